@@ -74,8 +74,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if not hasattr(config, "workerinput"):
         return
     files = dict.fromkeys(file_of(item.nodeid) for item in items)
-    waiting = [one for one in files if one.startswith(WAITING)]
-    computing = [one for one in files if one not in waiting]
+    waiting = [file for file in files if file.startswith(WAITING)]
+    computing = [file for file in files if file not in waiting]
     place = {file: nth / len(waiting) / 2 for nth, file in enumerate(waiting)}
     place |= {file: nth / len(computing) for nth, file in enumerate(computing)}
     place |= {file: 0.0 for file in files if group(file) == "RabbitMQ"}
@@ -159,8 +159,8 @@ def browser() -> str:
 def five_hosts() -> Iterator[Laboratory]:
     """Five hosts; where they cannot be had, tests skip with the reason, and fail in CI."""
     try:
-        with laboratory(5) as found:
-            yield found
+        with laboratory(5) as hosts:
+            yield hosts
     except HostError as error:
         if os.environ.get("CI") == "true":
             raise

@@ -29,7 +29,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give the mark to whole folders, and to whoever needs a program."""
     for item in items:
         folder = item.path.relative_to(Path(__file__).parent).parts[0]
-        needs = any(own.name.startswith("needs_") for own in item.iter_markers())
+        needs = any(mark.name.startswith("needs_") for mark in item.iter_markers())
         if folder in FOLDERS or needs:
             item.add_marker(MARK)
 

@@ -42,12 +42,12 @@ def test_a_killed_report_leaves_nothing(
     family: dict[int, psutil.Process] = {}
 
     def begun() -> bool:
-        found = False
+        has_begun = False
         for process in psutil.Process(report.pid).children(recursive=True):
             with suppress(psutil.NoSuchProcess):
                 family[process.pid] = process
-                found = found or reached(process)
-        return found
+                has_begun = has_begun or reached(process)
+        return has_begun
 
     with subprocess.Popen(argv, env={**os.environ, "TMPDIR": str(scratch)}) as report:
         assert eventually(begun, 300)

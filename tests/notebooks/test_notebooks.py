@@ -54,7 +54,7 @@ def executed(root: Path, copy: Path, parameters: dict[str, object]) -> Path:
 def files(root: Path) -> list[tuple[Path, int]]:
     """All recorded files, with the times of their last change."""
     folders = (root / "data" / name for name in ("samples", "published"))
-    return sorted((path, path.stat().st_mtime_ns) for one in folders for path in one.rglob("*"))
+    return sorted((path, path.stat().st_mtime_ns) for place in folders for path in place.rglob("*"))
 
 
 @pytest.fixture(scope="module")
@@ -191,9 +191,9 @@ def test_a_report_has_the_notebooks_about_its_runs(
     root: Path, runs: str, expected: dict[str, str]
 ) -> None:
     """Conditions, faults and offered rates each have one, on a test case that has them."""
-    found = parameters(root / "data/samples" / runs)
-    own = {name: one["test_case"] for name, one in found.items() if "test_case" in one}
-    assert own == expected
+    given = parameters(root / "data/samples" / runs)
+    cases = {name: values["test_case"] for name, values in given.items() if "test_case" in values}
+    assert cases == expected
 
 
 def test_notebooks_of_one_kernel_know_nothing_of_each_other(tmp_path: Path) -> None:
@@ -207,8 +207,8 @@ def test_notebooks_of_one_kernel_know_nothing_of_each_other(tmp_path: Path) -> N
     argv = [sys.executable, "-P", script.__file__, json.dumps(jobs), str(tmp_path / "told")]
     env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(tmp_path / "runtime")}
     subprocess.run(argv, env=env, check=True, capture_output=True)
-    told = json.loads((tmp_path / "told").read_text())
-    assert told == {jobs[1][1]: "NameError: name 'kept' is not defined"}
+    failures = json.loads((tmp_path / "told").read_text())
+    assert failures == {jobs[1][1]: "NameError: name 'kept' is not defined"}
     last = nbformat.read(jobs[2][1], as_version=4).cells[-1]
     assert last.execution_count == 1
     assert last.outputs[0].text == "on\n"
@@ -218,14 +218,14 @@ def test_a_failed_notebook_leaves_the_pages(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The report is there with the other notebooks; its first page and the error say the reason."""
-    own, out = tmp_path / "notebooks", tmp_path / "out"
-    shutil.copytree(root / "notebooks", own)
-    failing = nbformat.read(own / "thread_sweep.ipynb", as_version=4)
+    copies, out = tmp_path / "notebooks", tmp_path / "out"
+    shutil.copytree(root / "notebooks", copies)
+    failing = nbformat.read(copies / "thread_sweep.ipynb", as_version=4)
     failing.cells[-1].source = "{}['<b>*nothing*']"
-    nbformat.write(failing, own / "thread_sweep.ipynb")
-    monkeypatch.setattr(notebooks, "NOTEBOOKS", own)
-    told = "is written without notebook thread_sweep: KeyError: '<b>*nothing*'"
-    with pytest.raises(ReportError, match=re.escape(f"{out}/html/index.html: {told}")):
+    nbformat.write(failing, copies / "thread_sweep.ipynb")
+    monkeypatch.setattr(notebooks, "NOTEBOOKS", copies)
+    failure = "is written without notebook thread_sweep: KeyError: '<b>*nothing*'"
+    with pytest.raises(ReportError, match=re.escape(f"{out}/html/index.html: {failure}")):
         publish(root / HOSTS, out)
     page = (out / "html/index.html").read_text(encoding="utf-8")
     assert "Thread sweep: missing, since it failed with KeyError: '&lt;b&gt;*nothing*'" in page

@@ -27,12 +27,12 @@ class Numbering:
 
     def of(self, starts: np.ndarray, seen: Counter[float]) -> list[tuple[str, int]]:
         """Sender and number of each; what nobody sent is a stranger's."""
-        found = []
+        pairs = []
         for position, start in enumerate(starts.tolist()):
             ids = self.known.get(start, [("stranger", position)])
-            found.append(ids[min(seen[start], len(ids) - 1)])
+            pairs.append(ids[min(seen[start], len(ids) - 1)])
             seen[start] += 1
-        return found
+        return pairs
 
 
 def convert(run: Path) -> None:
@@ -49,8 +49,8 @@ def convert(run: Path) -> None:
     )
     seen: dict[str, Counter[float]] = {"received": Counter(), "sent": Counter(), "ended": Counter()}
     for file, (header, streams) in read.items():
-        own = start + ahead.get(header.label, 0.0)
-        tally = Tally(header.label, header.kind, header.test_case, own, list(streams))
+        local_start = start + ahead.get(header.label, 0.0)
+        tally = Tally(header.label, header.kind, header.test_case, local_start, list(streams))
         for name, instants in streams.items():
             order = np.argsort(instants[:, -1], kind="stable")
             add(tally, name, instants[order], numbering, seen.get(name, seen["ended"]))
@@ -65,11 +65,11 @@ def add(
     """Count the messages in parts, as they come."""
     ids = numbering.of(instants[:, 0], seen)
     for sender in dict.fromkeys(label for label, _ in ids):
-        own = np.array([label == sender for label, _ in ids])
+        mask = np.array([label == sender for label, _ in ids])
         numbers = np.array([number for label, number in ids if label == sender], dtype=np.int64)
-        some = instants[own]
-        for first in range(0, len(some), CHUNK):
-            part = some[first : first + CHUNK]
+        of_sender = instants[mask]
+        for first in range(0, len(of_sender), CHUNK):
+            part = of_sender[first : first + CHUNK]
             ends = part[:, 1] if part.shape[1] > 1 else None
             tally.add(name, sender, numbers[first : first + CHUNK], part[:, 0], ends)
 
@@ -96,9 +96,9 @@ def _ahead_s(run: Path) -> dict[str, float]:
     facts = json.loads((run / "run.json").read_text())
     clocks = facts.get("clocks", {})
     return {
-        one["label"]: clocks[one["host"]]["before"]["offset_s"]
-        for one in facts["processes"]
-        if one.get("host") in clocks
+        process["label"]: clocks[process["host"]]["before"]["offset_s"]
+        for process in facts["processes"]
+        if process.get("host") in clocks
     }
 
 

@@ -67,20 +67,20 @@ def _invented(shape: Shape) -> Tables:
         "doubts": [keys[-1] | {"kind": "wording", "text": DOUBT}],
     }
     others = {name: empty(name) for name in read_names() if name not in rows}
-    return complete(others | {name: _table(shape, name, some) for name, some in rows.items()})
+    return complete(others | {name: _table(shape, name, records) for name, records in rows.items()})
 
 
 def _table(shape: Shape, name: str, rows: list[Row]) -> pd.DataFrame:
     """The table of these rows; parameters that are no columns of it were for the figures alone."""
-    known = TABLES[name].with_parameters([name for name, _ in shape.parameters])
+    columns = TABLES[name].with_parameters([name for name, _ in shape.parameters])
     frame = pd.DataFrame(rows)
-    return conform(name, frame[[column for column in frame.columns if column in known]])
+    return conform(name, frame[[column for column in frame.columns if column in columns]])
 
 
 def _keys(shape: Shape) -> Iterator[Row]:
     for topology, queues in shape.layouts:
         for case in shape.test_cases:
-            for threads, *values in product(shape.threads, *(own for _, own in shape.parameters)):
+            for threads, *values in product(shape.threads, *(axis for _, axis in shape.parameters)):
                 point = f"{shape.system}-{topology}-{queues}-{case}-t{threads:04d}"
                 point += "".join(f"-{value}" for value in values)
                 given = {name: v for (name, _), v in zip(shape.parameters, values, strict=True)}

@@ -43,8 +43,8 @@ def all_of(*faults: Fault) -> Fault:
     """One fault after the other."""
 
     def fault(run: Path) -> None:
-        for one in faults:
-            one(run)
+        for part in faults:
+            part(run)
 
     return fault
 
@@ -69,9 +69,9 @@ def lines(name: str, change: Callable[[list[Json]], list[Json] | None]) -> Fault
     """A change of a file of JSON lines; what ``change`` gives, if anything, takes their place."""
 
     def fault(run: Path) -> None:
-        found = [json.loads(line) for line in (run / name).read_text().splitlines()]
-        changed = change(found)
-        kept = found if changed is None else changed
+        objects = [json.loads(line) for line in (run / name).read_text().splitlines()]
+        changed = change(objects)
+        kept = objects if changed is None else changed
         (run / name).write_text("".join(json.dumps(line) + "\n" for line in kept))
 
     return fault
@@ -80,8 +80,8 @@ def lines(name: str, change: Callable[[list[Json]], list[Json] | None]) -> Fault
 def latencies(name: str, stream: str, factor: float) -> Fault:
     """Every latency of a stream in a record of counts is so many times as long."""
 
-    def change(found: list[Json]) -> None:
-        for line in found[1:]:
+    def change(record: list[Json]) -> None:
+        for line in record[1:]:
             if line["stream"] == stream and "second" in line:
                 for part in (line.get("started", {}), line.get("finished", {})):
                     part.update({key: part[key] * factor for key in SUMS if key in part})
@@ -104,15 +104,15 @@ def _moved(part: Json, index: np.ndarray, count: np.ndarray, factor: float) -> s
 def event(what: str, **values: Json) -> Fault:
     """Other values in the event of that name."""
     return lines(
-        "events.jsonl", lambda found: [e | (values if e["what"] == what else {}) for e in found]
+        "events.jsonl", lambda events: [e | (values if e["what"] == what else {}) for e in events]
     )
 
 
 def probe(change: Callable[[int, Json], object]) -> Fault:
     """A change of every line of the probe's log, given its number."""
 
-    def each(found: list[Json]) -> None:
-        for number, line in enumerate(found):
+    def each(log: list[Json]) -> None:
+        for number, line in enumerate(log):
             change(number, line)
 
     return lines(PROBE, each)
@@ -123,19 +123,19 @@ def exact(name: str, change: Callable[[Streams], object], **header: Json) -> Fau
 
     def fault(run: Path) -> None:
         file = run / f"{name}.messages"
-        known, views = messages.read_all(file)
+        recorded, views = messages.read_all(file)
         streams = {stream: np.array(instants) for stream, instants in views.items()}
         change(streams)
-        told = json.loads(file.read_bytes()[: known.size]) | header
-        told["streams"] += [
+        line = json.loads(file.read_bytes()[: recorded.size]) | header
+        line["streams"] += [
             {"name": name, "columns": ["started", "finished"]}
             for name in streams
             if name not in views
         ]
-        for stream in told["streams"]:
+        for stream in line["streams"]:
             stream["count"] = len(streams[stream["name"]])
-        blocks = [streams[stream["name"]].T.astype("<f8").tobytes() for stream in told["streams"]]
-        file.write_bytes(json.dumps(told).encode() + b"\n" + b"".join(blocks))
+        blocks = [streams[stream["name"]].T.astype("<f8").tobytes() for stream in line["streams"]]
+        file.write_bytes(json.dumps(line).encode() + b"\n" + b"".join(blocks))
 
     return fault
 
@@ -168,9 +168,9 @@ def moved(
 ) -> Callable[[Streams], None]:
     """Instants of one column, those from ``first`` to ``last``, some seconds later."""
 
-    def change(found: np.ndarray) -> np.ndarray:
-        found[first:last, column] += seconds
-        return found
+    def change(instants: np.ndarray) -> np.ndarray:
+        instants[first:last, column] += seconds
+        return instants
 
     return rows(stream, change)
 
@@ -205,8 +205,8 @@ def paced(late_s: float = 0.0002, share: float = 1.0) -> Fault:
         begin, end = asked["window"]["start"], asked["window"]["end"]
         starts = messages.read_messages(run / f"{CLIENT}.messages")["sent"]
         rate = share * int(((starts >= begin) & (starts < end)).sum()) / (end - begin)
-        facts(lambda found: found.update(schema=2, parameters={}))(run)
-        facts(lambda found: [found["case"].pop(name, None) for name in FIRST_PARAMETERS])(run)
+        facts(lambda recorded: recorded.update(schema=2, parameters={}))(run)
+        facts(lambda recorded: [recorded["case"].pop(name, None) for name in FIRST_PARAMETERS])(run)
         case(parameters={"rate_msg_s": rate})(run)
         exact(CLIENT, handed)(run)
         if asked["case"]["test_case"] != "rpc-call":
@@ -217,22 +217,22 @@ def paced(late_s: float = 0.0002, share: float = 1.0) -> Fault:
 
 def without_actions(run: Path) -> None:
     """No event of an action."""
-    lines("events.jsonl", lambda found: [e for e in found if "action" not in e])(run)
+    lines("events.jsonl", lambda events: [e for e in events if "action" not in e])(run)
 
 
 def later(seconds: int) -> Fault:
     """The actions of a run some seconds later, in its case and in its events."""
 
-    def change(found: Json) -> None:
-        for one in found["case"]["actions"]:
-            one["at_s"] += seconds
+    def change(recorded: Json) -> None:
+        for entry in recorded["case"]["actions"]:
+            entry["at_s"] += seconds
 
-    def move(found: list[Json]) -> list[Json]:
-        for one in found:
-            if "action" in one:
-                one.update({k: one[k] + seconds for k in ("epoch", "commanded", "observed")})
-                one["time"] = utc(one["epoch"])
-        return sorted(found, key=lambda one: float(one["epoch"]))
+    def move(recorded: list[Json]) -> list[Json]:
+        for entry in recorded:
+            if "action" in entry:
+                entry.update({k: entry[k] + seconds for k in ("epoch", "commanded", "observed")})
+                entry["time"] = utc(entry["epoch"])
+        return sorted(recorded, key=lambda entry: float(entry["epoch"]))
 
     return all_of(facts(change), lines("events.jsonl", move))
 
@@ -240,14 +240,14 @@ def later(seconds: int) -> Fault:
 def renamed_action(action: str, node: str | None = None) -> Fault:
     """The actions of a run under another name, or as done to another node."""
 
-    def change(found: Json) -> None:
-        for one in found["case"]["actions"]:
-            one.update(do=action, node=node or one["node"])
+    def change(recorded: Json) -> None:
+        for entry in recorded["case"]["actions"]:
+            entry.update(do=action, node=node or entry["node"])
 
-    def rename(found: list[Json]) -> None:
-        for one in found:
-            if "action" in one:
-                one.update(action=action, node=node or one["node"])
+    def rename(recorded: list[Json]) -> None:
+        for entry in recorded:
+            if "action" in entry:
+                entry.update(action=action, node=node or entry["node"])
 
     return all_of(facts(change), lines("events.jsonl", rename))
 
@@ -259,11 +259,11 @@ def nothing(_streams: Streams) -> None:
 def window(seconds: int) -> Fault:
     """The window, and the start of the load with it, some seconds later."""
 
-    def change(found: Json) -> None:
+    def change(recorded: Json) -> None:
         for end in ("start", "end"):
-            found["window"][end] += seconds
-        started = pd.Timestamp(found["started"]) + pd.Timedelta(seconds=seconds)
-        found["started"] = started.isoformat(timespec="milliseconds")
+            recorded["window"][end] += seconds
+        started = pd.Timestamp(recorded["started"]) + pd.Timedelta(seconds=seconds)
+        recorded["started"] = started.isoformat(timespec="milliseconds")
 
     return facts(change)
 
@@ -280,25 +280,25 @@ def begun(seconds: int) -> Fault:
 
 
 def host(**values: Json) -> Fault:
-    return facts(lambda found: found["hosts"][0].update(values))
+    return facts(lambda recorded: recorded["hosts"][0].update(values))
 
 
 def packets(**values: Json) -> Fault:
     """Another account of the packets of the link."""
-    return facts(lambda found: found["link"]["packets"].update(values))
+    return facts(lambda recorded: recorded["link"]["packets"].update(values))
 
 
 def paid(payload_bytes: int) -> Callable[[Json], None]:
     """Another payload among all parameters."""
-    return lambda found: found["parameters"].update(payload_bytes=payload_bytes)
+    return lambda recorded: recorded["parameters"].update(payload_bytes=payload_bytes)
 
 
 def carried(share: float, host: str, interface: str) -> Fault:
     """Such a share of the bytes of an interface, since the first reading."""
 
-    def change(found: list[Json]) -> None:
-        first = found[0]["network"]["bytes"][interface]
-        for line in found:
+    def change(log: list[Json]) -> None:
+        first = log[0]["network"]["bytes"][interface]
+        for line in log:
             now = line["network"]["bytes"][interface]
             line["network"]["bytes"][interface] = [
                 a + round((b - a) * share) for a, b in zip(first, now, strict=True)
@@ -308,33 +308,33 @@ def carried(share: float, host: str, interface: str) -> Fault:
 
 
 def system(**values: Json) -> Fault:
-    return facts(lambda found: found["system"].update(values))
+    return facts(lambda recorded: recorded["system"].update(values))
 
 
 def case(**values: Json) -> Fault:
-    return facts(lambda found: found["case"].update(values))
+    return facts(lambda recorded: recorded["case"].update(values))
 
 
 def counted(stream: str, by: int, *, series: bool, summary: bool) -> Fault:
     """The simulator's counts of a stream, in its summary, in its series, or in both."""
 
-    def change(found: Json) -> None:
-        own = found["summary"] if stream == "server" else found["summary"][stream]
+    def change(output: Json) -> None:
+        totals = output["summary"] if stream == "server" else output["summary"][stream]
         thread = "server" if stream == "server" else f"{stream}_0"
-        point = next(point for point in found["series"][thread] if point["count"] > 1)
+        point = next(point for point in output["series"][thread] if point["count"] > 1)
         point["count"] += by * series
-        own["count"] += by * summary
+        totals["count"] += by * summary
 
     return whole(f"{SERVER if stream == 'server' else CLIENT}.json", change)
 
 
-def swapped(found: Json, one: Json, other: Json) -> None:
-    found[one], found[other] = found[other], found[one]
+def swapped(content: Json, first: Json, second: Json) -> None:
+    content[first], content[second] = content[second], content[first]
 
 
-def relabelled(found: Json) -> None:
+def relabelled(recorded: Json) -> None:
     """The first node has the label of the last, and the last that of the first."""
-    nodes = found["system"]["nodes"]
+    nodes = recorded["system"]["nodes"]
     nodes[0]["label"], nodes[2]["label"] = nodes[2]["label"], nodes[0]["label"]
 
 
@@ -412,15 +412,15 @@ def error_added(streams: Streams) -> None:
 
 
 def lost_and_doubled(streams: Streams) -> None:
-    found = streams["received"]
-    found[-1] = found[-2]
+    received = streams["received"]
+    received[-1] = received[-2]
 
 
 def sealed(run: Path) -> None:
     """The checksums and the seal as they would be, had it been recorded so."""
 
-    def make_right(found: Json) -> None:
-        found["files"] = checksums(run)
-        found[SEAL] = digest(found)
+    def make_right(recorded: Json) -> None:
+        recorded["files"] = checksums(run)
+        recorded[SEAL] = digest(recorded)
 
     facts(make_right)(run)

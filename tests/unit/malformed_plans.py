@@ -158,7 +158,7 @@ FAMILIES = (*KINDS, "settings", "limits", "keys", "yaml", "nested", "large", "by
 @cache
 def malformed(family: str) -> dict[str, bytes]:
     """The malformed plans of a family, by names that say what is wrong with each."""
-    others = {
+    by_family = {
         "settings": _settings,
         "limits": _limits,
         "keys": _keys,
@@ -168,7 +168,7 @@ def malformed(family: str) -> dict[str, bytes]:
     }
     if family == "bytes":
         return dict(_bytes())
-    texts = _values(family) if family in KINDS else others[family]()
+    texts = _values(family) if family in KINDS else by_family[family]()
     return {name: text.encode() for name, text in texts}
 
 

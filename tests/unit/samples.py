@@ -33,6 +33,6 @@ def _complete(folder: Path) -> Tables:
     return stats.complete(_read(folder))
 
 
-def _own(found: Tables) -> Tables:
+def _own(shared: Tables) -> Tables:
     """Frames of the caller's own, which share their values until one is changed."""
-    return {name: frame.copy(deep=False) for name, frame in found.items()}
+    return {name: frame.copy(deep=False) for name, frame in shared.items()}

@@ -48,46 +48,46 @@ def keys(threads: int, test_case: str, repeat: int) -> dict[str, str | float | p
 
 
 def one_run(position: int, threads: int, test_case: str, repeat: int) -> dict[str, list[Change]]:
-    own, rate, call = keys(threads, test_case, repeat), RATES[threads], test_case == "rpc-call"
+    key, rate, call = keys(threads, test_case, repeat), RATES[threads], test_case == "rpc-call"
     count = int(rate * WINDOW_S)
     latency = threads / rate - THINK_S if call else 0.5 * threads / rate
     seconds = [(float(s), s + 1.0, "interval") for s in range(int(WINDOW_S))]
     used = {"Master": 1.2, "client-1": 0.5, "server-1": 0.6, "host": 2.4}
     return {
         "runs": [
-            own
+            key
             | {"status": "done", "position": position, "asked_s": WINDOW_S, "window_s": WINDOW_S}
             | {"green_threads": 10, "processes": threads // 10, "hosts": 1, "control_run": 0}
             | {"expected": 2, "reported": 2, "cores": 4, "clock_offset_s": 0.0}
-            | {"warmup_s": 2.0, "cooldown_s": 1.0, "content": f"{own['run']}"}
+            | {"warmup_s": 2.0, "cooldown_s": 1.0, "content": f"{key['run']}"}
             | {"started": START + pd.Timedelta(minutes=position), "kernel": "Linux 6"}
             | {"system_version": "3.10.8", "network_card": "loopback"}
         ],
         "messages": [
-            own
+            key
             | {"sent": count, "received": count, "round_trip": count if call else None}
             | {"errors": 0, "lost": 0, "duplicates": 0, "throughput_msg_s": rate}
             | {"send_rate_msg_s": rate}
         ],
         "intervals": [
-            own
+            key
             | {"process": "server-1", "phase": "window", "start_s": start, "count": int(rate)}
             | {"stream": "round-trip" if call else "received"}
             for start, _, _ in seconds
         ],
         "node_summary": [
-            own
+            key
             | {"node": "Master", "answers": int(WINDOW_S) + 1, "waiting_max": 30}
             | {"waiting_growth": -3, "presettled_dropped": 0}
         ],
-        "planned": [own | {"control_run": 0}],
+        "planned": [key | {"control_run": 0}],
         "latency": [
-            own
+            key
             | {"stream": "round-trip" if call else "one-way"}
             | {"latency_mean_s": latency, "latency_max_s": 3 * latency}
         ],
         "cpu": [
-            own
+            key
             | {"process": process, "kind": kind, "host": "local", "cores": 4, "scope": scope}
             | {"start_s": start, "end_s": end}
             | {"total_cores": used[process], "sys_cores": used[process] / 4}
@@ -107,9 +107,9 @@ def recorded() -> Frames:
     rows: dict[str, list[Change]] = {name: [] for name in TABLES}
     points = [(r, t, n) for r in (1, 2, 3) for t in ("rpc-call", "rpc-cast") for n in THREADS]
     for position, (repeat, test_case, threads) in enumerate(points, 1):
-        for name, some in one_run(position, threads, test_case, repeat).items():
-            rows[name] += some
-    return {name: tables.conform(name, pd.DataFrame(some)) for name, some in rows.items()}
+        for name, records in one_run(position, threads, test_case, repeat).items():
+            rows[name] += records
+    return {name: tables.conform(name, pd.DataFrame(records)) for name, records in rows.items()}
 
 
 def planted(table: str, change: Change, where: str) -> Frames:

@@ -9,9 +9,9 @@ from mqperf_numbered.onhost import stamps
 
 def stamped(count: int, run: int = 7) -> stamps.Stamps:
     """Stamps of messages in their order."""
-    found = np.zeros(count, dtype=stamps.STAMP)
-    found["run"], found["number"], found["due_ns"] = run, np.arange(count), np.arange(count) * 10
-    return found
+    batch = np.zeros(count, dtype=stamps.STAMP)
+    batch["run"], batch["number"], batch["due_ns"] = run, np.arange(count), np.arange(count) * 10
+    return batch
 
 
 def pieces(content: bytes, lengths: Sequence[int]) -> Iterator[bytes]:

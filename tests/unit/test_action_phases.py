@@ -34,8 +34,8 @@ def case(test_case: str, generator: str) -> Case:
 
 
 def whole(test_case: str = "transfer", generator: str = "amqp-1.0") -> Whole:
-    found = case(test_case, generator)
-    return Whole(Run(Path("runs/x"), "x", "done"), Facts(), found, (START, START + 20))
+    planned = case(test_case, generator)
+    return Whole(Run(Path("runs/x"), "x", "done"), Facts(), planned, (START, START + 20))
 
 
 def action(began: float, ended: float, recovery: float | None, node: str = "R2") -> dict[str, Any]:
@@ -55,18 +55,18 @@ def counted(folder: Path, fate: Fate, late_s: float = 0.004) -> Streams:
     server = Tally("server-1", "server", "transfer", START - 1, ["received"])
     instants, numbers = START + due, np.arange(len(due))
 
-    def add(tally: Tally, stream: str, some: np.ndarray, took_s: float) -> None:
-        ends = None if stream == "sent" else instants[some] + took_s
-        tally.add(stream, "client-1.1", numbers[some], instants[some], ends)
+    def add(tally: Tally, stream: str, chosen: np.ndarray, took_s: float) -> None:
+        ends = None if stream == "sent" else instants[chosen] + took_s
+        tally.add(stream, "client-1.1", numbers[chosen], instants[chosen], ends)
 
     every = np.ones(len(due), dtype=bool)
     add(client, "sent", every, 0.0)
     add(client, "handover", every, 0.0)
     for outcome in OUTCOMES:
-        refused = np.array([outcome in one for one in fates])
+        refused = np.array([outcome in words for words in fates])
         add(client, outcome, refused, 0.1)
         add(client, "error", refused, 0.1)
-    add(server, "received", np.array(["received" in one for one in fates]), late_s)
+    add(server, "received", np.array(["received" in words for words in fates]), late_s)
     read = {}
     for tally, label in ((client, "client-1"), (server, "server-1")):
         tally.save(folder / f"{label}.counts")
@@ -90,28 +90,28 @@ def test_what_an_action_cost_is_counted_where_it_was_due(tmp_path: Path) -> None
             return "modified received" if at < 4.97 else "modified"
         return "released" if 5 <= at < 9.05 else "received"
 
-    found = by_phase(
+    phases = by_phase(
         action_phases(whole(), counted(tmp_path, fate), KNOWN, [action(5.02, 7.0, 2.0)])
     )
-    spans = {name: (row["from_s"], row["until_s"]) for name, row in found.items()}
+    spans = {name: (row["from_s"], row["until_s"]) for name, row in phases.items()}
     assert spans == {"before": (0, 4), "during": (4, 10), "after": (10, 20)}
-    during = found["during"]
+    during = phases["during"]
     assert (during["sent"], during["finished"], during["lost"]) == (600, 192, 408)
     assert (during["released"], during["modified"], during["rejected"]) == (405, 5, 0)
     assert during["errors"] == 410
     for name in ("before", "after"):
-        assert found[name]["lost"] == found[name]["errors"] == found[name]["released"] == 0
-        assert found[name]["sent"] == found[name]["finished"]
-    assert sum(row["sent"] for row in found.values()) == 20 * RATE
-    assert found["before"]["latency_p50_s"] == pytest.approx(0.004, rel=0.01)
-    assert found["before"]["latency_max_s"] == pytest.approx(0.004, rel=0.01)
+        assert phases[name]["lost"] == phases[name]["errors"] == phases[name]["released"] == 0
+        assert phases[name]["sent"] == phases[name]["finished"]
+    assert sum(row["sent"] for row in phases.values()) == 20 * RATE
+    assert phases["before"]["latency_p50_s"] == pytest.approx(0.004, rel=0.01)
+    assert phases["before"]["latency_max_s"] == pytest.approx(0.004, rel=0.01)
 
 
 def test_the_next_action_ends_what_came_before_it(tmp_path: Path) -> None:
     """In the order in which they began; rows are in that of the plan."""
     rows = [action(14.5, 15.0, None, "R3"), action(5.0, 7.0, 20.0)]
-    found = action_phases(whole(), counted(tmp_path, lambda _at: "received"), KNOWN, rows)
-    spans = [(row["node"], row["phase"], row["from_s"], row["until_s"]) for row in found]
+    phases = action_phases(whole(), counted(tmp_path, lambda _at: "received"), KNOWN, rows)
+    spans = [(row["node"], row["phase"], row["from_s"], row["until_s"]) for row in phases]
     assert spans == [
         ("R3", "during", 13, 20),
         ("R2", "before", 0, 4),
@@ -154,12 +154,12 @@ def test_a_call_without_reply_or_error_is_lost() -> None:
         "error": Instants(np.column_stack([sent, sent + 1.0])[failed]),
     }
     streams = Streams({"client-1": client}, {"client-1": client})
-    found = by_phase(
+    phases = by_phase(
         action_phases(
             whole("rpc-call", "simulator"), streams, KNOWN, [action(5.0, 6.0, 1.0, "Master")]
         )
     )
-    during = found["during"]
+    during = phases["during"]
     assert (during["sent"], during["errors"], during["lost"]) == (400, 100, 100)
     assert during["released"] is None
     assert during["latency_p50_s"] == pytest.approx(0.01, rel=0.01)

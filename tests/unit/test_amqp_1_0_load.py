@@ -45,20 +45,22 @@ def test_orders_say_what_the_generator_resolves(tmp_path: Path) -> None:
     """Each thread has an address, which is its server's too; passwords stand in files only."""
     end = Endpoint("amqp-1.0", ("127.0.0.1:5001",), "user", "secret", None)
     tool = Environment("/host/python", (), {})
-    said = {"settlement": "pre-settled", "priority": 7, "links": 2, "rate_msg_s": 100}
-    one = case(processes=2, parameters=said)
-    job = Job(one, "run", Access(end, end), tool, pairs(one), tmp_path, Path("/out"), "127.0.0.1")
+    parameters = {"settlement": "pre-settled", "priority": 7, "links": 2, "rate_msg_s": 100}
+    planned = case(processes=2, parameters=parameters)
+    job = Job(
+        planned, "run", Access(end, end), tool, pairs(planned), tmp_path, Path("/out"), "127.0.0.1"
+    )
     made = commands(job)
     assert not any("secret" in word for each in made for word in (*each.argv, *each.env.values()))
     for each in made:
         for name, text in each.files.items():
             (tmp_path / name).write_text(text)
-    told = {each.label: orders.read(tmp_path / f"{each.label}.orders") for each in made}
-    assert told["client-2"].threads == told["server-2"].threads
-    assert [thread.number for thread in told["client-2"].threads] == [2, 3]
-    addresses = [thread.address for each in told.values() for thread in each.threads]
-    assert sorted({*addresses}) == sorted(LAUNCHER.queues(one, "run"))
-    client = told["client-1"]
+    by_label = {each.label: orders.read(tmp_path / f"{each.label}.orders") for each in made}
+    assert by_label["client-2"].threads == by_label["server-2"].threads
+    assert [thread.number for thread in by_label["client-2"].threads] == [2, 3]
+    addresses = [thread.address for each in by_label.values() for thread in each.threads]
+    assert sorted({*addresses}) == sorted(LAUNCHER.queues(planned, "run"))
+    client = by_label["client-1"]
     assert (client.settled, client.priority, client.links) == (True, 7, 2)
     assert client.pace == Pace(25.0)
     assert f"{client.broker.user}:{client.broker.password}" == "user:secret"
@@ -90,21 +92,21 @@ def test_what_a_load_cannot_be_is_told(said: str, words: str) -> None:
 # what became of messages
 
 
-def recorded(folder: Path, told: dict[str, int], *, errors: int = 0) -> str | None:
+def recorded(folder: Path, outcomes: dict[str, int], *, errors: int = 0) -> str | None:
     """The disagreements of a run of one client that sent 100 messages and was told so much."""
-    one = case(green_threads=1)
-    attempt = Attempt(folder, one)
+    planned = case(green_threads=1)
+    attempt = Attempt(folder, planned)
     load = attempt.folder / "load"
     numbers = np.arange(SENT)
     instants = START + 1 + numbers / SENT
     client = Tally("client-1", "client", "transfer", START, ["sent", "error", "confirmed"])
     client.add("sent", "client-1.1", numbers, instants)
     client.add("error", "client-1.1", numbers[:errors], instants[:errors], instants[:errors] + 0.1)
-    good = slice(errors, errors + told.get("accepted", 0))
+    good = slice(errors, errors + outcomes.get("accepted", 0))
     client.add("confirmed", "client-1.1", numbers[good], instants[good], instants[good] + 0.1)
     server = Tally("server-1", "server", "transfer", START, ["received"])
     server.add("received", "client-1.1", numbers, instants, instants + 0.05)
-    for tally, kind, counts in ((client, "client", told), (server, "server", {})):
+    for tally, kind, counts in ((client, "client", outcomes), (server, "server", {})):
         label = f"{kind}-1"
         tally.save(load / f"{label}.counts")
         diary = Diary("amqp-1.0", label, kind)
@@ -121,14 +123,14 @@ def recorded(folder: Path, told: dict[str, int], *, errors: int = 0) -> str | No
     }
     attempt.event("measured")
     attempt.finish()
-    found = tables.read(folder)
-    assert list(found["runs"]["status"]) == ["done"], found["runs"]["failure"].to_list()
-    if told:
-        [row] = found["outcomes"].to_dict("records")
+    read = tables.read(folder)
+    assert list(read["runs"]["status"]) == ["done"], read["runs"]["failure"].to_list()
+    if outcomes:
+        [row] = read["outcomes"].to_dict("records")
         assert row["sent"] == SENT
-        assert {name: row[name] for name in told} == told
-    said = found["messages"]["disagreements"].iloc[0]
-    return None if pd.isna(said) else str(said)
+        assert {name: row[name] for name in outcomes} == outcomes
+    disagreements = read["messages"]["disagreements"].iloc[0]
+    return None if pd.isna(disagreements) else str(disagreements)
 
 
 @pytest.mark.parametrize(
@@ -143,8 +145,8 @@ def test_outcomes_that_add_up_are_not_accused(
     tmp_path: Path, told: dict[str, int], errors: int
 ) -> None:
     """accepted + released + modified + rejected + unsettled = sent."""
-    said = recorded(tmp_path, told, errors=errors) or ""
-    assert "client-1" not in said
+    disagreements = recorded(tmp_path, told, errors=errors) or ""
+    assert "client-1" not in disagreements
 
 
 @pytest.mark.parametrize(
@@ -159,8 +161,8 @@ def test_outcomes_that_do_not_add_up_are_found(
     tmp_path: Path, told: dict[str, int], errors: int, words: str
 ) -> None:
     """In the table of messages, whence it becomes a doubt."""
-    said = recorded(tmp_path, told, errors=errors) or ""
-    assert words in said
+    disagreements = recorded(tmp_path, told, errors=errors) or ""
+    assert words in disagreements
 
 
 def test_a_diary_of_another_generator_is_refused(tmp_path: Path) -> None:

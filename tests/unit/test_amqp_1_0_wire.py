@@ -39,15 +39,15 @@ STATES = {
 class Bare(Connection):
     """A connection without its handshake, over a pair of sockets."""
 
-    def __init__(self, own: socket.socket) -> None:
-        self.socket, self.address = own, "here"
+    def __init__(self, ours: socket.socket) -> None:
+        self.socket, self.address = ours, "here"
         self.buffer, self.have, self.incoming = bytearray(1 << 12), 0, 0
         self.outgoing = self.window = 0
 
 
 def orders(**changes: object) -> Orders:
     """What a process is told, as far as messages depend on it."""
-    told: dict[str, Any] = {
+    usual: dict[str, Any] = {
         "label": "client-1",
         "kind": "client",
         "test_case": "transfer",
@@ -72,7 +72,7 @@ def orders(**changes: object) -> Orders:
         "priority": None,
         "ttl_ms": None,
     }
-    return Orders(**{**told, **changes})
+    return Orders(**{**usual, **changes})
 
 
 # values
@@ -143,21 +143,21 @@ def test_a_message_is_cut_into_frames_that_fit(
     """None is too large, only the last has no more behind it, and together they are the message."""
     settlement = "pre-settled" if settled else "at-least-once"
     delivery = "persistent" if durable else "transient"
-    told = orders(payload_bytes=size, settlement=settlement, delivery=delivery, priority=priority)
-    content, stamp_at, count, whole = template(told, 3, frame_max)
+    asked = orders(payload_bytes=size, settlement=settlement, delivery=delivery, priority=priority)
+    content, stamp_at, count, whole = template(asked, 3, frame_max)
     message, frames, at = b"", [], 0
     while at < len(content):
         length = int.from_bytes(content[at : at + 4])
         assert length <= frame_max
-        one, payload = codec.performative(content[at + 8 : at + length])
-        frames.append(one)
+        frame, payload = codec.performative(content[at + 8 : at + length])
+        frames.append(frame)
         message += payload
         at += length
     assert (len(frames), len(message)) == (count, whole)
-    assert [one.field(5) for one in frames] == [True] * (count - 1) + [False]
-    assert {one.field(0) for one in frames} == {3}
-    assert {one.field(4) for one in frames} == {settled}
-    assert [one.field(1) for one in frames] == [0] + [None] * (count - 1)
+    assert [frame.field(5) for frame in frames] == [True] * (count - 1) + [False]
+    assert {frame.field(0) for frame in frames} == {3}
+    assert {frame.field(4) for frame in frames} == {settled}
+    assert [frame.field(1) for frame in frames] == [0] + [None] * (count - 1)
     sections, at = {}, 0
     while at < len(message):
         section, at = codec.value(message, at)
@@ -178,18 +178,18 @@ def test_lengths_are_spread_evenly_around_the_usual_one(
     size: int, spread: float, least: int, most: int, count: int
 ) -> None:
     """Up to the share of it, either way, so that their mean is the usual length."""
-    found = lengths(orders(payload_bytes=size, payload_spread=spread))
-    assert (found[0], found[-1], len({*found})) == (least, most, count)
-    assert sum(found) == size * count
+    sizes = lengths(orders(payload_bytes=size, payload_spread=spread))
+    assert (sizes[0], sizes[-1], len({*sizes})) == (least, most, count)
+    assert sum(sizes) == size * count
 
 
 def test_id_and_tag_stand_where_they_are_written() -> None:
     """Whatever the handle."""
     for handle in (0, 3, 70_000):
-        own = bytearray(template(orders(), handle, 65_536).frames)
-        own[ID_AT : ID_AT + 4], own[TAG_AT : TAG_AT + 4] = b"\0\0\1\2", b"wxyz"
-        one, _ = codec.performative(bytes(own[8:]))
-        assert (one.field(0), one.field(1), one.field(2)) == (handle, 258, b"wxyz")
+        content = bytearray(template(orders(), handle, 65_536).frames)
+        content[ID_AT : ID_AT + 4], content[TAG_AT : TAG_AT + 4] = b"\0\0\1\2", b"wxyz"
+        frame, _ = codec.performative(bytes(content[8:]))
+        assert (frame.field(0), frame.field(1), frame.field(2)) == (handle, 258, b"wxyz")
 
 
 # transfers that come
@@ -235,69 +235,69 @@ def test_transfers_are_read_however_they_are_cut(
     first: int,
 ) -> None:
     """In their order, each once: of several links and lengths, with other frames between."""
-    known = stamped(len(messages))
+    sent = stamped(len(messages))
     content = b""
     for place, (handle, size) in enumerate(messages):
-        own = message(known[place].tobytes(), size)
-        content += transfer(handle, first + place, own, settled=settled, frame_max=4096)
+        encoded = message(sent[place].tobytes(), size)
+        content += transfer(handle, first + place, encoded, settled=settled, frame_max=4096)
         content += codec.EMPTY if place % 5 == 0 else b""
         content += codec.frame(composite(codec.FLOW)) if place % 7 == 0 else b""
     others: list[Described] = []
-    found: list[Batch] = []
+    batches: list[Batch] = []
     ours, theirs = socket.socketpair()
     with ours, theirs:
         ours.settimeout(0)
-        transfers = Transfers(Bare(ours), found.append, others.append)
+        transfers = Transfers(Bare(ours), batches.append, others.append)
         for piece in pieces(content, cuts):
             theirs.sendall(piece)
             while transfers.connection.fill():
                 transfers.read()
-    ids = [int(one) for batch in found for one in batch.ids]
-    handles = [batch.handle for batch in found for _ in batch.ids]
-    numbers = [int(number) for batch in found for number in batch.stamp["number"]]
+    ids = [int(delivery_id) for batch in batches for delivery_id in batch.ids]
+    handles = [batch.handle for batch in batches for _ in batch.ids]
+    numbers = [int(number) for batch in batches for number in batch.stamp["number"]]
     assert ids == list(range(first, first + len(messages)))
     assert handles == [handle for handle, _ in messages]
     assert numbers == list(range(len(messages)))
-    assert all(batch.settled == settled for batch in found)
+    assert all(batch.settled == settled for batch in batches)
     assert len(others) == len(messages[::7])
 
 
 def test_transfers_of_one_form_are_read_together() -> None:
     """From the second on, a thousand of them are one array."""
-    known = stamped(1000)
+    sent = stamped(1000)
     content = b"".join(
         transfer(
-            0, 1000 + place, message(known[place].tobytes(), 256), settled=False, frame_max=4096
+            0, 1000 + place, message(sent[place].tobytes(), 256), settled=False, frame_max=4096
         )
         for place in range(1000)
     )
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        found: list[Batch] = []
+        batches: list[Batch] = []
         connection = Bare(ours)
         connection.buffer = bytearray(content)
         connection.have = len(content)
-        Transfers(connection, found.append, lambda _: None).read()
-    assert [len(batch.ids) for batch in found] == [1, 999]
+        Transfers(connection, batches.append, lambda _: None).read()
+    assert [len(batch.ids) for batch in batches] == [1, 999]
     assert connection.incoming == 1000
 
 
 def test_an_aborted_message_is_none() -> None:
     """Of one that was given up half way nothing is counted; the next is read."""
-    known = stamped(2)
-    begun = transfer(0, 1, message(known[0].tobytes(), 5000), settled=False, frame_max=4096)
+    sent = stamped(2)
+    begun = transfer(0, 1, message(sent[0].tobytes(), 5000), settled=False, frame_max=4096)
     begun = begun[: int.from_bytes(begun[:4])]
     fields = [uint(0), codec.NULL, codec.NULL, codec.NULL, codec.NULL, codec.FALSE]
     aborted = codec.frame(composite(codec.TRANSFER, *fields, *[codec.NULL] * 3, codec.TRUE))
-    after = transfer(0, 2, message(known[1].tobytes(), 100), settled=False, frame_max=4096)
+    after = transfer(0, 2, message(sent[1].tobytes(), 100), settled=False, frame_max=4096)
     content = begun + aborted + after
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        found: list[Batch] = []
+        batches: list[Batch] = []
         connection = Bare(ours)
         connection.buffer, connection.have = bytearray(content), len(content)
-        Transfers(connection, found.append, lambda _: None).read()
-    assert [int(batch.stamp["number"][0]) for batch in found] == [1]
+        Transfers(connection, batches.append, lambda _: None).read()
+    assert [int(batch.stamp["number"][0]) for batch in batches] == [1]
 
 
 def test_a_transfer_without_a_stamp_has_no_form() -> None:
@@ -314,9 +314,9 @@ def test_stretches_are_the_ids(ids: set[int]) -> None:
     """All of them, in as few stretches as there can be."""
     if not ids:
         return
-    found = stretches(np.array(sorted(ids)))
-    assert [one for first, last in found for one in range(first, last + 1)] == sorted(ids)
-    assert all(later[0] > earlier[1] + 1 for earlier, later in pairwise(found))
+    ranges = stretches(np.array(sorted(ids)))
+    assert [number for first, last in ranges for number in range(first, last + 1)] == sorted(ids)
+    assert all(later[0] > earlier[1] + 1 for earlier, later in pairwise(ranges))
 
 
 @settings(deadline=None)
@@ -331,7 +331,7 @@ def test_stretches_are_the_ids(ids: set[int]) -> None:
     ),
 )
 def test_the_identity_holds_whatever_receivers_say(
-    first: int, said: list[tuple[list[tuple[int, int]], int | None]]
+    first: int, dispositions: list[tuple[list[tuple[int, int]], int | None]]
 ) -> None:
     """accepted + released + modified + rejected + unsettled = sent: each message counts once.
 
@@ -345,13 +345,13 @@ def test_the_identity_holds_whatever_receivers_say(
     unsettled.next = unsettled.lowest = first
     unsettled.add(0, 0, 300, 1001 * 10**9)
     became: dict[int, int | None] = {}
-    for ranges, state in said:
+    for ranges, state in dispositions:
         begin, more = np.array(ranges).T
         low = (first + begin) % HIGHEST
         unsettled.dispose(Settled(low, (low + more) % HIGHEST), state, 1002 * 10**9)
         for lowest, further in ranges:
-            for one in range(max(lowest, 0), min(lowest + further + 1, 300)):
-                became.setdefault(one, state)
+            for number in range(max(lowest, 0), min(lowest + further + 1, 300)):
+                became.setdefault(number, state)
     assert unsettled.waiting == 300 - len(became)
     assert unsettled.room == MOST - (unsettled.next - unsettled.lowest)
     unsettled.forget()
@@ -359,7 +359,7 @@ def test_the_identity_holds_whatever_receivers_say(
         assert diary.counts.get(name, 0) == sum(each == state for each in became.values())
     names = (*STATES.values(), "unsettled")
     assert sum(diary.counts.get(name, 0) for name in names) == 300
-    errors = {one for one, state in became.items() if state not in {None, codec.ACCEPTED}}
+    errors = {number for number, state in became.items() if state not in {None, codec.ACCEPTED}}
     gathered = record.streams["error"]
     assert sorted(gathered.number[: gathered.length].tolist()) == sorted(errors)
     assert sum(record.streams[name].length for name in REFUSALS) == len(errors)
@@ -372,7 +372,7 @@ def test_the_identity_holds_whatever_receivers_say(
     st.integers(0, 60),
 )
 def test_dispositions_are_read_alone_as_together(
-    said: list[tuple[int, int | None]],
+    ranges: list[tuple[int, int | None]],
     wide: bool,  # noqa: FBT001
     stale: int,
 ) -> None:
@@ -381,13 +381,13 @@ def test_dispositions_are_read_alone_as_together(
     What has not come yet is not read, though there are bytes in its place.
     """
     frames = []
-    for first, more in said:
+    for first, more in ranges:
         number = uint if wide else small
         last = codec.NULL if more is None else number(min(first + more, 2**32 - 1))
         fields = codec.TRUE, number(first), last, codec.TRUE, composite(codec.ACCEPTED)
         frames.append(codec.frame(composite(codec.DISPOSITION, *fields)))
     ours, theirs = socket.socketpair()
-    found = []
+    read = []
     with ours, theirs:
         connection = Bare(ours)
         connection.buffer, connection.have = bytearray(b"".join(frames)), sum(map(len, frames))
@@ -396,14 +396,14 @@ def test_dispositions_are_read_alone_as_together(
         while at < connection.have:
             length = int.from_bytes(connection.buffer[at : at + 4])
             frame = bytes(connection.buffer[at : at + length])
-            one, _ = codec.performative(frame[8:])
-            form = form_of_disposition(frame, one)
-            some = single(one) if form is None else form.settled(connection, at)
+            disposition, _ = codec.performative(frame[8:])
+            form = form_of_disposition(frame, disposition)
+            settled = single(disposition) if form is None else form.settled(connection, at)
             assert form is None or not len(form.settled(connection, connection.have).first)
-            found += list(zip(some.first.tolist(), some.last.tolist(), strict=True))
-            at += length * len(some.first)
-    assert found == [
-        (first, first if more is None else min(first + more, 2**32 - 1)) for first, more in said
+            read += list(zip(settled.first.tolist(), settled.last.tolist(), strict=True))
+            at += length * len(settled.first)
+    assert read == [
+        (first, first if more is None else min(first + more, 2**32 - 1)) for first, more in ranges
     ]
 
 
@@ -494,9 +494,9 @@ def test_a_frame_beyond_what_is_allowed_is_refused() -> None:
 def test_a_link_of_our_own_making_says_what_it_is() -> None:
     """Role, settlement, and an address at the end that is not ours."""
     sends = links.Wanted(2, "there", sends=True, settled=True).attach()
-    one, _ = codec.performative(sends[8:])
-    assert (one.field(1), one.field(2), one.field(3)) == (2, False, links.SETTLED)
-    assert one.field(6).field(0) == "there"
+    frame, _ = codec.performative(sends[8:])
+    assert (frame.field(1), frame.field(2), frame.field(3)) == (2, False, links.SETTLED)
+    assert frame.field(6).field(0) == "there"
     replies = links.Wanted(0, None, sends=False, settled=False).attach()
-    one, _ = codec.performative(replies[8:])
-    assert (one.field(2), one.field(5).field(0), one.field(5).field(4)) == (True, None, True)
+    frame, _ = codec.performative(replies[8:])
+    assert (frame.field(2), frame.field(5).field(0), frame.field(5).field(4)) == (True, None, True)

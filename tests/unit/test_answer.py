@@ -56,10 +56,10 @@ def test_an_answer_fits_the_terminal(root: Path, width: int) -> None:
 
 def test_a_run_tells_throughput_and_slowest_hundredth(root: Path) -> None:
     """The figures are those of the tables, the doubts those that the run raises by itself."""
-    found = {run.id.rsplit("-p1", 1)[0]: run for run in runs(root / SAMPLES)}
-    sound = run_line.of_run_if_sound(found["rabbitmq-cmsm-classic-rpc-call-t0005"])
+    by_name = {run.id.rsplit("-p1", 1)[0]: run for run in runs(root / SAMPLES)}
+    sound = run_line.of_run_if_sound(by_name["rabbitmq-cmsm-classic-rpc-call-t0005"])
     assert sound == "1407.0 msg/sec, p99 6.1 ms, no doubts"
-    behind = run_line.of_run_if_sound(found["rabbitmq-cmsm-classic-rpc-cast-t0005"])
+    behind = run_line.of_run_if_sound(by_name["rabbitmq-cmsm-classic-rpc-cast-t0005"])
     assert behind.startswith("3028.3 msg/sec, p99 480.1 ms, doubts: backlog, unequal-rates, ")
 
 
@@ -77,8 +77,8 @@ def test_whatever_goes_wrong_with_its_figures_a_sweep_goes_on(
 ) -> None:
     """Even what nobody foresaw."""
     monkeypatch.setattr(run_line, "doubts", lambda _tables: 1 / 0)
-    told = run_line.of_run_if_sound(next(runs(root / SAMPLES)))
-    assert told == "its figures cannot be read: division by zero"
+    line = run_line.of_run_if_sound(next(runs(root / SAMPLES)))
+    assert line == "its figures cannot be read: division by zero"
 
 
 def test_commands_to_copy_are_quoted(root: Path, tmp_path: Path) -> None:
@@ -93,9 +93,9 @@ def test_commands_to_copy_are_quoted(root: Path, tmp_path: Path) -> None:
 @pytest.mark.starts_programs
 def test_a_report_says_what_it_is_doing(root: Path, tmp_path: Path) -> None:
     """A line before each step; then the first page is there."""
-    said: list[str] = []
-    page = publish(root / "data/samples/hosts", tmp_path / "out", notebooks=False, tell=said.append)
-    assert said == [
+    log: list[str] = []
+    page = publish(root / "data/samples/hosts", tmp_path / "out", notebooks=False, tell=log.append)
+    assert log == [
         "reading runs",
         "checking 6 runs",
         "writing 1 topology page with figures",

@@ -25,12 +25,12 @@ def found(root: Path) -> mqperf.Results:
 @pytest.mark.starts_programs
 def test_what_measures_does_not_import_it() -> None:
     """The library for analysis is imported when one of its names is asked for."""
-    told = subprocess.check_output(
+    words = subprocess.check_output(
         [sys.executable, "-c", "import mqperf, sys; print('pandas' in sys.modules, *dir(mqperf))"],
         text=True,
     ).split()
-    assert told[0] == "False"
-    assert set(mqperf.__all__) <= set(told)
+    assert words[0] == "False"
+    assert set(mqperf.__all__) <= set(words)
     with pytest.raises(AttributeError, match="no_such_name"):
         mqperf.no_such_name  # noqa: B018
 
@@ -59,7 +59,7 @@ def test_the_answer_stands_in_the_cell(found: mqperf.Results) -> None:
     """What the plan asks and its answers, then the best point of every sweep."""
     page = found._repr_html_()
     assert page.count("<tr") == 1 + len(found.summary)
-    assert all(one.question in page for one in found.answer.answers)
+    assert all(answer.question in page for answer in found.answer.answers)
     assert "24 points" in repr(found)
 
 
@@ -91,8 +91,8 @@ def test_one_metric_is_plotted_alone(found: mqperf.Results) -> None:
     metrics = ("throughput", "latency", "cpu", "cpu_per_message")
     labels = {few.plot(metric).axes[0].get_title(loc="left") for metric in metrics}
     assert len(labels) == len(metrics)
-    known = "no metric 'p99' to plot; there are: throughput, latency, cpu, cpu_per_message"
-    with pytest.raises(MqperfError, match=known):
+    message = "no metric 'p99' to plot; there are: throughput, latency, cpu, cpu_per_message"
+    with pytest.raises(MqperfError, match=message):
         few.plot("p99")
 
 
@@ -109,9 +109,9 @@ def test_a_table_that_there_is_not_is_said_with_the_nearest(found: mqperf.Result
 def test_paths_are_compared_as_results_are(found: mqperf.Results, root: Path) -> None:
     """Of both sets, or of the other one; what is neither is said in one sentence."""
     path = root / "data/samples/runs"
-    told = repr(found.compare(found))
-    assert repr(mqperf.compare(path, str(path))) == told
-    assert repr(found.compare(path)) == told
+    shown = repr(found.compare(found))
+    assert repr(mqperf.compare(path, str(path))) == shown
+    assert repr(found.compare(path)) == shown
     with pytest.raises(MqperfError, match="takes results or the path of their folder, got int"):
         found.compare(5)  # type: ignore[arg-type]
 
@@ -125,8 +125,8 @@ def test_a_comparison_with_itself_finds_nothing(found: mqperf.Results, tmp_path:
     assert len(same.sustained) == len(found.summary)
     assert same.sustained["ratio"].dropna().eq(1).all()
     assert same.plot().axes
-    for told in (repr(same), same.report(tmp_path / "out").read_text()):
-        assert "0 better, 0 worse" in told
+    for text in (repr(same), same.report(tmp_path / "out").read_text()):
+        assert "0 better, 0 worse" in text
     assert "0 better, 0 worse" in same._repr_html_()
 
 
@@ -152,8 +152,8 @@ def test_with_nothing_pending_a_run_reads(root: Path, tmp_path: Path) -> None:
     """No system is started for what has been measured; from a file and from a plan alike."""
     runs = shutil.copytree(root / "data/samples/runs", tmp_path / "runs")
     plan = runs / "plan.yaml"
-    for what in (plan, mqperf.load_plan(plan)):
-        again = mqperf.run(what, runs)
+    for source in (plan, mqperf.load_plan(plan)):
+        again = mqperf.run(source, runs)
         assert len(again.points) == 24
 
 

@@ -66,10 +66,10 @@ def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
     file.write_bytes(file.read_bytes()[:-1])
     with pytest.raises(SystemFault) as fault:
         fetched(archive, tmp_path)
-    said = str(fault.value)
-    assert said.startswith(f"{file} is not the pinned org.example:example:1.0:tar.gz:bin")
-    assert archive.sha512[:16] in said
-    assert "delete it and ~/.m2/repository/org/example/example/1.0" in said
+    message = str(fault.value)
+    assert message.startswith(f"{file} is not the pinned org.example:example:1.0:tar.gz:bin")
+    assert archive.sha512[:16] in message
+    assert "delete it and ~/.m2/repository/org/example/example/1.0" in message
     assert not archive.home(tmp_path).exists()
 
 

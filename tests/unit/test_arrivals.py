@@ -16,10 +16,10 @@ NOW = START + 3.0
 
 def stamped(*runs: int) -> stamps.Stamps:
     """Messages of these runs, of sender 2: due after one second, sent after two."""
-    found = np.zeros(len(runs), stamps.STAMP)
-    found["run"], found["sender"], found["number"] = runs, 2, 40 + np.arange(len(runs))
-    found["due_ns"], found["sent_ns"] = (START + 1) * 10**9, (START + 2) * 10**9
-    return found
+    messages = np.zeros(len(runs), stamps.STAMP)
+    messages["run"], messages["sender"], messages["number"] = runs, 2, 40 + np.arange(len(runs))
+    messages["due_ns"], messages["sent_ns"] = (START + 1) * 10**9, (START + 2) * 10**9
+    return messages
 
 
 def arrivals(*, paced: bool, limits_s: tuple[float, ...] = ()) -> Arrivals:
@@ -40,21 +40,21 @@ def test_what_has_not_come_though_later_ones_have_is_missing() -> None:
     """Whether it is counted yet or not; what comes late is missing no more."""
     of = arrivals(paced=False)
     numbers = {"first": [0, 1], "later": [4, 5], "late": [2]}
-    found = []
-    for some in numbers.values():
-        messages = stamped(*[RUN] * len(some))
-        messages["number"] = some
-        of.take(messages, np.full(len(some), 2), NOW)
-        found.append(of.missing)
-    assert found == [0, 2, 1]
+    missing = []
+    for arrived in numbers.values():
+        messages = stamped(*[RUN] * len(arrived))
+        messages["number"] = arrived
+        of.take(messages, np.full(len(arrived), 2), NOW)
+        missing.append(of.missing)
+    assert missing == [0, 2, 1]
 
 
 def recorded(of: Arrivals, stream: str) -> list[tuple[int, int, float, float]]:
     """Place, number, begin and end of what is not counted yet, instants since the start."""
-    one = of.record.streams[stream]
-    own = slice(0, one.length)
-    begun, ended = (instants[own] - START for instants in (one.started, one.finished))
-    return list(zip(one.sender[own], one.number[own], begun, ended, strict=True))
+    gathered = of.record.streams[stream]
+    filled = slice(0, gathered.length)
+    begun, ended = (instants[filled] - START for instants in (gathered.started, gathered.finished))
+    return list(zip(gathered.sender[filled], gathered.number[filled], begun, ended, strict=True))
 
 
 @pytest.mark.parametrize("now", [NOW, np.full(2, NOW)])

@@ -84,11 +84,11 @@ def test_other_files_are_refused(tmp_path: Path, text: str, words: str) -> None:
 
 def test_a_record_is_read_in_pieces(log: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Wherever a piece ends: a long record needs no more memory than a short one."""
-    known = read(log, BEGIN, 11)
+    expected = read(log, BEGIN, 11)
     for size in (1, 7, 100, 4096):
         monkeypatch.setattr(atop_text, "CHUNK_BYTES", size)
         unwatched.intervals.cache_clear()
-        pd.testing.assert_frame_equal(read(log, BEGIN, 11), known)
+        pd.testing.assert_frame_equal(read(log, BEGIN, 11), expected)
 
 
 def test_a_file_without_separators_is_no_record(

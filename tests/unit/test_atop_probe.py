@@ -65,12 +65,12 @@ def recorder(folder: Path, child: str) -> Iterator[Process]:
     program = atop.program(Task("atop", targets, control, 3, out, host))
     for name, text in program.files.items():
         host.write(control / name, text)
-    one = host.start("atop", program.argv, env=program.env, log=out / "atop.log")
+    process = host.start("atop", program.argv, env=program.env, log=out / "atop.log")
     try:
         assert eventually((control / "atop.ready").exists), (out / "atop.log").read_text()
-        yield one
+        yield process
     finally:
-        one.stop(1)
+        process.stop(1)
         parent.stop(0)
 
 
@@ -82,32 +82,32 @@ def test_a_process_is_recorded_with_its_child(tmp_path: Path, child: str) -> Non
         LocalHost().write(tmp_path / "control" / "start", start)  # it appears whole
         assert eventually(lambda: one.poll() is not None)
         assert one.poll() == 0, (tmp_path / "out" / "atop.log").read_text()
-    found = recorded(tmp_path / "out")
-    assert found.chosen.version.startswith("Version: ")
-    assert {label: len(pids) for label, pids in found.chosen.processes.items()} == {
+    record = recorded(tmp_path / "out")
+    assert record.chosen.version.startswith("Version: ")
+    assert {label: len(pids) for label, pids in record.chosen.processes.items()} == {
         "family": 2,
         "atop": 2,
     }
     text = (tmp_path / "out" / "atop.txt").read_text()
     named = {line.split()[6] for line in text.splitlines() if line.startswith("PRC")}
-    assert named <= {str(pid) for pids in found.chosen.processes.values() for pid in pids}
-    worked = max(one.used["family"][0] for one in found.intervals)
+    assert named <= {str(pid) for pids in record.chosen.processes.values() for pid in pids}
+    worked = max(one.used["family"][0] for one in record.intervals)
     assert (worked > 0.1) == (child == BUSY)
-    assert all("host" in one.used for one in found.intervals)
+    assert all("host" in one.used for one in record.intervals)
 
 
 def test_atop_ends_with_its_recorder(tmp_path: Path) -> None:
     """Whatever kills it; and a killed atop is told by the recorder's end."""
-    with recorder(tmp_path, IDLE) as one:
-        [child] = psutil.Process(one.pid).children()
-        os.kill(one.pid, signal.SIGKILL)
+    with recorder(tmp_path, IDLE) as process:
+        [child] = psutil.Process(process.pid).children()
+        os.kill(process.pid, signal.SIGKILL)
         assert eventually(lambda: not child.is_running())
     (again := tmp_path / "again").mkdir()
-    with recorder(again, IDLE) as one:
-        [child] = psutil.Process(one.pid).children()
+    with recorder(again, IDLE) as process:
+        [child] = psutil.Process(process.pid).children()
         child.kill()
-        assert eventually(lambda: one.poll() is not None)
-        assert one.poll() == signal.SIGKILL
+        assert eventually(lambda: process.poll() is not None)
+        assert process.poll() == signal.SIGKILL
 
 
 @pytest.fixture(scope="module")
@@ -137,8 +137,8 @@ def text(run: Run) -> Path:
 
 def disagreements(run: Run) -> list[str]:
     """What the audit says of records that differ."""
-    found = checks.doubts(tables.of_runs([run]))
-    return [*found[found["kind"] == "record-disagrees"]["text"]]
+    doubts = checks.doubts(tables.of_runs([run]))
+    return [*doubts[doubts["kind"] == "record-disagrees"]["text"]]
 
 
 def test_two_sound_records_agree(copy: Run) -> None:
@@ -170,7 +170,7 @@ def more_ticks(label: str) -> Callable[[Run], None]:
     def fault(run: Run) -> None:
         [pid] = json.loads((text(run).with_name("atop.json")).read_text())["processes"][label]
         line = re.compile(rf"^(PRC (?:\S+ ){{5}}{pid} \(.*\) \S 100) (\d+)", re.MULTILINE)
-        changed = line.sub(lambda found: f"{found[1]} {int(found[2]) + 50}", text(run).read_text())
+        changed = line.sub(lambda match: f"{match[1]} {int(match[2]) + 50}", text(run).read_text())
         text(run).write_text(changed)
 
     return fault
@@ -195,28 +195,28 @@ def test_records_that_contradict_each_other_are_doubted(
 ) -> None:
     """Beyond what both can tell, with the figures of both."""
     fault(copy)
-    [said] = disagreements(copy)
-    assert re.search(words, said)
+    [doubt] = disagreements(copy)
+    assert re.search(words, doubt)
 
 
 def test_a_host_with_another_clock_gives_the_same(copy: Run) -> None:
     """Its stamps and those of psutil are half a minute ahead, which run.json knows."""
-    known = compared.overlapping(whole(copy, copy.facts()))["cpu"]
+    expected = compared.overlapping(whole(copy, copy.facts()))["cpu"]
     log = text(copy).with_name("psutil.jsonl")
     samples = [json.loads(line) for line in log.read_text().splitlines()]
-    lines = [json.dumps(one | {"epoch": one["epoch"] + AHEAD_S}) + "\n" for one in samples]
+    lines = [json.dumps(line | {"epoch": line["epoch"] + AHEAD_S}) + "\n" for line in samples]
     log.write_text("".join(lines))
     stamp = re.compile(r"^((?:PRC|CPU) \S+) (\d+)", re.MULTILINE)
     changed = stamp.sub(
-        lambda found: f"{found[1]} {int(found[2]) + AHEAD_S}", text(copy).read_text()
+        lambda match: f"{match[1]} {int(match[2]) + AHEAD_S}", text(copy).read_text()
     )
     text(copy).write_text(changed)
     clock = ClockFacts(before=Offset(offset_s=AHEAD_S))
     ahead = whole(copy, copy.facts().model_copy(update={"clocks": {"local": clock}}))
-    pd.testing.assert_frame_equal(compared.overlapping(ahead)["cpu"], known)
+    pd.testing.assert_frame_equal(compared.overlapping(ahead)["cpu"], expected)
     assert [*compared.disagreements(ahead)] == []
     late = whole(copy, copy.facts())
-    assert any("not of the whole load" in one for one in compared.disagreements(late))
+    assert any("not of the whole load" in line for line in compared.disagreements(late))
 
 
 def edited(old: str, new: str) -> Callable[[Path], None]:
@@ -276,5 +276,5 @@ def test_a_plan_names_probes_that_there_are(monkeypatch: pytest.MonkeyPatch) -> 
     with pytest.raises(PlanError, match="unknown probe 'broker-log'"):
         parse_plan(PLAN.replace("atop]", "broker-log]"), Path("toy.yaml"), problems_of)
     plain = PLAN.replace("probes: [psutil, atop]\n", "")
-    with_probe, without = (parse_plan(one, Path("toy.yaml")) for one in (PLAN, plain))
+    with_probe, without = (parse_plan(plan, Path("toy.yaml")) for plan in (PLAN, plain))
     assert [case.id for case in with_probe.cases()] == [case.id for case in without.cases()]

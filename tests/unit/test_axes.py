@@ -82,17 +82,17 @@ def test_most_values_are_on_x(shape: Shape, axes: tuple[str, ...]) -> None:
 
 def test_a_constant_parameter_is_no_axis() -> None:
     """What a plan names once for all points tells none of them apart."""
-    found = tables(replace(ONE, parameters=(("payload_bytes", (1_000,)),)))
-    assert varied(found["runs"]) == ()
-    assert "payload_bytes" not in found["points"].columns
+    frames = tables(replace(ONE, parameters=(("payload_bytes", (1_000,)),)))
+    assert varied(frames["runs"]) == ()
+    assert "payload_bytes" not in frames["points"].columns
 
 
 def test_an_unreadable_run_makes_no_axis(both: Tables) -> None:
     """It tells nothing of its point; the point still has one row."""
     read = {name: frame for name, frame in both.items() if name not in COMPUTED}
     runs = read["runs"].copy()
-    told = ["green_threads", "processes", "hosts", "asked_s", "payload_bytes", "pause_s"]
-    runs.loc[0, told] = pd.NA
+    columns = ["green_threads", "processes", "hosts", "asked_s", "payload_bytes", "pause_s"]
+    runs.loc[0, columns] = pd.NA
     runs.loc[0, "status"] = "unreadable"
     points = complete({**read, "runs": runs})["points"]
     assert points["point"].is_unique
@@ -130,11 +130,11 @@ def test_points_are_told_apart_in_every_table(both: Tables) -> None:
 
 def test_a_curve_has_each_number_of_threads_once(both: Tables) -> None:
     """Saturation is asked of threads alone, for each combination of the others."""
-    assert all(own["threads"].is_unique for _, own in curves(both["points"]))
-    found = both["saturation_points"]
-    assert len(found) == 3 * 2
-    assert not found.duplicated(["payload_bytes", "pause_s"]).any()
-    assert found["text"].str.startswith("With payload 100 bytes, pause 0 s: ").sum() == 1
+    assert all(curve["threads"].is_unique for _, curve in curves(both["points"]))
+    saturation = both["saturation_points"]
+    assert len(saturation) == 3 * 2
+    assert not saturation.duplicated(["payload_bytes", "pause_s"]).any()
+    assert saturation["text"].str.startswith("With payload 100 bytes, pause 0 s: ").sum() == 1
 
 
 @pytest.mark.starts_programs
@@ -214,27 +214,27 @@ def test_a_map_may_lack_all_but_one_value_of_an_axis(both: Tables) -> None:
 
 def test_a_map_shows_any_value_of_a_text() -> None:
     """One that a figure would take for a formula has its cells, too."""
-    found = tables(replace(ONE, parameters=(("targets", ("$own$", "shared")),)))
-    sheet = figures.map_sheet(found["points"], "targets")
+    frames = tables(replace(ONE, parameters=(("targets", ("$own$", "shared")),)))
+    sheet = figures.map_sheet(frames["points"], "targets")
     assert [bool(text.get_text()) for text in sheet.axes[0].texts] == [True] * 4
 
 
 def test_another_payload_is_a_difference_of_sets() -> None:
     """It is named before any number, and among the methods, where it tells no points apart."""
-    one, two = (
+    small, large = (
         tables(replace(ONE, parameters=(("payload_bytes", (size,)),))) for size in (100, 1_000)
     )
-    told = compared(one, two)["differences"].set_index("what")
+    differences = compared(small, large)["differences"].set_index("what")
     sides = ["value_in_a", "value_in_b"]
-    assert tuple(told.loc["Payload, bytes", sides]) == ("100", "1000")
-    rows = recorded(one, {"rabbitmq": "RabbitMQ"})[0]["The sweep"].rows
+    assert tuple(differences.loc["Payload, bytes", sides]) == ("100", "1000")
+    rows = recorded(small, {"rabbitmq": "RabbitMQ"})[0]["The sweep"].rows
     assert ("payload", "100 bytes") in rows
 
 
 def test_texts_stand_on_x_alone() -> None:
     """Own and shared targets are two places, by their names."""
-    found = tables(replace(ONE, threads=(10,), parameters=(("targets", ("own", "shared")),)))
-    panel = figures.throughput(found["points"], Figure().subplots())
+    frames = tables(replace(ONE, threads=(10,), parameters=(("targets", ("own", "shared")),)))
+    panel = figures.throughput(frames["points"], Figure().subplots())
     assert [label.get_text() for label in panel.get_xticklabels()] == ["own", "shared"]
     assert panel.get_xlabel() == "targets"
 
@@ -242,8 +242,8 @@ def test_texts_stand_on_x_alone() -> None:
 def test_a_pause_of_nothing_is_on_a_linear_axis() -> None:
     """There is no logarithm of 0 s."""
     pauses = ("pause_s", (0.0, 0.001, 1.0))
-    found = tables(replace(ONE, threads=(10,), parameters=(pauses,)))
-    panel = figures.throughput(found["points"], Figure().subplots())
+    frames = tables(replace(ONE, threads=(10,), parameters=(pauses,)))
+    panel = figures.throughput(frames["points"], Figure().subplots())
     assert panel.get_xscale() == "linear"
 
 
@@ -251,8 +251,8 @@ def test_notebooks_tell_points_apart(both: Tables) -> None:
     """Every row of a table has its payload and its pause."""
     where = ["threads", "payload, bytes", "pause, s"]
     for section in ("points", "nodes"):
-        found = notebook.table(both, section, "rpc-call")
-        assert not found[where].duplicated().any()
+        shown = notebook.table(both, section, "rpc-call")
+        assert not shown[where].duplicated().any()
     [table] = [answered.table for answered in answers(both, ["scaling"])]
     assert table is not None
     assert {"payload, bytes", "pause, s"} <= {*table.columns.values()}
@@ -261,32 +261,32 @@ def test_notebooks_tell_points_apart(both: Tables) -> None:
 
 def test_points_are_compared_with_their_like(both: Tables) -> None:
     """Payloads and pauses are keys; so are processes, of which 10 x 1 and 5 x 2 are two points."""
-    found = compared(both, both)["comparison"]
-    assert found["ratio"].eq(1.0).all()
-    assert len(found) == 4 * 2 * 3 * 2
-    told = text_lines(empty("differences"), found)
-    assert "payload 100 bytes, pause 0.1 s" in " ".join(told)
-    assert "at 12 points" in summary(found)
+    comparison = compared(both, both)["comparison"]
+    assert comparison["ratio"].eq(1.0).all()
+    assert len(comparison) == 4 * 2 * 3 * 2
+    lines = text_lines(empty("differences"), comparison)
+    assert "payload 100 bytes, pause 0.1 s" in " ".join(lines)
+    assert "at 12 points" in summary(comparison)
     split = tables(replace(ONE, threads=(10,), parameters=(("processes", (1, 2)),)))
-    found = compared(split, split)["comparison"]
-    assert sorted(found["processes"].unique()) == [1, 2]
+    comparison = compared(split, split)["comparison"]
+    assert sorted(comparison["processes"].unique()) == [1, 2]
 
 
 def test_an_axis_that_only_one_side_has_is_a_key(both: Tables) -> None:
     """Of a sweep of payloads only that which the other set has is compared."""
-    one = tables(replace(ONE, parameters=(("payload_bytes", (1_000,)), ("pause_s", (0.1,)))))
-    found = compared(both, one)["comparison"]
-    assert set(found["payload_bytes"]) == {1_000}
-    assert set(found["pause_s"]) == {0.1}
-    assert found["ratio"].eq(1.0).all()
+    single = tables(replace(ONE, parameters=(("payload_bytes", (1_000,)), ("pause_s", (0.1,)))))
+    comparison = compared(both, single)["comparison"]
+    assert set(comparison["payload_bytes"]) == {1_000}
+    assert set(comparison["pause_s"]) == {0.1}
+    assert comparison["ratio"].eq(1.0).all()
 
 
 def test_a_known_pause_raises_no_doubt(both: Tables) -> None:
     """Threads that the plan lets wait are accounted for, beside points without a pause."""
     assert "littles-law" not in set(both["doubts"]["kind"])
     pauses = ("pause_s", (0.01, 0.1, 1.0))
-    found = tables(replace(ONE, threads=(10, 50, 100, 250), parameters=(pauses,)))
-    assert "littles-law" not in set(found["doubts"]["kind"])
+    frames = tables(replace(ONE, threads=(10, 50, 100, 250), parameters=(pauses,)))
+    assert "littles-law" not in set(frames["doubts"]["kind"])
 
 
 def _paused() -> dict[str, pd.DataFrame]:
@@ -303,10 +303,10 @@ def test_silent_load_generators_are_found_beside_a_pause() -> None:
     messages.loc[of_one, "round_trip"] -= 1_000
     reported = read["runs"]["reported"]
     read["runs"]["reported"] = reported.mask(reported.notna())
-    told = complete(read)["doubts"].query("kind == 'littles-law'")
-    assert told["run"].str.endswith("t0250-0.1-r1").all()
-    assert "throughput x (round trip + 100 ms pause + " in told["text"].item()
-    assert "accounts for 167 of 250 threads" in told["text"].item()
+    doubts = complete(read)["doubts"].query("kind == 'littles-law'")
+    assert doubts["run"].str.endswith("t0250-0.1-r1").all()
+    assert "throughput x (round trip + 100 ms pause + " in doubts["text"].item()
+    assert "accounts for 167 of 250 threads" in doubts["text"].item()
 
 
 def test_threads_that_cannot_have_paused_are_found() -> None:
@@ -314,9 +314,9 @@ def test_threads_that_cannot_have_paused_are_found() -> None:
     read = _paused()
     of_one = read["messages"]["run"].str.endswith("t0010-0.1-r1")
     read["messages"].loc[of_one, "throughput_msg_s"] *= 1.5
-    told = complete(read)["doubts"].query("kind == 'littles-law'")
-    assert told["run"].str.endswith("t0010-0.1-r1").all()
-    assert "throughput x (round trip + 100 ms pause) is 15 messages" in told["text"].item()
+    doubts = complete(read)["doubts"].query("kind == 'littles-law'")
+    assert doubts["run"].str.endswith("t0010-0.1-r1").all()
+    assert "throughput x (round trip + 100 ms pause) is 15 messages" in doubts["text"].item()
 
 
 def test_the_saturation_point_counts_the_pause() -> None:
@@ -324,5 +324,5 @@ def test_the_saturation_point_counts_the_pause() -> None:
     service, pause = 0.001, 0.1
     threads = pd.Series([1.0, 5, 10, 20, 40, 80, 160, 320])
     rates = threads / (service + pause + 0.002 * (threads - 1))
-    found = saturation_point(pd.DataFrame({"threads": threads, "throughput_msg_s": rates}))
-    assert found["saturation_threads"] == pytest.approx((service + pause) * rates.max())
+    point = saturation_point(pd.DataFrame({"threads": threads, "throughput_msg_s": rates}))
+    assert point["saturation_threads"] == pytest.approx((service + pause) * rates.max())

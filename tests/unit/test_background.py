@@ -120,19 +120,19 @@ def run(recorded: Path, tmp_path: Path) -> Run:
 
 def test_both_are_recorded_and_neither_counts_for_the_other(run: Run) -> None:
     """Each has its own messages, its own start, and processes of its own in the table ``cpu``."""
-    found = tables.read(run.path.parent)
-    [row] = found["background"].to_dict("records")
-    [own] = found["messages"].to_dict("records")
+    frames = tables.read(run.path.parent)
+    [row] = frames["background"].to_dict("records")
+    [messages] = frames["messages"].to_dict("records")
     facts = run.facts()
     assert facts.case is not None
     [beside] = facts.case.beside()
     assert row["load"] == beside.load_words() == "rpc-cast by replay, 2 threads"
-    assert row["sent"] == row["received"] != own["sent"]
+    assert row["sent"] == row["received"] != messages["sent"]
     assert (row["lost"], row["errors"], row["disagreements"]) == (0, 0, None)
     assert row["throughput_msg_s"] > 0
     assert row["latency_p99_s"] >= row["latency_p50_s"] > 0
-    assert set(found["intervals"]["process"]) == {"client-1", "server-1"}
-    of_kind = found["cpu"].groupby("kind")["process"].unique()
+    assert set(frames["intervals"]["process"]) == {"client-1", "server-1"}
+    of_kind = frames["cpu"].groupby("kind")["process"].unique()
     assert set(of_kind["background"]) == {"background-1 client-1", "background-1 server-1"}
     assert set(of_kind["client"]) == {"client-1"}
     [start] = [e.detail["start"] for e in read_events(run.path) if e.what == "start"]
@@ -201,15 +201,15 @@ def with_background(*rows: dict[str, object]) -> tables.Tables:
     sound = invented()
     names = count(1)
     keys = sound["runs"].iloc[0]
-    told = [
+    records = [
         {"threads": keys["threads"], "repeat": 1, **BESIDE, "background": next(names), **row}
         for row in rows
     ]
-    return {**sound, "background": tables.conform("background", pd.DataFrame(told))}
+    return {**sound, "background": tables.conform("background", pd.DataFrame(records))}
 
 
-def doubted(found: tables.Tables) -> list[str]:
-    rows = checks.doubts(found)
+def doubted(frames: tables.Tables) -> list[str]:
+    rows = checks.doubts(frames)
     return list(rows.loc[rows["kind"] == "background-load", "text"])
 
 
@@ -227,9 +227,12 @@ def test_one_that_lost_messages_is_a_doubt(fault: dict[str, object], words: str)
     assert "background load rpc-cast by simulator, 2 threads" in text
 
 
-def printed(found: tables.Tables) -> list[tuple[str, ...]]:
+def printed(frames: tables.Tables) -> list[tuple[str, ...]]:
     """The rows of the table of background loads on a page, if there is one."""
-    shown = (grid(one, map(str, count(1)), {}) for one in contents(found, "background", "rpc-call"))
+    shown = (
+        grid(content, map(str, count(1)), {})
+        for content in contents(frames, "background", "rpc-call")
+    )
     return [row for table in shown if table is not None for row in table.rows]
 
 
@@ -248,8 +251,8 @@ def test_its_latency_is_no_surer_than_clocks(run: Run) -> None:
     clock = {"offset_s": 0.0, "bound_s": 0.001}
     facts["clocks"] |= {host: {"before": clock, "after": clock} for host in ("h1", "h2")}
     file.write_text(json.dumps({**facts, "seal": None}))
-    found = tables.read(run.path.parent)
-    assert found["background"]["latency_uncertainty_s"].item() == pytest.approx(0.002)
+    frames = tables.read(run.path.parent)
+    assert frames["background"]["latency_uncertainty_s"].item() == pytest.approx(0.002)
     unsure: dict[str, object] = {
         "latency_mean_s": 0.05,
         "latency_p50_s": 0.05,

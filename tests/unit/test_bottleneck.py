@@ -21,9 +21,9 @@ from mqperf.study.stats.bottleneck import bottlenecks
 def test_the_bottleneck_is_who_ran_out_of_cpu(process: str, cores: float, verdict: str) -> None:
     """Tester before broker before host; nobody when all have CPU left."""
     frames = planted("cpu", {"total_cores": cores}, f"{CALL} and process == '{process}'")
-    told = bottlenecks(frames).set_index("run")
-    assert told.loc["rpc-call-100-r1", "bottleneck"] == verdict
-    assert f"{process if process != 'host' else 'Master'} " in str(told["because"].iloc[0])
+    limits = bottlenecks(frames).set_index("run")
+    assert limits.loc["rpc-call-100-r1", "bottleneck"] == verdict
+    assert f"{process if process != 'host' else 'Master'} " in str(limits["because"].iloc[0])
 
 
 @pytest.mark.parametrize(
@@ -50,23 +50,23 @@ def test_the_network_is_a_limit_when_full_or_lossy(
         "speed_bytes_s": 125e6,
     }
     network = tables.conform("network", pd.DataFrame([{**link, **change}]))
-    told = bottlenecks({**sound(), "network": network}).set_index("run")
-    assert told.loc["rpc-call-100-r1", "bottleneck"] == verdict
-    assert because in str(told.loc["rpc-call-100-r1", "because"])
-    assert told.loc["rpc-cast-100-r1", "bottleneck"] == "none"
+    limits = bottlenecks({**sound(), "network": network}).set_index("run")
+    assert limits.loc["rpc-call-100-r1", "bottleneck"] == verdict
+    assert because in str(limits.loc["rpc-call-100-r1", "because"])
+    assert limits.loc["rpc-cast-100-r1", "bottleneck"] == "none"
 
 
 def test_without_the_brokers_cpu_nobody_is_blamed() -> None:
     """That nothing was short cannot be said of a broker which was not watched."""
     frames = dict(sound())
     frames["cpu"] = frames["cpu"][frames["cpu"]["kind"] != "broker"]
-    told = bottlenecks(frames)
-    assert set(told["bottleneck"]) == {"cannot tell"}
-    assert told["because"].iloc[0].startswith("CPU of the brokers not recorded; known: client-1")
+    limits = bottlenecks(frames)
+    assert set(limits["bottleneck"]) == {"cannot tell"}
+    assert limits["because"].iloc[0].startswith("CPU of the brokers not recorded; known: client-1")
 
 
 def test_the_bottleneck_of_published_runs_is_not_guessed() -> None:
     """Without the testers' CPU nobody can tell."""
-    told = bottlenecks(samples.read(PUBLISHED))
-    assert set(told["bottleneck"]) == {"cannot tell"}
-    assert len(told) == 48
+    limits = bottlenecks(samples.read(PUBLISHED))
+    assert set(limits["bottleneck"]) == {"cannot tell"}
+    assert len(limits) == 48

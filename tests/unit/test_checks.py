@@ -178,9 +178,9 @@ def test_a_planted_fault_is_found(kind: str) -> None:
     """The run with the fault is named, with the figures, and no other run is accused."""
     table, change, where, words = PLANTED[kind]
     doubts = checks.doubts(planted(table, change, where))
-    own = doubts[doubts["kind"] == kind]
+    of_kind = doubts[doubts["kind"] == kind]
     assert set(doubts["run"]) == {where.split("'")[1]}
-    assert [words in text for text in own["text"]] == [True]
+    assert [words in text for text in of_kind["text"]] == [True]
 
 
 def test_what_an_action_had_routers_drop_is_no_doubt() -> None:
@@ -197,9 +197,9 @@ def test_a_backlog_is_confirmed_by_the_nodes() -> None:
     """With how much waited in their queues, and how much that grew, where they were asked."""
     table, change, where, _ = PLANTED["backlog"]
     frames = planted(table, change, where)
-    told = checks.doubts(frames).query("kind == 'backlog'")
-    assert "at most 30 messages in their queues or on their links, 3 fewer" in told["text"].iloc[0]
-    assert json.loads(told["evidence"].iloc[0])["waiting_growth"] == -3
+    rows = checks.doubts(frames).query("kind == 'backlog'")
+    assert "at most 30 messages in their queues or on their links, 3 fewer" in rows["text"].iloc[0]
+    assert json.loads(rows["evidence"].iloc[0])["waiting_growth"] == -3
     frames["node_summary"] = frames["node_summary"].iloc[:0]
     assert "told" not in checks.doubts(frames).query("kind == 'backlog'")["text"].iloc[0]
 
@@ -271,11 +271,11 @@ def test_json_lines_hold_doubts_about_wording() -> None:
 
 def test_text_lines_name_point_kind_and_source() -> None:
     """A person reads where, what and why, and is told when there is nothing."""
-    found = planted("messages", {"received": 38_005}, CALL)
-    doubts = checks.doubts(found)
-    (line,) = checks.as_text_lines({**found, "doubts": doubts})
+    frames = planted("messages", {"received": 38_005}, CALL)
+    doubts = checks.doubts(frames)
+    (line,) = checks.as_text_lines({**frames, "doubts": doubts})
     assert line == (
         "rabbitmq cmsm classic rpc-call 100 threads: received-not-sent: servers received 38005"
         " messages, 5 more than clients sent [rpc-call-100-r1]"
     )
-    assert list(checks.as_text_lines({**found, "doubts": doubts.iloc[:0]})) == ["no doubts"]
+    assert list(checks.as_text_lines({**frames, "doubts": doubts.iloc[:0]})) == ["no doubts"]

@@ -133,9 +133,9 @@ def test_threads_that_finish_all_at_once_are_no_burst(
     """A hundred of them wait for replies; more silence than three of their turns is no chance."""
     frames = {**sound()}
     intervals = frames["intervals"].sort_values("start_s")
-    own = intervals["run"].eq("rpc-call-100-r1") & intervals["stream"].eq("round-trip")
-    assert own.sum() == len(by_second)
-    intervals.loc[own, "count"] = by_second
+    of_run = intervals["run"].eq("rpc-call-100-r1") & intervals["stream"].eq("round-trip")
+    assert of_run.sum() == len(by_second)
+    intervals.loc[of_run, "count"] = by_second
     kinds = {kind for kind, _ in found({**frames, "intervals": intervals})}
     assert ("empty-seconds" in kinds) == doubted
 
@@ -175,24 +175,24 @@ def test_what_an_action_cost_is_no_doubt(column: str, kind: str, phase: str) -> 
     """What is missing at another time is one, in its own number."""
     phases = pd.DataFrame([{**COST, "phase": phase, column: 30}])
     frames = disturbed() | {"action_phases": tables.conform("action_phases", phases)}
-    messages, own = frames["messages"], frames["messages"]["run"].eq("rpc-call-100-r1")
-    messages.loc[own, ["foreign", column]] = [0, 30]
-    doubts = {one for one in found(frames) if one[0] in {"lost", "client-errors"}}
+    messages, of_run = frames["messages"], frames["messages"]["run"].eq("rpc-call-100-r1")
+    messages.loc[of_run, ["foreign", column]] = [0, 30]
+    doubts = {doubt for doubt in found(frames) if doubt[0] in {"lost", "client-errors"}}
     assert doubts == (set() if phase == "during" else {(kind, "rpc-call-100-r1")})
-    messages.loc[own, column] = 37
+    messages.loc[of_run, column] = 37
     texts = checks.doubts(frames).set_index("kind")["text"]
-    said = "7 of " if phase == "during" else "37 of "
-    assert texts[kind].startswith(said)
+    beginning = "7 of " if phase == "during" else "37 of "
+    assert texts[kind].startswith(beginning)
     assert ("beside 30 during actions of the plan" in texts[kind]) == (phase == "during")
 
 
 def test_messages_that_an_action_cost_cannot_arrive() -> None:
     """Servers received less than clients sent, and the plan's action is why; else it is a doubt."""
     frames = sound()
-    messages, own = frames["messages"], frames["messages"]["run"].eq("rpc-cast-100-r1")
+    messages, of_run = frames["messages"], frames["messages"]["run"].eq("rpc-cast-100-r1")
     window_s = float(frames["runs"]["window_s"].iloc[0])
-    gone = int(0.1 * float(messages.loc[own, "send_rate_msg_s"].iloc[0]) * window_s)
-    messages.loc[own, "throughput_msg_s"] -= gone / window_s
+    gone = int(0.1 * float(messages.loc[of_run, "send_rate_msg_s"].iloc[0]) * window_s)
+    messages.loc[of_run, "throughput_msg_s"] -= gone / window_s
     assert ("unequal-rates", "rpc-cast-100-r1") in found(frames)
     cost = pd.DataFrame([{**COST, "run": "rpc-cast-100-r1", "lost": gone}])
     phases = tables.conform("action_phases", cost)
@@ -204,8 +204,8 @@ def test_a_node_that_the_plan_had_down_was_not_to_be_sampled(node: str, *, doubt
     """Until it was found again; one that no action had ended is missed."""
     frames = disturbed({"node": node})
     cpu = frames["cpu"]
-    own = cpu["run"].eq("rpc-call-100-r1") & cpu["process"].eq("Master")
-    frames["cpu"] = cpu[~(own & cpu["start_s"].between(2, 5) & cpu["scope"].eq("interval"))]
+    of_node = cpu["run"].eq("rpc-call-100-r1") & cpu["process"].eq("Master")
+    frames["cpu"] = cpu[~(of_node & cpu["start_s"].between(2, 5) & cpu["scope"].eq("interval"))]
     assert found(frames) == ({("probe-gap", "rpc-call-100-r1")} if doubted else set())
 
 
@@ -217,8 +217,8 @@ def test_others_are_told_from_a_node_that_was_ended(others: float, *, doubted: b
     """
     frames = disturbed()
     cpu = frames["cpu"]
-    own = cpu["run"].isin(["rpc-call-100-r1", "rpc-call-50-r1"]) & cpu["process"].eq("host")
-    cpu.loc[own, "total_cores"] = 2.3 + others
+    of_runs = cpu["run"].isin(["rpc-call-100-r1", "rpc-call-50-r1"]) & cpu["process"].eq("host")
+    cpu.loc[of_runs, "total_cores"] = 2.3 + others
     accused = {run for kind, run in found(frames) if kind == "noisy-host"}
     assert accused == {"rpc-call-50-r1", *(["rpc-call-100-r1"] if doubted else [])}
 

@@ -70,8 +70,8 @@ def test_runs_of_several_sets_of_hosts_are_mixed() -> None:
 def test_roles_of_a_host_alone_are_no_difference() -> None:
     """It has all of them, whether its record tells so or not."""
     runs = sound()["runs"]["run"].unique()
-    told = [hosts_of(run, ("local", "broker, client" if run == runs[0] else None)) for run in runs]
-    assert found({**sound(), "hosts": tables.conform("hosts", pd.concat(told))}) == set()
+    hosts = [hosts_of(run, ("local", "broker, client" if run == runs[0] else None)) for run in runs]
+    assert found({**sound(), "hosts": tables.conform("hosts", pd.concat(hosts))}) == set()
 
 
 HOST = {"run": "rpc-cast-100-r1", "host": "h2", "clock_between_s": 20.0} | {

@@ -72,12 +72,12 @@ def watched(control: Sequence[float], noise: float, seed: int) -> Frames:
     for turn, rate in enumerate(control, 1):
         for name in ("runs", "messages", "latency"):
             model = frames[name][frames[name]["run"] == "rpc-call-10-r1"]
-            own = model.assign(run=f"control-{turn}")
+            rows = model.assign(run=f"control-{turn}")
             if name == "runs":
-                own = own.assign(control_run=turn, position=(0, 12, 25)[turn - 1])
+                rows = rows.assign(control_run=turn, position=(0, 12, 25)[turn - 1])
             if name == "messages":
-                own = own.assign(throughput_msg_s=float(rate))
-            frames[name] = tables.conform(name, pd.concat([frames[name], own]))
+                rows = rows.assign(throughput_msg_s=float(rate))
+            frames[name] = tables.conform(name, pd.concat([frames[name], rows]))
     usual = ~frames["messages"]["run"].str.startswith("control")
     blur = np.exp(noise * np.random.default_rng(seed).normal(size=len(frames["messages"])))
     frames["messages"].loc[usual, "throughput_msg_s"] *= blur[usual]
@@ -113,9 +113,9 @@ def test_every_repeat_agrees_with_the_others(rates: tuple[int, ...], doubts: int
     late = frames["runs"].query(f"point == 'rpc-cast-50' and repeat > {len(rates)}")["run"]
     for name in ("runs", "messages", "latency", "cpu", "intervals"):
         frames[name] = frames[name][~frames[name]["run"].isin(late)]
-    own = frames["messages"]["point"] == "rpc-cast-50"
+    of_point = frames["messages"]["point"] == "rpc-cast-50"
     for column in ("throughput_msg_s", "send_rate_msg_s"):
-        frames["messages"].loc[own, column] = [40.0 * rate for rate in rates]
+        frames["messages"].loc[of_point, column] = [40.0 * rate for rate in rates]
     assert [kind for kind, _ in found(frames)].count("spread") == doubts
 
 

@@ -28,17 +28,17 @@ def test_the_true_offset_is_within_the_bound(
 ) -> None:
     """However unequal both ways are; and the bound is half the fastest exchange."""
     taken = echoes(true_offset_s, ways)
-    found = clock.offset(lambda: next(taken), len(ways))
-    assert abs(found.offset_s - true_offset_s) <= found.bound_s + 1e-9
-    assert abs(found.bound_s - min(map(sum, ways)) / 2) < 1e-9
+    offset = clock.offset(lambda: next(taken), len(ways))
+    assert abs(offset.offset_s - true_offset_s) <= offset.bound_s + 1e-9
+    assert abs(offset.bound_s - min(map(sum, ways)) / 2) < 1e-9
 
 
 def test_an_exchange_without_time_is_no_exchange() -> None:
     """A clock of ours that was set back meanwhile does not make a bound of nothing."""
     taken = iter([Echo(10.0, 10.5, 10.0), Echo(10.0, 10.5, 9.0), Echo(10.0, 10.502, 10.004)])
-    found = clock.offset(lambda: next(taken), 3)
-    assert abs(found.offset_s - 0.5) < 1e-9
-    assert abs(found.bound_s - 0.002) < 1e-9
+    offset = clock.offset(lambda: next(taken), 3)
+    assert abs(offset.offset_s - 0.5) < 1e-9
+    assert abs(offset.bound_s - 0.002) < 1e-9
 
 
 def test_it_is_told_in_milliseconds() -> None:
@@ -48,8 +48,8 @@ def test_it_is_told_in_milliseconds() -> None:
 
 def test_the_kernel_tells_of_its_clock() -> None:
     """Whether it is disciplined, and by how much it may be wrong as far as the kernel knows."""
-    told = kernel_clock()
-    assert told is not None
-    assert told["synchronised"] in {True, False}
-    assert told["max_error_s"] >= 0
-    assert abs(told["frequency_ppm"]) <= 500
+    facts = kernel_clock()
+    assert facts is not None
+    assert facts["synchronised"] in {True, False}
+    assert facts["max_error_s"] >= 0
+    assert abs(facts["frequency_ppm"]) <= 500

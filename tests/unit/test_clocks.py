@@ -43,15 +43,15 @@ Tables = dict[str, pd.DataFrame]
 def moved(file: Path, ahead: Callable[[str, int], float], start: float | None) -> None:
     """The instants of a ``.messages`` file, each stream's columns so far ahead."""
     header, streams = read_all(file)
-    said = json.loads(file.read_bytes().split(b"\n", 1)[0])
+    first_line = json.loads(file.read_bytes().split(b"\n", 1)[0])
     if start is not None:
-        said["start"] = start
+        first_line["start"] = start
     values = [
-        streams[one.name][:, place] + ahead(one.name, place)
-        for one in header.streams
-        for place in range(len(one.columns))
+        streams[stream.name][:, place] + ahead(stream.name, place)
+        for stream in header.streams
+        for place in range(len(stream.columns))
     ]
-    line = json.dumps(said).encode() + b"\n"
+    line = json.dumps(first_line).encode() + b"\n"
     file.write_bytes(line + np.concatenate(values).astype("<f8").tobytes())
 
 
@@ -62,18 +62,18 @@ def two_hosts(folder: Path, name: str, offsets: Offsets, bound_s: float = BOUND_
     """
     run = folder / name
     shutil.copytree(SAMPLES / name, run)
-    own = {host: sum(pair) / 2 for host, pair in offsets.items()}
+    middle_s = {host: sum(pair) / 2 for host, pair in offsets.items()}
     facts: dict[str, Any] = json.loads((run / "run.json").read_text())
     begin = facts["window"]["start"] - facts["case"]["warmup_s"]
     for label, host in PLACES.items():
         start = begin + offsets[host][0]
-        client = own["h1"]
+        client = middle_s["h1"]
 
         def ahead(stream: str, place: int, host: str = host, client: float = client) -> float:
-            return client if (stream, place) == ("received", 0) else own[host]
+            return client if (stream, place) == ("received", 0) else middle_s[host]
 
         moved(run / f"load/{label}.messages", ahead, start if host == "h1" else None)
-    simulated(run / "load/server-1.json", own["h2"] - own["h1"])
+    simulated(run / "load/server-1.json", middle_s["h2"] - middle_s["h1"])
     for process in facts["processes"]:
         process["host"] = PLACES[process["label"]]
     host = facts["hosts"][0]
@@ -92,20 +92,20 @@ def two_hosts(folder: Path, name: str, offsets: Offsets, bound_s: float = BOUND_
     for number, node in enumerate(facts["system"]["nodes"], 1):
         node |= {"host": "h2", "log": f"node{number}.log"}
     (run / "run.json").write_text(json.dumps(facts))
-    logs(run, own["h2"])
-    probes(run, own)
+    logs(run, middle_s["h2"])
+    probes(run, middle_s)
     seal(run)
     return run
 
 
 def simulated(file: Path, late_s: float) -> None:
     """What the simulator itself says of latencies, which are so much longer."""
-    said = json.loads(file.read_text())
-    for one in (said["summary"], *said["series"]["server"]):
+    output = json.loads(file.read_text())
+    for part in (output["summary"], *output["series"]["server"]):
         for name in ("latency", "min_latency", "max_latency"):
-            if name in one:
-                one[name] += late_s
-    file.write_text(json.dumps(said))
+            if name in part:
+                part[name] += late_s
+    file.write_text(json.dumps(output))
 
 
 def logs(run: Path, ahead_s: float) -> None:
@@ -119,10 +119,10 @@ def logs(run: Path, ahead_s: float) -> None:
         log.write_text(broker_log.STAMP.sub(later, log.read_text()))
 
 
-def probes(run: Path, own: dict[str, float]) -> None:
+def probes(run: Path, middle_s: dict[str, float]) -> None:
     """The samples of each host by its own clock, of the processes that ran there."""
     lines = (run / "probes/local/psutil.jsonl").read_text().splitlines()
-    for host, ahead_s in own.items():
+    for host, ahead_s in middle_s.items():
         log = run / f"probes/{host}/psutil.jsonl"
         log.parent.mkdir()
         for line in lines:
@@ -142,13 +142,13 @@ def read(folder: Path) -> Tables:
     return dict(complete(tables.read(folder)))
 
 
-def doubted(found: Tables) -> set[str]:
-    return set(found["doubts"]["kind"])
+def doubted(frames: Tables) -> set[str]:
+    return set(frames["doubts"]["kind"])
 
 
-def cores(found: Tables) -> list[float]:
+def cores(frames: Tables) -> list[float]:
     """What every process used over the window."""
-    return list(found["cpu"].loc[found["cpu"]["scope"] == "window", "total_cores"])
+    return list(frames["cpu"].loc[frames["cpu"]["scope"] == "window", "total_cores"])
 
 
 SAME: Offsets = {"h1": (0.0, 0.0), "h2": (0.0, 0.0)}
@@ -162,17 +162,17 @@ def test_an_offset_is_corrected(tmp_path: Path, name: str, host: str, ahead_s: f
     """A clock half a second off is told, no figure moves for it, and nothing is doubted."""
     two_hosts(tmp_path / "same", name, SAME)
     two_hosts(tmp_path / "apart", name, {**SAME, host: (ahead_s, ahead_s)})
-    same, apart = read(tmp_path / "same"), read(tmp_path / "apart")
-    assert list(apart["runs"]["status"]) == ["done"]
-    assert apart["runs"]["clock_offset_s"].item() == 0.5
+    same, shifted = read(tmp_path / "same"), read(tmp_path / "apart")
+    assert list(shifted["runs"]["status"]) == ["done"]
+    assert shifted["runs"]["clock_offset_s"].item() == 0.5
     for column in ("latency_mean_s", "latency_p50_s", "latency_p99_s", "latency_max_s"):
-        assert abs(apart["latency"][column].item() - same["latency"][column].item()) < 1e-5
+        assert abs(shifted["latency"][column].item() - same["latency"][column].item()) < 1e-5
     counts = ["sent", "received", "lost", "duplicates", "foreign", "causality_violations"]
-    assert apart["messages"][counts].equals(same["messages"][counts])
-    assert apart["messages"]["disagreements"].isna().all()
-    assert cores(apart) == pytest.approx(cores(same))
-    assert doubted(apart) == doubted(same)
-    assert not {"clock-offset", "clock-drift", "causality"} & doubted(apart)
+    assert shifted["messages"][counts].equals(same["messages"][counts])
+    assert shifted["messages"]["disagreements"].isna().all()
+    assert cores(shifted) == pytest.approx(cores(same))
+    assert doubted(shifted) == doubted(same)
+    assert not {"clock-offset", "clock-drift", "causality"} & doubted(shifted)
 
 
 @pytest.mark.parametrize("ahead_s", [1.0, 2.0])
@@ -180,8 +180,8 @@ def test_counts_are_corrected(tmp_path: Path, ahead_s: float) -> None:
     """Of counts, too, by whole seconds: latencies to the three digits that histograms know."""
     same = two_hosts(tmp_path / "same", CAST, SAME)
     convert(same)
-    apart = two_hosts(tmp_path / "apart", CAST, {**SAME, "h2": (ahead_s, ahead_s)})
-    convert(apart)
+    shifted = two_hosts(tmp_path / "apart", CAST, {**SAME, "h2": (ahead_s, ahead_s)})
+    convert(shifted)
     left, right = read(tmp_path / "same"), read(tmp_path / "apart")
     assert list(right["runs"]["status"]) == ["done"]
     for column in ("latency_mean_s", "latency_p50_s", "latency_max_s"):
@@ -198,10 +198,10 @@ def test_a_broker_logs_by_the_clock_of_its_host(tmp_path: Path, ahead_s: float) 
         first, others = log.read_text().split("\n", 1)
         log.write_text(f"{first} disk resource limit alarm set on node mqperf1\n{others}")
         seal(run)
-        found = read(run.parent)
-        assert found["messages"]["disagreements"].isna().all()
-        assert "record-disagrees" not in doubted(found)
-        alarms.append(found["events"].query("what == 'alarm'").iloc[0])
+        frames = read(run.parent)
+        assert frames["messages"]["disagreements"].isna().all()
+        assert "record-disagrees" not in doubted(frames)
+        alarms.append(frames["events"].query("what == 'alarm'").iloc[0])
     assert alarms[1]["time_s"] == pytest.approx(alarms[0]["time_s"], abs=1e-5)
     assert alarms[1]["host"] == "h2"
 
@@ -211,17 +211,17 @@ def test_a_log_of_another_run_is_found_by_any_clock(tmp_path: Path) -> None:
     run = two_hosts(tmp_path, CAST, {"h1": (0.0, 0.0), "h2": (7.0, 7.0)})
     logs(run, 7.0)
     seal(run)
-    (said,) = read(tmp_path)["messages"]["disagreements"]
-    assert "broker/node1.log: ends" in said
+    (disagreement,) = read(tmp_path)["messages"]["disagreements"]
+    assert "broker/node1.log: ends" in disagreement
 
 
 def test_only_one_way_latencies_are_uncertain(tmp_path: Path) -> None:
     """They carry what both clocks may be wrong by: bounds, and half of what these drifted."""
     two_hosts(tmp_path, CALL, SAME)
     two_hosts(tmp_path, CAST, {"h1": (0.0, 0.0002), "h2": (0.5, 0.5)})
-    found = read(tmp_path)["latency"].set_index("run")["latency_uncertainty_s"]
-    assert found[CALL] == 0
-    assert found[CAST] == pytest.approx(2 * BOUND_S + 0.0001)
+    uncertain_s = read(tmp_path)["latency"].set_index("run")["latency_uncertainty_s"]
+    assert uncertain_s[CALL] == 0
+    assert uncertain_s[CAST] == pytest.approx(2 * BOUND_S + 0.0001)
 
 
 FIRST, SECOND, SERVER = 3.0, -2.0, 0.5
@@ -239,7 +239,7 @@ def test_clients_of_several_hosts_are_corrected_each(targets: dict[str, list[int
     ahead = {"client-1": FIRST, "client-2": SECOND, "server-1": SERVER, "server-2": SERVER}
     places = {"client-1": "h1", "client-2": "h2", "server-1": "h3", "server-2": "h3"}
     random = np.random.default_rng(1)
-    clients = {f"client-{one}": 1000 + 10 * random.random(500) for one in (1, 2)}
+    clients = {f"client-{number}": 1000 + 10 * random.random(500) for number in (1, 2)}
     true: dict[str, dict[str, np.ndarray]] = {}
     recorded: dict[str, dict[str, Instants]] = {}
     for label, starts in clients.items():
@@ -249,14 +249,14 @@ def test_clients_of_several_hosts_are_corrected_each(targets: dict[str, list[int
         got, by_us = [], []
         for sender in senders:
             client = f"client-{sender}"
-            own = clients[client][int(label[-1]) % len(senders) :: len(senders)]
-            got.append(np.column_stack([own, own + 0.01]))
+            instants = clients[client][int(label[-1]) % len(senders) :: len(senders)]
+            got.append(np.column_stack([instants, instants + 0.01]))
             by_us.append(got[-1] + [ahead[client], SERVER])
         order = random.permutation(sum(map(len, got)))
-        values, own = (np.concatenate(parts)[order] for parts in (got, by_us))
+        values, instants = (np.concatenate(parts)[order] for parts in (got, by_us))
         sent = np.array([0.001, 0.0])
         true[label] = {"received": values, "service": values + sent}
-        recorded[label] = {"received": Instants(own), "service": Instants(own + sent)}
+        recorded[label] = {"received": Instants(instants), "service": Instants(instants + sent)}
     facts = Facts.model_validate(
         {
             "processes": [
@@ -271,10 +271,10 @@ def test_clients_of_several_hosts_are_corrected_each(targets: dict[str, list[int
     )
     sample = next(run for run in runs(SAMPLES) if run.id == CAST)
     run = replace(whole(sample, sample.facts()), facts=facts)
-    found, uncertain_s = clocks.instants(run, recorded)
+    corrected, uncertain_s = clocks.instants(run, recorded)
     for label, streams in true.items():
         for name, values in streams.items():
-            stream = found[label][name]
+            stream = corrected[label][name]
             assert isinstance(stream, Instants)
             assert np.abs(stream.values - values).max() < 1e-6  # noqa: PD011
     assert uncertain_s == pytest.approx(2 * BOUND_S)
@@ -288,16 +288,16 @@ def test_a_drift_spoils_no_throughput(tmp_path: Path) -> None:
     assert "clock-drift" in doubted(moved_by)
     assert not CHECKS["clock-drift"].spoils
     figure, window_s = "throughput_msg_s", same["runs"]["window_s"].item()
-    rates = [found["messages"][figure].item() for found in (same, moved_by)]
+    rates = [frames["messages"][figure].item() for frames in (same, moved_by)]
     assert rates[1] == pytest.approx(rates[0], rel=0.1 / window_s)
 
 
 def test_a_drift_is_doubted(tmp_path: Path) -> None:
     """A clock that changed more than clocks do is named, with its host."""
     two_hosts(tmp_path, CAST, {"h1": (0.0, 0.0), "h2": (0.0, 0.05)})
-    found = read(tmp_path)["doubts"].set_index("kind")["text"]
-    assert "host h2 went ahead by 50 ms" in found["clock-drift"]
-    assert "clock-offset" in found
+    texts = read(tmp_path)["doubts"].set_index("kind")["text"]
+    assert "host h2 went ahead by 50 ms" in texts["clock-drift"]
+    assert "clock-offset" in texts
 
 
 def test_a_wrong_bound_is_doubted(tmp_path: Path) -> None:
@@ -337,20 +337,20 @@ def test_a_clock_that_was_not_compared_is_no_record(tmp_path: Path, when: str) -
 
 def test_recorded_runs_have_one_clock() -> None:
     """What was recorded on one host is as certain as its clock, and no page names its host."""
-    found = read(SAMPLES)
-    assert (found["latency"]["latency_uncertainty_s"] == 0).all()
-    assert not {"clock-offset", "clock-drift"} & doubted(found)
-    assert hosts_section.grid(found) is None
+    frames = read(SAMPLES)
+    assert (frames["latency"]["latency_uncertainty_s"] == 0).all()
+    assert not {"clock-offset", "clock-drift"} & doubted(frames)
+    assert hosts_section.grid(frames) is None
 
 
 def test_recorded_runs_of_five_hosts_are_as_certain_as_their_clocks() -> None:
     """One-way latencies are wrong by some tenths of a millisecond at most, round trips by none."""
-    found = read(HOSTS)
-    uncertain = found["latency"].set_index("stream")["latency_uncertainty_s"]
+    frames = read(HOSTS)
+    uncertain = frames["latency"].set_index("stream")["latency_uncertainty_s"]
     assert (uncertain["round-trip"] == 0).all()
     assert uncertain["one-way"].between(0, 0.001, inclusive="neither").all()
-    assert "clock-drift" not in doubted(found)
-    grid = hosts_section.grid(found)
+    assert "clock-drift" not in doubted(frames)
+    grid = hosts_section.grid(frames)
     assert grid is not None
     assert [row[0] for row in grid.rows] == ["h1", "h2", "h3", "h4", "h5"]
 

@@ -23,8 +23,8 @@ class Keys(Frozen):
 
 def test_a_key_of_a_load_is_a_column() -> None:
     """Its title is the label, its limits the check; what the model does not say is not there."""
-    found = {name: column_of(name, field) for name, field in Keys.model_fields.items()}
-    assert found == {
+    columns = {name: column_of(name, field) for name, field in Keys.model_fields.items()}
+    assert columns == {
         "speed": Column(
             *("speed", "float64", "So fast.", "how fast", "", "x"),
             check="positive",
@@ -33,12 +33,12 @@ def test_a_key_of_a_load_is_a_column() -> None:
         "often": Column("often", "Int64", "So often.", check="not negative", parameter=True),
         "way": Column("way", "string", "", parameter=True),
     }
-    assert found["speed"].heading() == "how fast, x"
+    assert columns["speed"].heading() == "how fast, x"
 
 
 def test_every_key_of_every_load_can_be_swept() -> None:
     """It is a parameter, whose meaning the field says, in any table that sweeps tell apart."""
-    keys = {name for one in GENERATORS.values() for name in one.parameters.model_fields}
+    keys = {name for generator in GENERATORS.values() for name in generator.parameters.model_fields}
     assert keys <= {*parameters()}
     assert all(COLUMNS[name].meaning for name in keys)
     assert TABLES["runs"].with_parameters(["credit"])[-1] == "credit"
@@ -48,8 +48,8 @@ def test_percentiles_are_spelled_once() -> None:
     """By the limits that a plan may give: figures, columns and keys follow."""
     assert SHARES == {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999}
     assert [*PERCENTILES] == [f"latency_{name}_s" for name in SHARES]
-    for known in (Hold.model_fields, FailWhen.model_fields, FIGURES, TABLES["latency"].columns):
-        assert [name for name in known if name in PERCENTILES] == [*PERCENTILES]
+    for names in (Hold.model_fields, FailWhen.model_fields, FIGURES, TABLES["latency"].columns):
+        assert [name for name in names if name in PERCENTILES] == [*PERCENTILES]
     assert COLUMNS["latency_p999_s"].meaning.startswith("99.9th percentile of latency.")
     assert COLUMNS["latency_p50_s"].label == "p50"
 

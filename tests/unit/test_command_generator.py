@@ -31,12 +31,12 @@ LIMIT_S = 60
 
 
 def plan(command: str, **load: object) -> str:
-    said = "".join(f", {name}: {value}" for name, value in load.items())
+    keys = "".join(f", {name}: {value}" for name, value in load.items())
     return (
         "systems: {toy: {topologies: [direct], queues: [none]}}\n"
         "test_cases: [command]\n"
         f"load: {{generator: command, command: {json.dumps(command)}, green_threads: 2,"
-        f" duration_s: 2, warmup_s: 0, cooldown_s: 0{said}}}\n"
+        f" duration_s: 2, warmup_s: 0, cooldown_s: 0{keys}}}\n"
     )
 
 
@@ -56,13 +56,13 @@ def test_every_command_is_timed(tmp_path: Path) -> None:
     code = "import os; open(os.environ['MQPERF_ENDPOINT_FILE']); os.environ['HOME']"
     ready = shlex.join([sys.executable, "-S", "-c", code])
     assert measured(plan(ready), tmp_path).failed == ()
-    found = tables.read(tmp_path)
-    [row] = found["messages"].to_dict("records")
+    frames = tables.read(tmp_path)
+    [row] = frames["messages"].to_dict("records")
     assert row["round_trip"] == row["sent"] > 0
     assert (row["errors"], row["lost"]) == (0, 0)
-    assert found["messages"]["received"].isna().all()
-    assert found["latency"]["latency_mean_s"].gt(0).all()
-    kinds = set(stats.complete(found)["doubts"]["kind"])
+    assert frames["messages"]["received"].isna().all()
+    assert frames["latency"]["latency_mean_s"].gt(0).all()
+    kinds = set(stats.complete(frames)["doubts"]["kind"])
     assert not kinds & {"incomplete", "lost", "roundtrip-not-received", "record-disagrees"}
 
 
@@ -72,12 +72,12 @@ def test_a_command_is_told_whom_to_trust(tmp_path: Path) -> None:
     end = Endpoint("amqp-0-9-1", ("h:1",), "user", "word", "run", authority="who signs")
     tool = Runner("python", (tmp_path,), "/bin", {})
     there = Path("/control")
-    [one] = commands(Job(case, "run", Access(end, end), tool, clients(case), there, there, "h"))
-    told = json.loads(one.files["client-1.task"])["variables"]
-    assert told[ENDPOINT] == "/control/client-1.url"
-    assert one.files["client-1.url"] == "amqps://user:word@h:1/run"
-    assert told[AUTHORITY] == "/control/client-1.pem"
-    assert one.files["client-1.pem"] == "who signs"
+    [command] = commands(Job(case, "run", Access(end, end), tool, clients(case), there, there, "h"))
+    variables = json.loads(command.files["client-1.task"])["variables"]
+    assert variables[ENDPOINT] == "/control/client-1.url"
+    assert command.files["client-1.url"] == "amqps://user:word@h:1/run"
+    assert variables[AUTHORITY] == "/control/client-1.pem"
+    assert command.files["client-1.pem"] == "who signs"
 
 
 def test_their_cpu_is_theirs(tmp_path: Path) -> None:
@@ -117,10 +117,10 @@ def test_a_command_that_always_fails_fails_the_run(
 
 def test_a_command_that_does_not_end_is_killed_with_its_group(tmp_path: Path) -> None:
     """At the timeout; what it started goes, too."""
-    told = tmp_path / "pid"
-    script = f"sleep 600 & echo $! > {shlex.quote(str(told))}; wait"
+    pid_file = tmp_path / "pid"
+    script = f"sleep 600 & echo $! > {shlex.quote(str(pid_file))}; wait"
     assert Command(["sh", "-c", script], {}, 3).run() == "not at its end within 3 s"
-    pid, limit = int(told.read_text()), time.monotonic() + LIMIT_S
+    pid, limit = int(pid_file.read_text()), time.monotonic() + LIMIT_S
     while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
         assert time.monotonic() < limit
         time.sleep(0.05)

@@ -31,8 +31,8 @@ def sides() -> Sides:
 
 @pytest.fixture(scope="module")
 def page(sides: Sides, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    found = compared(sides[0][1], sides[1][1])
-    return write(tmp_path_factory.mktemp("comparison") / "out", sides, found, html=False)
+    comparison = compared(sides[0][1], sides[1][1])
+    return write(tmp_path_factory.mktemp("comparison") / "out", sides, comparison, html=False)
 
 
 def test_what_differs_comes_first(page: Path) -> None:
@@ -76,19 +76,19 @@ def test_a_published_report_is_compared(root: Path, tmp_path: Path) -> None:
     """Facts that it does not state are differences, and what it has not measured has no panel."""
     published = complete(read(root / "data/published/2016"))
     sides = [("2016", published), ("today", tables(replace(SHAPE, threads=(50, 100))))]
-    found = compared(published, sides[1][1])
-    text = write(tmp_path / "out", sides, found, html=False).read_text()
+    comparison = compared(published, sides[1][1])
+    text = write(tmp_path / "out", sides, comparison, html=False).read_text()
     assert "not stated" in text
     assert "not known" in text
 
 
 def test_something_else_is_not_replaced(sides: Sides, tmp_path: Path) -> None:
     """A folder with other files stays as it is; a comparison is replaced."""
-    found = compared(sides[0][1], sides[1][1])
+    comparison = compared(sides[0][1], sides[1][1])
     out = tmp_path / "out"
-    write(out, sides, found, html=False)
-    write(out, sides, found, html=False)
+    write(out, sides, comparison, html=False)
+    write(out, sides, comparison, html=False)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/letter.txt").write_text("dear")
     with pytest.raises(ReportError, match="is no report"):
-        write(tmp_path / "mine", sides, found, html=False)
+        write(tmp_path / "mine", sides, comparison, html=False)

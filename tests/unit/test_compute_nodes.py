@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 GENERATOR = GENERATORS["compute-nodes"]
-CALLS = [one for one in matrix().messages if one.kind == "call"]
+CALLS = [message for message in matrix().messages if message.kind == "call"]
 
 
 def case(**changes: object) -> Case:
@@ -54,24 +54,26 @@ def case(**changes: object) -> Case:
     return Case.model_validate(fixed | changes)
 
 
-def told(one: Case, tmp_path: Path) -> list[orders.Orders]:
+def told(planned: Case, tmp_path: Path) -> list[orders.Orders]:
     """What every process of a case reads."""
     end = Endpoint("amqp-0-9-1", ("127.0.0.1:5001",), "user", "hidden$1", "run")
     tool = Environment("/host/python", (Path("/host/ours"),), {})
-    job = Job(one, "run", Access(end, end), tool, pairs(one), tmp_path, Path("/out"), "127.0.0.1")
-    found = []
+    job = Job(
+        planned, "run", Access(end, end), tool, pairs(planned), tmp_path, Path("/out"), "127.0.0.1"
+    )
+    read = []
     for command in LAUNCHERS["compute-nodes"].commands(job):
         assert "hidden$1" not in " ".join([*command.argv, *command.env.values()])
         for name, text in command.files.items():
             (tmp_path / name).write_text(text)
-            found.append(orders.read(tmp_path / name))
-    return found
+            read.append(orders.read(tmp_path / name))
+    return read
 
 
 # the matrix
 
 
-@pytest.mark.parametrize("message", matrix().messages, ids=lambda one: one.message)
+@pytest.mark.parametrize("message", matrix().messages, ids=lambda message: message.message)
 def test_envelopes_are_those_of_oslo_messaging(message: Message) -> None:
     """Of version 2.0, with a message of its own inside, and exactly as long as the matrix says."""
     for text, length in ((request(message), message.request_bytes), (reply(message), 0)):
@@ -82,7 +84,7 @@ def test_envelopes_are_those_of_oslo_messaging(message: Message) -> None:
     assert json.loads(json.loads(request(message))["oslo.message"])["method"] == message.message
 
 
-@pytest.mark.parametrize("message", matrix().messages, ids=lambda one: one.message)
+@pytest.mark.parametrize("message", matrix().messages, ids=lambda message: message.message)
 def test_the_matrix_stands_in_the_how_to(message: Message) -> None:
     """Every kind with its period, its sizes and the option that sets it."""
     text = (ROOT / "docs/howto/compute-nodes.md").read_text()
@@ -124,15 +126,15 @@ def test_a_matrix_that_does_not_hang_together_is_refused(
 def test_all_that_the_matrix_asks_for_is_sent(processes: int, tmp_path: Path) -> None:
     """Each flow once, by one process; together they are offered what the matrix says."""
     told_all = told(case(processes=processes), tmp_path)
-    flows = [flow for one in told_all for line in one.senders for flow in line]
+    flows = [flow for process in told_all for line in process.senders for flow in line]
     numbers = Counter(flow.number for flow in flows)
     assert set(numbers.values()) == {1}
     assert sum(flow.rate * max(1, flow.copies) for flow in flows) == pytest.approx(
         matrix().deliveries_s(7)
     )
-    one = told_all[-1]
+    process = told_all[-1]
     for number in numbers:
-        name = one.sender(one.place(number))
+        name = process.sender(process.place(number))
         owner = next(
             each.label
             for each in told_all
@@ -147,13 +149,13 @@ def test_all_that_the_matrix_asks_for_is_sent(processes: int, tmp_path: Path) ->
 def test_every_message_has_a_queue_that_takes_it(processes: int, tmp_path: Path) -> None:
     """By topic, by the name of the queue, or in as many queues as there are nodes."""
     told_all = told(case(processes=processes), tmp_path)
-    boxes = [box for one in told_all for line in one.boxes for box in line]
+    boxes = [box for process in told_all for line in process.boxes for box in line]
     bound = Counter(
         (box.exchange, box.routing_key) for box in {box.queue: box for box in boxes}.values()
     )
     named = {box.queue for box in boxes}
-    for one in told_all:
-        for flow in (flow for line in one.senders for flow in line):
+    for process in told_all:
+        for flow in (flow for line in process.senders for flow in line):
             if flow.exchange:
                 assert bound[flow.exchange, flow.routing_key] == max(1, flow.copies)
             else:
@@ -169,7 +171,7 @@ def test_a_node_has_a_connection_to_send_and_one_to_listen(tmp_path: Path) -> No
     assert len(client.senders) == 250 + 3
     assert len(server.boxes) == 250 + 1
     assert {len(line) for line in client.senders[:250]} == {
-        sum(one.from_node for one in matrix().messages)
+        sum(message.from_node for message in matrix().messages)
     }
     assert client.broker.heartbeat_s == 60
 
@@ -247,13 +249,13 @@ class Answering(Full):
 
 def sending(tmp_path: Path, timeout_s: float) -> tuple[Senders, Diary, Record, orders.Flow]:
     """All senders of a process, that are connected to nothing, and the first of their flows."""
-    one = next(one for one in told(case(), tmp_path) if one.kind == "client")
-    tally = Tally(one.label, one.kind, one.test_case, time.time(), STREAMS["client"])
-    diary = Diary("compute-nodes", one.label, one.kind)
-    record = Record(tally, Named(one.sender))
-    told_so = replace(one, timeout_s=timeout_s)
-    clients = Senders(told_so, Control(tmp_path, one.label), record, diary)
-    return clients, diary, record, one.senders[0][0]
+    process = next(process for process in told(case(), tmp_path) if process.kind == "client")
+    tally = Tally(process.label, process.kind, process.test_case, time.time(), STREAMS["client"])
+    diary = Diary("compute-nodes", process.label, process.kind)
+    record = Record(tally, Named(process.sender))
+    told_so = replace(process, timeout_s=timeout_s)
+    clients = Senders(told_so, Control(tmp_path, process.label), record, diary)
+    return clients, diary, record, process.senders[0][0]
 
 
 def sent(record: Record, tmp_path: Path) -> int:

@@ -45,8 +45,8 @@ def test_distance_prolongs_a_creation(found: Tables) -> None:
     assert 3 < near < lossy
     latency = found["latency"].set_index("point")["latency_mean_s"]
     runs = found["runs"].set_index("condition")["point"]
-    apart = latency[runs["delay 100 ms"]] - latency[runs["undisturbed"]]
-    assert 22 * 0.1 < apart < 30 * 0.1
+    difference = latency[runs["delay 100 ms"]] - latency[runs["undisturbed"]]
+    assert 22 * 0.1 < difference < 30 * 0.1
 
 
 def test_a_disconnection_is_an_outage(found: Tables) -> None:
@@ -90,7 +90,7 @@ def test_factors_are_shown_with_a_figure(found: Tables, monkeypatch: pytest.Monk
 
 def test_the_answer_counts_creations() -> None:
     """They are no messages."""
-    assert "creations/sec" in "\n".join(run_line.of_run(one) for one in runs(SAMPLE))
+    assert "creations/sec" in "\n".join(run_line.of_run(run) for run in runs(SAMPLE))
 
 
 STRESS = "stress of 1,000 msg/s"
@@ -117,13 +117,13 @@ def test_every_number_of_a_page_is_in_its_own_unit(renamed: Tables, tmp_path: Pa
     [page] = (tmp_path / "out").glob("rabbitmq/*/index.rst")
     texts = {path.name: path.read_text() for path in page.parent.glob("*.svg")}
     text = texts["page"] = page.read_text()
-    for name, one in texts.items():
-        assert "1,000 creations" not in one, name
+    for name, shown in texts.items():
+        assert "1,000 creations" not in shown, name
     throughput, stress = text.index("throughput, creations/sec"), text.index("\nBackground load\n")
     assert throughput < stress
     assert "throughput, msg/sec" in text[stress:]
     assert "throughput, msg/sec" not in text[:stress]
-    assert any(f"{STRESS}ec" in one and "creations/sec" in one for one in texts.values())
+    assert any(f"{STRESS}ec" in shown and "creations/sec" in shown for shown in texts.values())
 
 
 def test_overviews_have_units_of_their_own_for_each_test_case(found: Tables) -> None:
@@ -137,10 +137,10 @@ def test_overviews_have_units_of_their_own_for_each_test_case(found: Tables) -> 
         "CALL, msg/sec",
         "CHAIN, creations/sec",
     ]
-    told = table(both, best)
-    assert told.rows is not None
-    assert [*told.rows["case"]] == ["CALL, msg", "CHAIN, creations"]
-    assert told.columns["sustained_throughput_msg_s"] == "sustained, msg or creations/sec"
+    overview = table(both, best)
+    assert overview.rows is not None
+    assert [*overview.rows["case"]] == ["CALL, msg", "CHAIN, creations"]
+    assert overview.columns["sustained_throughput_msg_s"] == "sustained, msg or creations/sec"
     sheet = figures.topology_sheet(both["points"], {"rpc-call": "CALL", "rpc-chain": "CHAIN"})
     titles = [panel.get_title(loc="left") for panel in sheet.axes]
     assert titles == ["CALL throughput, msg/sec", "CHAIN throughput, creations/sec"]
@@ -149,16 +149,16 @@ def test_overviews_have_units_of_their_own_for_each_test_case(found: Tables) -> 
 def test_factors_without_an_interval_say_why(found: Tables) -> None:
     """Of single runs those that nothing is told of from within; no bound is below zero."""
     [content] = contents(found, "factors", "rpc-chain")
-    told = " ".join(content.words)
-    assert "Behind it stands its 95 % interval over the repeats" not in told
-    assert "latency under *delay 100 ms*, *delay 100 ms, loss 5 %* and *disconnection" in told
-    assert "measured once, and with too short or unsteady a window, or too few creations" in told
+    words = " ".join(content.words)
+    assert "Behind it stands its 95 % interval over the repeats" not in words
+    assert "latency under *delay 100 ms*, *delay 100 ms, loss 5 %* and *disconnection" in words
+    assert "measured once, and with too short or unsteady a window, or too few creations" in words
     rates = found["messages"].set_index("run")
     assert rates["throughput_msg_s_within_low"].min() == 0
     rows = found["factors"]
-    known = rows[rows["ratio_low"].notna()]
-    assert len(known) > 0
-    assert (known["ratio_low"] > 0).all()
+    bounded = rows[rows["ratio_low"].notna()]
+    assert len(bounded) > 0
+    assert (bounded["ratio_low"] > 0).all()
 
 
 def test_a_factor_figure_cuts_no_mark_and_joins_no_conditions(found: Tables) -> None:

@@ -46,12 +46,12 @@ def plan(conditions: Mapping[str, object] | None, **keys: object) -> Plan:
 def test_every_point_is_measured_under_every_condition() -> None:
     """Each is a case of its own; what a condition does not set is as the plan says."""
     cases = plan({"plain": {}, "frozen": FROZEN, "alone": {"background": []}}, **BESIDE).cases()
-    assert [(one.condition, one.green_threads) for one in cases] == [
+    assert [(case.condition, case.green_threads) for case in cases] == [
         (name, threads) for name in ("plain", "frozen", "alone") for threads in (1, 4)
     ]
-    assert len({one.id for one in cases}) == len({one.point for one in cases}) == 6
-    assert [len(one.actions) for one in cases] == [0, 0, 1, 1, 0, 0]
-    assert [len(one.background) for one in cases] == [1, 1, 1, 1, 0, 0]
+    assert len({case.id for case in cases}) == len({case.point for case in cases}) == 6
+    assert [len(case.actions) for case in cases] == [0, 0, 1, 1, 0, 0]
+    assert [len(case.background) for case in cases] == [1, 1, 1, 1, 0, 0]
 
 
 def test_a_link_of_a_condition_takes_the_place_of_those_that_are_swept() -> None:
@@ -59,15 +59,15 @@ def test_a_link_of_a_condition_takes_the_place_of_those_that_are_swept() -> None
     both = plan(
         {"near": {"link": {"delay_s": 0.0}}, "as planned": {}}, link={"delay_s": [0.1, 0.2]}
     )
-    assert [one.link.delay_s for one in both.cases() if one.link] == [0.0, 0.0, 0.1, 0.1, 0.2, 0.2]
+    assert [run.link.delay_s for run in both.cases() if run.link] == [0.0, 0.0, 0.1, 0.1, 0.2, 0.2]
     assert both.number_of_cases == len(both.cases())
 
 
 def test_a_plan_without_conditions_has_the_cases_that_it_had() -> None:
     """No id changes by there being conditions elsewhere."""
-    (one, _) = plan(None).cases()
-    assert one.condition is None
-    assert one.id == "rabbitmq-cmsm-classic-rpc-call-t0001-p1-r1-3373382c"
+    (case, _) = plan(None).cases()
+    assert case.condition is None
+    assert case.id == "rabbitmq-cmsm-classic-rpc-call-t0001-p1-r1-3373382c"
 
 
 @pytest.mark.parametrize(
@@ -124,43 +124,43 @@ def measured(noise: float = 0.02, repeats: int = 3) -> Tables:
     planned["condition"] = planned["point"]
     planned["condition_place"] = planned["point"].map([*LATENCIES].index) + 1
     planned["published_factor"] = planned["point"].map({"far": 7.1})
-    found = {name: conform(name, pd.DataFrame(some)) for name, some in rows.items()}
-    return found | {"planned": conform("planned", planned)}
+    frames = {name: conform(name, pd.DataFrame(records)) for name, records in rows.items()}
+    return frames | {"planned": conform("planned", planned)}
 
 
-def row(found: pd.DataFrame, condition: str, figure: str) -> Mapping[Any, Any]:
+def row(ratios: pd.DataFrame, condition: str, figure: str) -> Mapping[Any, Any]:
     """The row of a figure under a condition."""
-    rows = found[(found["condition"] == condition) & (found["figure"] == figure)]
+    rows = ratios[(ratios["condition"] == condition) & (ratios["figure"] == figure)]
     return rows.to_dict("records")[0]
 
 
 def test_factors_are_found_where_they_are_and_nowhere_else() -> None:
     """A factor of seven has an interval around it, and a verdict; equals have neither."""
-    found = factors(measured())
-    far, same = (row(found, name, "latency_mean_s") for name in ("far", "same"))
+    ratios = factors(measured())
+    far, same = (row(ratios, name, "latency_mean_s") for name in ("far", "same"))
     assert far["ratio_low"] < 7 < far["ratio_high"]
     assert far["ratio_high"] / far["ratio_low"] < 1.3
     assert (far["verdict"], far["published_factor"]) == ("worse", 7.1)
     assert same["ratio_low"] < 1 < same["ratio_high"]
     assert same["verdict"] == "cannot tell"
-    assert math.isnan(row(found, "far", "throughput_msg_s")["published_factor"])
+    assert math.isnan(row(ratios, "far", "throughput_msg_s")["published_factor"])
 
 
 def test_p_values_are_corrected_for_all_conditions_together() -> None:
     """The more conditions, the more chances for chance."""
-    found = factors(measured(noise=0.2))
-    assert found["p_value"].notna().sum() == len(found) == 2 * 4
-    smallest = found["p_value"].min()
-    assert found["p_adjusted"].min() == pytest.approx(len(found) * smallest)
+    ratios = factors(measured(noise=0.2))
+    assert ratios["p_value"].notna().sum() == len(ratios) == 2 * 4
+    smallest = ratios["p_value"].min()
+    assert ratios["p_adjusted"].min() == pytest.approx(len(ratios) * smallest)
 
 
 def test_without_runs_under_the_first_condition_there_are_no_factors() -> None:
     """Nor without conditions, and nothing else is refused."""
-    found = dict(measured())
-    gone = found | {"runs": found["runs"][found["runs"]["condition"] != "near"]}
+    frames = dict(measured())
+    gone = frames | {"runs": frames["runs"][frames["runs"]["condition"] != "near"]}
     assert factors(gone).empty
-    del found["planned"]
-    assert factors(found).empty
+    del frames["planned"]
+    assert factors(frames).empty
 
 
 def test_a_condition_tells_what_it_sets() -> None:
@@ -170,8 +170,8 @@ def test_a_condition_tells_what_it_sets() -> None:
 
 def test_a_page_says_factor_interval_and_what_was_published(tmp_path: Path) -> None:
     """In the order of the plan, each with its interval; the figure is drawn."""
-    found = {**measured(), "factors": factors(measured())}
-    [content] = contents(found, "factors", "rpc-call")
+    frames = {**measured(), "factors": factors(measured())}
+    [content] = contents(frames, "factors", "rpc-call")
     shown = frame(content)
     assert shown["condition"].tolist() == ["far", "same"]
     far = shown.iloc[0]
@@ -179,7 +179,7 @@ def test_a_page_says_factor_interval_and_what_was_published(tmp_path: Path) -> N
     assert " to " in far["factor of latency"]
     assert far["published"] == "7.1"
     assert "under *near*" in " ".join(content.words)
-    sheet = factor_sheet(found["factors"])
+    sheet = factor_sheet(frames["factors"])
     sheet.savefig(tmp_path / "factors.svg")
     assert [label.get_text() for label in sheet.axes[0].get_yticklabels()] == [
         "far, 1 thread",
@@ -194,12 +194,12 @@ def test_complete_tables_have_factors() -> None:
 
 def test_tables_and_axes_have_conditions_in_the_order_of_the_plan(root: Path) -> None:
     """Not by the alphabet: what is compared with stands first, wherever rows are sorted anew."""
-    found = complete(rooms.read(root / "data/samples/wan"))
-    names = list(rooms.conditions(found)["condition"])
+    frames = complete(rooms.read(root / "data/samples/wan"))
+    names = list(rooms.conditions(frames)["condition"])
     assert names[0] == "undisturbed"
     assert names != sorted(names)
-    assert list(found["runs"]["condition"]) == names
-    points = found["points"]
+    assert list(frames["runs"]["condition"]) == names
+    points = frames["points"]
     mixed = rooms.in_curves(points)
     assert list(mixed["condition"]) == names
     assert [word for word, _ in rooms.split(points, ["condition"])] == [

@@ -32,14 +32,14 @@ def told(tmp_path: Path, way_s: float) -> tuple[int, dict[str, float]]:
     start = next_start()
     clocks = {"local": Offset(0.0, 0.0), "far": Offset(-12.5, 0.001)}
     Control(stations).start(start, clocks)
-    files = {one.host.name: one.folder / "start" for one in stations}
+    files = {station.host.name: station.folder / "start" for station in stations}
     return start, {name: json.loads(file.read_text())["start"] for name, file in files.items()}
 
 
 def test_every_host_is_told_in_its_own_clock(tmp_path: Path) -> None:
     """Where a clock is behind, the start is earlier by it."""
-    start, found = told(tmp_path, way_s=0)
-    assert found == {"local": start, "far": start - 12.5}
+    start, starts = told(tmp_path, way_s=0)
+    assert starts == {"local": start, "far": start - 12.5}
 
 
 def test_a_host_that_is_told_too_late_is_named(tmp_path: Path) -> None:

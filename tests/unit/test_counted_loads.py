@@ -62,9 +62,9 @@ def test_all_have_sent_when_the_last_client_says_so(tmp_path: Path) -> None:
 def test_the_window_has_the_seconds_in_which_all_were_sending(first_s: float, length: int) -> None:
     """Whole ones, behind the warm-up of two; it never gets longer."""
     agreed = Schedule.from_start(1_000, case())
-    found = cut(agreed, AllSent(first_s=first_s, last_s=first_s + 0.5), case())
-    assert found.window_end - found.window_start == length
-    assert found.window_start == agreed.window_start
+    shortened = cut(agreed, AllSent(first_s=first_s, last_s=first_s + 0.5), case())
+    assert shortened.window_end - shortened.window_start == length
+    assert shortened.window_start == agreed.window_start
 
 
 @pytest.mark.parametrize(
@@ -80,8 +80,8 @@ def test_throughput_is_to_be_steady_while_nothing_changes(
     changes: dict[str, object], steady: tuple[float, float] | None
 ) -> None:
     """From the start of the load, in whole seconds."""
-    one = Case.model_validate({**case().model_dump(), **changes})
-    assert Whole(Run(Path("run"), "run", "done"), Facts(), one, (1002.0, 1062.0)).steady == steady
+    asked = Case.model_validate({**case().model_dump(), **changes})
+    assert Whole(Run(Path("run"), "run", "done"), Facts(), asked, (1002.0, 1062.0)).steady == steady
 
 
 def test_a_count_that_leaves_no_second_is_told_in_one_line() -> None:
@@ -126,34 +126,34 @@ def by_count(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A recorded run, said to be one whose count was reached a second before its end."""
     folder = tmp_path_factory.mktemp("by-count") / "runs"
     shutil.copytree(SAMPLE, folder)
-    own, *others = runs(folder)
+    run, *others = runs(folder)
     for other in others:
         shutil.rmtree(other.path)
     [sent] = tables.read(folder)["messages"]["sent"]
-    facts = json.loads((own.path / FACTS).read_text())
+    facts = json.loads((run.path / FACTS).read_text())
     facts["window"]["end"] -= 1
     facts["all_sent"] = {"first_s": facts["window"]["end"] - facts["window"]["start"], "last_s": 3}
     facts["parameters"]["message_count"] = int(sent)
-    (own.path / FACTS).write_text(json.dumps(facts))
-    seal(own.path)
+    (run.path / FACTS).write_text(json.dumps(facts))
+    seal(run.path)
     return folder
 
 
 def test_a_count_that_was_reached_is_no_doubt(by_count: Path) -> None:
     """Though its window is shorter than the longest that the plan allows."""
-    found = stats.complete(tables.read(by_count))
-    [row] = found["runs"].to_dict("records")
+    frames = stats.complete(tables.read(by_count))
+    [row] = frames["runs"].to_dict("records")
     assert (row["status"], row["all_sent_s"]) == ("done", 3)
     assert row["window_s"] == row["asked_s"] - 1
-    assert not {"short-window", "count-missed"} & set(found["doubts"]["kind"])
+    assert not {"short-window", "count-missed"} & set(frames["doubts"]["kind"])
 
 
 @pytest.mark.parametrize(("more", "words"), [(1, "the load was over"), (-1, "more than were")])
 def test_a_count_that_was_missed_is_told(by_count: Path, more: int, words: str) -> None:
     """By a single message, in either direction."""
-    found = tables.read(by_count)
-    [sent] = found["messages"]["sent"]
-    found["runs"]["message_count"] = found["runs"]["message_count"] + more
-    doubts = stats.complete(found)["doubts"]
+    frames = tables.read(by_count)
+    [sent] = frames["messages"]["sent"]
+    frames["runs"]["message_count"] = frames["runs"]["message_count"] + more
+    doubts = stats.complete(frames)["doubts"]
     [text] = doubts.loc[doubts["kind"].eq("count-missed"), "text"]
     assert text.startswith(f"{sent} of {sent + more} messages were sent: {words}")

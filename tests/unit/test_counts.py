@@ -65,12 +65,12 @@ def assert_same(exact: Frames, other: Frames) -> None:
     """All figures are equal, those of histograms to their digits."""
     assert exact.keys() == other.keys()
     for name, frame in exact.items():
-        own = OWN.get(name, [])
+        skipped = OWN.get(name, [])
         rough = [column for column in frame.columns if ROUGH.match(column)]
-        some, others = frame.drop(columns=own), other[name].drop(columns=own)
-        pd.testing.assert_frame_equal(some[rough], others[rough], rtol=DIGITS, atol=UNIT_S)
+        left, right = frame.drop(columns=skipped), other[name].drop(columns=skipped)
+        pd.testing.assert_frame_equal(left[rough], right[rough], rtol=DIGITS, atol=UNIT_S)
         pd.testing.assert_frame_equal(
-            some.drop(columns=rough), others.drop(columns=rough), rtol=1e-9, atol=1e-12
+            left.drop(columns=rough), right.drop(columns=rough), rtol=1e-9, atol=1e-12
         )
 
 
@@ -93,9 +93,9 @@ def test_memory_does_not_grow_with_messages() -> None:
     buckets = tally.streams["received"].buckets
     assert len(buckets.whole) <= 8
     assert sum(length for _, length in buckets.packed.values()) < 100 * 8192
-    for second, own in enumerate(latencies):
+    for second, of_second in enumerate(latencies):
         assert buckets.of(second).sum() == 2000
-        assert np.flatnonzero(buckets.of(second)).max() == indices(own)[0].max()
+        assert np.flatnonzero(buckets.of(second)).max() == indices(of_second)[0].max()
 
 
 def test_tables_say_which_record_a_run_has(both: tuple[Frames, Frames]) -> None:
@@ -116,8 +116,8 @@ def test_lost_duplicate_and_failed_messages_are_the_same(tmp_path: Path) -> None
     for folder in ("c", "d"):
         for path in (tmp_path / folder).iterdir():
             counted.convert(path)
-    for one, other in (("a", "c"), ("b", "d")):
-        assert_same(*(tables.read(tmp_path / name) for name in (one, other)))
+    for exact, other in (("a", "c"), ("b", "d")):
+        assert_same(*(tables.read(tmp_path / name) for name in (exact, other)))
     row = tables.read(tmp_path / "d")["messages"].iloc[0]
     assert list(row[["sent", "errors", "lost", "duplicates", "foreign"]]) == [9, 1, 1, 1, 0]
     assert (run / "load/client-1.messages").exists()
@@ -130,7 +130,7 @@ def test_histograms_are_the_same_to_the_message(tmp_path: Path) -> None:
     for number, path in enumerate((SAMPLES / NAME, run)):
         write_hdr(Run(path, NAME, "done"), tmp_path / f"{number}.hlog")
         logs.append(
-            [one.histogram.counts.tolist() for one in read_log(tmp_path / f"{number}.hlog")]
+            [entry.histogram.counts.tolist() for entry in read_log(tmp_path / f"{number}.hlog")]
         )
     assert logs[0] == logs[1]
     assert sum(map(sum, logs[0])) > 0
@@ -144,7 +144,7 @@ MESSAGES = st.lists(
         st.one_of(st.floats(-0.01, 3), st.floats(0, 1e-5), st.just(0.0)),
     ),
     max_size=60,
-).map(lambda some: np.array([(START + s, START + s + t) for s, t in some]).reshape(-1, 2))
+).map(lambda pairs: np.array([(START + s, START + s + t) for s, t in pairs]).reshape(-1, 2))
 WINDOW = (START + 1, START + 6)
 
 
@@ -165,28 +165,28 @@ def test_counts_say_what_instants_say(tmp_path: Path, instants: np.ndarray, part
     exact, other = Instants(instants), counted_stream(tmp_path, instants, parts)
     assert (exact.count, exact.last(), exact.timed) == (other.count, other.last(), other.timed)
     assert exact.per_second(WINDOW).tolist() == other.per_second(WINDOW).tolist()
-    one, two = exact.summary(), other.summary()
-    if one is None or two is None:
-        assert one is two
+    left, right = exact.summary(), other.summary()
+    if left is None or right is None:
+        assert left is right
     else:
-        assert (one.min_s, one.max_s) == (two.min_s, two.max_s)
-        assert one.mean_s == pytest.approx(two.mean_s, abs=1e-9)
-    seconds, others = exact.by_finish(WINDOW), other.by_finish(WINDOW)
-    assert np.array_equal(seconds.latency_max_s, others.latency_max_s, equal_nan=True)
-    assert np.allclose(seconds.latency_mean_s, others.latency_mean_s, atol=1e-9, equal_nan=True)
-    some, more = exact.started_in(WINDOW), other.started_in(WINDOW)
-    assert some.count == more.count
-    assert [h.counts.tolist() for h in some.histograms()] == [
+        assert (left.min_s, left.max_s) == (right.min_s, right.max_s)
+        assert left.mean_s == pytest.approx(right.mean_s, abs=1e-9)
+    seconds, by_counts = exact.by_finish(WINDOW), other.by_finish(WINDOW)
+    assert np.array_equal(seconds.latency_max_s, by_counts.latency_max_s, equal_nan=True)
+    assert np.allclose(seconds.latency_mean_s, by_counts.latency_mean_s, atol=1e-9, equal_nan=True)
+    latencies, more = exact.started_in(WINDOW), other.started_in(WINDOW)
+    assert latencies.count == more.count
+    assert [h.counts.tolist() for h in latencies.histograms()] == [
         h.counts.tolist() for h in more.histograms()
     ]
-    if some.count:
+    if latencies.count:
         levels = [0, 0.1, 0.5, 0.9, 0.999, 1]
         later = np.column_stack([instants[:, 0], instants.max(axis=1)])  # negative ones count as 0
         above_zero = Instants(later).started_in(WINDOW).quantiles_s(levels)
         assert np.allclose(np.maximum(more.quantiles_s(levels), 0), above_zero, DIGITS, UNIT_S)
         assert (more.quantiles_s(levels) <= more.max_s).all()
-        assert more.max_s == some.max_s
-        assert more.mean_s == pytest.approx(some.mean_s, abs=1e-9)
+        assert more.max_s == latencies.max_s
+        assert more.mean_s == pytest.approx(latencies.mean_s, abs=1e-9)
 
 
 def test_intervals_within_a_run_are_the_same(tmp_path: Path) -> None:
@@ -195,16 +195,16 @@ def test_intervals_within_a_run_are_the_same(tmp_path: Path) -> None:
     starts = np.sort(START + random.uniform(0, 60, 30_000))
     calls = np.column_stack([starts, starts + random.gamma(4, 0.002, len(starts))])
     window = START, START + 60
-    found = []
+    intervals = []
     for stream in (Instants(calls), counted_stream(tmp_path, calls)):
         latencies = stream.started_in(window)
         estimates = latencies.quantiles_s(list(PERCENTILES.values()))
-        found.append(
+        intervals.append(
             latency_intervals(latencies, window, dict(zip(PERCENTILES, estimates, strict=True)))
         )
-    assert found[0].keys() == found[1].keys()
-    assert len(found[0]) >= 6
-    assert found[1] == pytest.approx(found[0], rel=0.01)
+    assert intervals[0].keys() == intervals[1].keys()
+    assert len(intervals[0]) >= 6
+    assert intervals[1] == pytest.approx(intervals[0], rel=0.01)
 
 
 def test_a_quantile_beyond_all_buckets_is_not_known(tmp_path: Path) -> None:
@@ -224,9 +224,9 @@ def test_the_example_of_the_reference_is_a_whole_file(tmp_path: Path) -> None:
     text = page.partition("## The .counts format")[2].partition("```json")[2].partition("```")[0]
     whole = re.sub(r"\n(?!\{)", " ", text.strip())
     (tmp_path / "server-1.counts").write_text(f"{whole}\n")
-    found = read_counts(tmp_path / "server-1.counts")
-    assert found.streams["received"].count == 3
-    assert found.numbers["received"]["client-1"].count == 3
+    read = read_counts(tmp_path / "server-1.counts")
+    assert read.streams["received"].count == 3
+    assert read.numbers["received"]["client-1"].count == 3
 
 
 # sequence numbers
@@ -241,8 +241,8 @@ def numbered(folder: Path, sequence: list[int], parts: int) -> numbers.Numbers:
         instants = np.full(len(part), START + 1)
         tally.add("received", "client-1", part, instants, instants)
     tally.save(folder / "server-1.counts")
-    found = read_counts(folder / "server-1.counts").numbers["received"]
-    return found.get("client-1", numbers.NONE)
+    by_sender = read_counts(folder / "server-1.counts").numbers["received"]
+    return by_sender.get("client-1", numbers.NONE)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -251,14 +251,14 @@ def test_every_number_is_accounted_for(
     tmp_path: Path, sequence: list[int], sent: set[int], parts: int
 ) -> None:
     """What was seen, how often, out of order, and of it what was sent: as by sets."""
-    found = numbered(tmp_path, sequence, parts)
-    own = numbers.of(np.array(sorted(sent), dtype=np.int64))
-    assert found.count == len(sequence)
-    assert numbers.size(found.ranges) == len(set(sequence))
-    assert found.among(own) == sum(number in sent for number in sequence)
-    assert numbers.common(found.ranges, own) == len(sent & set(sequence))
+    seen = numbered(tmp_path, sequence, parts)
+    sent_ranges = numbers.of(np.array(sorted(sent), dtype=np.int64))
+    assert seen.count == len(sequence)
+    assert numbers.size(seen.ranges) == len(set(sequence))
+    assert seen.among(sent_ranges) == sum(number in sent for number in sequence)
+    assert numbers.common(seen.ranges, sent_ranges) == len(sent & set(sequence))
     first_seen = list(dict.fromkeys(sequence))
-    assert found.reordered == sum(
+    assert seen.reordered == sum(
         any(other > number for other in first_seen[:place])
         for place, number in enumerate(first_seen)
     )
@@ -267,8 +267,8 @@ def test_every_number_is_accounted_for(
 def test_ranges_are_compact(tmp_path: Path) -> None:
     """Ten thousand messages without two of them are three ranges, in a file of some 100 bytes."""
     sequence = [number for number in range(10_000) if number not in {17, 4711}]
-    found = numbered(tmp_path, sequence, 3)
-    assert found.ranges.tolist() == [[0, 16], [18, 4710], [4712, 9999]]
+    seen = numbered(tmp_path, sequence, 3)
+    assert seen.ranges.tolist() == [[0, 16], [18, 4710], [4712, 9999]]
     assert (tmp_path / "server-1.counts").stat().st_size < 1000
 
 
@@ -283,9 +283,9 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 def changed(path: Path, change: Change) -> None:
     """Other lines in a file."""
-    found = lines(path)
-    change(found)
-    path.write_text("".join(json.dumps(line) + "\n" for line in found))
+    content = lines(path)
+    change(content)
+    path.write_text("".join(json.dumps(line) + "\n" for line in content))
 
 
 @pytest.fixture
@@ -302,19 +302,19 @@ def cast(tmp_path: Path) -> Path:
 
 def doubts(run: Path) -> Mapping[str, str]:
     """Kind -> text of the doubts about a run."""
-    found = checks.doubts(tables.read(run.parent))
-    return dict(zip(found["kind"], found["text"], strict=True))
+    rows = checks.doubts(tables.read(run.parent))
+    return dict(zip(rows["kind"], rows["text"], strict=True))
 
 
-def numbers_of(found: list[dict[str, Any]], stream: str) -> dict[str, Any]:
-    return next(line for line in found if line.get("stream") == stream and "sender" in line)
+def numbers_of(content: list[dict[str, Any]], stream: str) -> dict[str, Any]:
+    return next(line for line in content if line.get("stream") == stream and "sender" in line)
 
 
 def renumbered(ranges: list[list[int]], again: list[list[int]]) -> Change:
     """The server has seen other numbers, as many."""
 
-    def change(found: list[dict[str, Any]]) -> None:
-        numbers_of(found, "received").update(ranges=ranges, again=again)
+    def change(content: list[dict[str, Any]]) -> None:
+        numbers_of(content, "received").update(ranges=ranges, again=again)
 
     return change
 
@@ -334,9 +334,9 @@ def test_messages_lost_and_duplicated_do_not_cancel_out(cast: Path) -> None:
     ranges = [[0, 4], [6, last]]
     changed(cast / "load/server-1.counts", renumbered(ranges, [[7, 7, 1]]))
     counted.seal(cast)
-    found = doubts(cast)
-    assert f"1 of {last + 1} messages were lost" in found["lost"]
-    assert f"1 of {last + 1} messages were handled more than once" in found["duplicates"]
+    texts = doubts(cast)
+    assert f"1 of {last + 1} messages were lost" in texts["lost"]
+    assert f"1 of {last + 1} messages were handled more than once" in texts["duplicates"]
 
 
 def test_numbers_that_nobody_sent_are_foreign(cast: Path) -> None:
@@ -366,7 +366,7 @@ def test_the_count_at_the_drain_must_agree(run: Path) -> None:
     events = run / "events.jsonl"
     changed(
         events,
-        lambda found: next(e for e in found if e["what"] == "drained").update(sent=1),
+        lambda content: next(e for e in content if e["what"] == "drained").update(sent=1),
     )
     counted.seal(run)
     assert "drained: 1 sent when the load had ended" in doubts(run)["record-disagrees"]

@@ -83,8 +83,8 @@ def said(**values: object) -> Damage:
 
 def swapped(lines: Lines) -> None:
     """Two seconds of a stream the other way round."""
-    one, two = lines.index(row(lines, 1)), lines.index(row(lines, 2))
-    lines[one], lines[two] = lines[two], lines[one]
+    first, second = lines.index(row(lines, 1)), lines.index(row(lines, 2))
+    lines[first], lines[second] = lines[second], lines[first]
 
 
 def shifted(lines: Lines) -> None:
@@ -94,27 +94,27 @@ def shifted(lines: Lines) -> None:
     second["count"] += first["count"]
     second["sum_s"] += first["sum_s"]
     second["max_s"] = max(first["max_s"], second["max_s"])
-    for one, other in pairwise(rows):
-        one["finished"] = other["finished"]
+    for earlier, later in pairwise(rows):
+        earlier["finished"] = later["finished"]
     del rows[-1]["finished"]
     said(last=lines[0]["start"] + rows[-2]["second"])(lines)
 
 
 def shortened(lines: Lines) -> None:
     """All latencies of a second but its largest are the least, and the sum is as it was."""
-    found = row(lines)["started"]
-    index, count = decode_sparse(found["histogram"])
+    part = row(lines)["started"]
+    index, count = decode_sparse(part["histogram"])
     counts = np.zeros(LENGTH, dtype=np.int64)
     counts[index[[0, -1]]] = count.sum() - 1, 1
-    found["histogram"] = encode(Histogram(counts))
+    part["histogram"] = encode(Histogram(counts))
 
 
 def packed(payload: bytes, **words: int) -> str:
     """A compressed histogram with these words in its header."""
-    told = {"cookie": ENCODED, "length": len(payload), "digits": DIGITS, "highest": HIGHEST_NS}
-    told |= words
+    fields = {"cookie": ENCODED, "length": len(payload), "digits": DIGITS, "highest": HIGHEST_NS}
+    fields |= words
     head = HEADER.pack(
-        told["cookie"], told["length"], 0, told["digits"], LOWEST_NS, told["highest"], 1.0
+        fields["cookie"], fields["length"], 0, fields["digits"], LOWEST_NS, fields["highest"], 1.0
     )
     content = zlib.compress(head + payload)
     return base64.b64encode(OUTER.pack(COMPRESSED, len(content)) + content).decode()
@@ -122,11 +122,11 @@ def packed(payload: bytes, **words: int) -> str:
 
 def word(number: int) -> bytes:
     """A whole number as histograms have it."""
-    value, found = (number << 1) ^ (number >> 63), bytearray()
+    value, octets = (number << 1) ^ (number >> 63), bytearray()
     while value >= 0x80:
-        found.append(value & 0x7F | 0x80)
+        octets.append(value & 0x7F | 0x80)
         value >>= 7
-    return bytes([*found, value])
+    return bytes([*octets, value])
 
 
 DAMAGES: dict[str, tuple[Damage, str]] = {
@@ -287,9 +287,9 @@ def damaged(sound: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
     names = {name: f"{NAME.rpartition('-')[0]}-{n:08x}" for n, name in enumerate(DAMAGES)}
     for name, (change, _) in DAMAGES.items():
         damage(shutil.copytree(sound, folder / names[name]), change)
-    found = tables.read(folder)
-    assert found["messages"]["run"].tolist() == [GOOD]
-    doubts = checks.doubts(found)
+    frames = tables.read(folder)
+    assert frames["messages"]["run"].tolist() == [GOOD]
+    doubts = checks.doubts(frames)
     unreadable = doubts[doubts["kind"] == "unreadable-run"].set_index("run")["text"]
     return {name: unreadable.get(run, "") for name, run in names.items()}
 
@@ -332,11 +332,11 @@ def test_bytes_changed_at_random_give_a_sentence(run: Path) -> None:
     content = (run / CLIENT).read_bytes()
     refused = 0
     for _ in range(150):
-        found = bytearray(content)
-        place = drawn.randrange(len(found))
-        change = drawn.choice([bytes([found[place] ^ 1 << drawn.randrange(8)]), b"9", b"\0" * 20])
-        found[place : place + len(change)] = change
-        (run / CLIENT).write_bytes(found)
+        changed = bytearray(content)
+        place = drawn.randrange(len(changed))
+        change = drawn.choice([bytes([changed[place] ^ 1 << drawn.randrange(8)]), b"9", b"\0" * 20])
+        changed[place : place + len(change)] = change
+        (run / CLIENT).write_bytes(changed)
         try:
             read_counts(run / CLIENT)
         except LoadError as error:
@@ -367,9 +367,9 @@ def test_a_missing_file_is_a_dead_process(run: Path) -> None:
 def test_the_runner_counts_messages_of_either_record(run: Path) -> None:
     """What a process recorded of each stream, from the header alone."""
     for label in ("client-1", "server-1"):
-        found = totals(run / "load", label)
-        assert found == totals(SAMPLES / NAME / "load", label)
-        assert sum(found.values()) > 0
+        counts = totals(run / "load", label)
+        assert counts == totals(SAMPLES / NAME / "load", label)
+        assert sum(counts.values()) > 0
         assert is_recorded(run / "load", label)
         assert is_recorded(SAMPLES / NAME / "load", label)
 
@@ -387,7 +387,9 @@ def test_two_processes_that_send_as_one_are_refused(run: Path) -> None:
     shutil.copytree(SAMPLES / GOOD, run.with_name(GOOD))
     facts = json.loads((run / "run.json").read_text())
     facts["case"]["processes"] = 2
-    facts["processes"] += [one | {"label": one["label"][:-1] + "2"} for one in facts["processes"]]
+    facts["processes"] += [
+        process | {"label": process["label"][:-1] + "2"} for process in facts["processes"]
+    ]
     facts["kinds"] |= {"client-2": "client", "server-2": "server"}
     (run / "run.json").write_text(json.dumps(facts))
     for kind in ("client", "server"):

@@ -59,16 +59,16 @@ def facts(change: Callable[[Facts], object]) -> Damage:
 
     def damage(run: Path) -> None:
         file = run / "run.json"
-        found = json.loads(file.read_text())
-        change(found)
-        file.write_text(json.dumps(found))
+        saved = json.loads(file.read_text())
+        change(saved)
+        file.write_text(json.dumps(saved))
 
     return damage
 
 
 def keys(**values: object) -> Damage:
     """Other values of some keys of ``run.json``."""
-    return facts(lambda found: found.update(values))
+    return facts(lambda saved: saved.update(values))
 
 
 def cut(name: str, size: int) -> Damage:
@@ -129,7 +129,7 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "run.json empty": (cut("run.json", 0), r"run\.json: not a sound run\.json"),
     "run.json gone": (lambda run: (run / "run.json").unlink(), r"run\.json: is missing"),
     "run.json a list": (lambda run: (run / "run.json").write_text("[]"), "no object"),
-    "no window": (facts(lambda found: found.pop("window")), "window: not recorded"),
+    "no window": (facts(lambda saved: saved.pop("window")), "window: not recorded"),
     "an endless window": (
         keys(window={"start": 1795248069, "end": 1e15}),
         r"run\.json: window\.end: input should be less than",
@@ -138,42 +138,42 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
     "a window of text": (keys(window={"start": "1795248069", "end": 1795248072}), "window.start: "),
     "a moved window": (keys(window={"start": 1795248070, "end": 1795248073}), "window.start: "),
     "kinds without Master": (
-        facts(lambda found: found["kinds"].pop("Master")),
+        facts(lambda saved: saved["kinds"].pop("Master")),
         "does not say of which kind process Master is",
     ),
     "an unknown kind": (
-        facts(lambda found: found["kinds"].update(Master="harness")),
+        facts(lambda saved: saved["kinds"].update(Master="harness")),
         "kinds: Master is no harness",
     ),
     "a process that was never watched": (
-        facts(lambda found: found["kinds"].update(more="broker")),
+        facts(lambda saved: saved["kinds"].update(more="broker")),
         "no log of the psutil probe knows process more",
     ),
-    "a process less": (facts(lambda found: found["processes"].pop()), "0 of kind client, .* has 1"),
+    "a process less": (facts(lambda saved: saved["processes"].pop()), "0 of kind client, .* has 1"),
     "a label that leaves the folder": (
-        facts(lambda found: found["processes"][0].update(label="../server-1")),
+        facts(lambda saved: saved["processes"][0].update(label="../server-1")),
         r"processes\.0\.label: ",
     ),
     "a file outside": (
-        facts(lambda found: found["files"].update({"/etc/passwd": "0" * 64})),
+        facts(lambda saved: saved["files"].update({"/etc/passwd": "0" * 64})),
         "should name a file inside the run folder",
     ),
     "a topology that leaves the folder": (
-        facts(lambda found: found["case"].update(topology="../../elsewhere")),
+        facts(lambda saved: saved["case"].update(topology="../../elsewhere")),
         "case: topology should be a short name",
     ),
     "a parameter of another type": (
         facts(
-            lambda found: found.update(schema=2, case=of_today(found["case"], payload_bytes=True))
+            lambda saved: saved.update(schema=2, case=of_today(saved["case"], payload_bytes=True))
         ),
         r"run\.json: parameters of simulator: payload_bytes: input should be a valid integer",
     ),
     "a parameter of nobody": (
-        facts(lambda found: found.update(schema=2, case=of_today(found["case"], nope=1))),
+        facts(lambda saved: saved.update(schema=2, case=of_today(saved["case"], nope=1))),
         r"run\.json: parameters of simulator: nope: extra inputs are not permitted",
     ),
     "a generator of nobody": (
-        facts(lambda found: found["case"].update(generator="nobodys")),
+        facts(lambda saved: saved["case"].update(generator="nobodys")),
         r"run\.json: its load generator 'nobodys' is not known here",
     ),
     "messages cut": (cut("load/client-1.messages", 9000), "has 9000 bytes where its header"),
@@ -228,8 +228,8 @@ def all_damaged(tmp_path_factory: pytest.TempPathFactory) -> Frames:
     for number, (damage, _) in enumerate(DAMAGES.values()):
         shutil.copytree(SAMPLES / CALL, folder / named(number))
         damage(folder / named(number))
-    found = tables.read(folder)
-    return {**found, "doubts": checks.doubts(found)}
+    frames = tables.read(folder)
+    return {**frames, "doubts": checks.doubts(frames)}
 
 
 def named(number: int) -> str:
@@ -240,15 +240,15 @@ def named(number: int) -> str:
 @pytest.mark.parametrize("name", DAMAGES)
 def test_a_damaged_run_is_told_with_its_reason(all_damaged: Frames, name: str) -> None:
     """It is a row with its reason and a doubt that names the file, and in no other table."""
-    found = rows(all_damaged, named(list(DAMAGES).index(name)))
-    (row,) = found["runs"].to_dict("records")
+    frames = rows(all_damaged, named(list(DAMAGES).index(name)))
+    (row,) = frames["runs"].to_dict("records")
     assert row["status"] == "unreadable"
     assert re.search(DAMAGES[name][1], row["failure"])
     assert (row["system"], row["test_case"], row["threads"]) == ("rabbitmq", "rpc-call", 5)
-    doubts = found["doubts"].set_index("kind")["text"]
+    doubts = frames["doubts"].set_index("kind")["text"]
     assert row["failure"].rstrip(".") in doubts["unreadable-run"]
     assert "remove the run folder and measure again" in doubts["unreadable-run"]
-    assert all(frame.empty for key, frame in found.items() if key not in {"runs", "doubts"})
+    assert all(frame.empty for key, frame in frames.items() if key not in {"runs", "doubts"})
 
 
 def test_the_good_run_is_as_it_was(all_damaged: Frames) -> None:
@@ -261,9 +261,9 @@ def test_the_good_run_is_as_it_was(all_damaged: Frames) -> None:
 def test_points_count_unreadable_runs_as_failed(two: Path) -> None:
     """The point has a row, without figures, and says that it has no whole run."""
     (two / CALL / PROBE).write_text("")
-    found = points(tables.read(two)).set_index("test_case")
-    assert found[["repeats", "failed"]].to_numpy().tolist() == [[0, 1], [1, 0]]
-    assert found["throughput_msg_s"].isna()["rpc-call"]
+    by_case = points(tables.read(two)).set_index("test_case")
+    assert by_case[["repeats", "failed"]].to_numpy().tolist() == [[0, 1], [1, 0]]
+    assert by_case["throughput_msg_s"].isna()["rpc-call"]
 
 
 def test_where_no_run_is_good_one_sentence_says_so(two: Path) -> None:
@@ -290,9 +290,9 @@ def test_every_command_goes_on_without_the_damaged_run(two: Path) -> None:
         *(("audit", two), ("status", two), ("tables", two, "--out", two / "tables", "--hdr")),
         ("compare", two, two),
     )
-    told = [CliRunner().invoke(app, [str(word) for word in words]) for words in commands]
-    assert [(one.exit_code, one.exception) for one in told] == [(0, None)] * len(told)
-    assert "unreadable-run: the run cannot be read" in told[0].output
+    replies = [CliRunner().invoke(app, [str(word) for word in words]) for words in commands]
+    assert [(reply.exit_code, reply.exception) for reply in replies] == [(0, None)] * len(replies)
+    assert "unreadable-run: the run cannot be read" in replies[0].output
     build(complete(tables.read(two)), two / "report", title="Two runs", html=False)
     assert "1 run of 2 cannot be read" in (two / "report/index.rst").read_text()
     page = (two / "report/rabbitmq/cmsm/index.rst").read_text()

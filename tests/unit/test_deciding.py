@@ -63,39 +63,47 @@ def invented(
 
 def until(figures: Figures, repeats: int) -> Figures:
     return {
-        point: {n: value for n, value in own.items() if n <= repeats}
-        for point, own in figures.items()
+        point: {n: value for n, value in by_repeat.items() if n <= repeats}
+        for point, by_repeat in figures.items()
     }
 
 
 def test_a_planted_difference_is_found() -> None:
     """With its sign, in its interval, and in half of five repeats."""
     random = np.random.default_rng(1)
-    found = [decisions(invented(random, 0.3, -0.3), PAIRS, 0.05) for _ in range(200)]
-    assert {tuple(one.outcome for one in pair) for pair in found} == {("better", "worse")}
-    inside = [one.low <= 1.3 <= one.high for one, _ in found if one.low and one.high]
+    decided = [decisions(invented(random, 0.3, -0.3), PAIRS, 0.05) for _ in range(200)]
+    assert {tuple(decision.outcome for decision in pair) for pair in decided} == {
+        ("better", "worse")
+    }
+    inside = [
+        decision.low <= 1.3 <= decision.high
+        for decision, _ in decided
+        if decision.low and decision.high
+    ]
     assert sum(inside) >= 190
-    assert np.mean([one.repeats for pair in found for one in pair]) < 2.5
+    assert np.mean([decision.repeats for pair in decided for decision in pair]) < 2.5
 
 
 def test_equal_points_are_hardly_ever_called_different() -> None:
     """In 400 plans of two comparisons each, looked at after each of 20 repeats."""
     random = np.random.default_rng(2)
-    told = Counter(
-        one.outcome
+    outcomes = Counter(
+        decision.outcome
         for _ in range(400)
-        for one in decisions(invented(random, 0.0, 0.0, noise=0.02), PAIRS, 0.05)
+        for decision in decisions(invented(random, 0.0, 0.0, noise=0.02), PAIRS, 0.05)
     )
-    assert told["better"] + told["worse"] <= 20  # 5 % of the plans
-    assert told["alike"] > 600
+    assert outcomes["better"] + outcomes["worse"] <= 20  # 5 % of the plans
+    assert outcomes["alike"] > 600
 
 
 def test_what_matters_is_hardly_ever_called_alike() -> None:
     """Points that differ by just what matters, the other way round as well."""
     random = np.random.default_rng(3)
     sides = [invented(random, 0.0501, 1 / 1.0501 - 1, noise=0.02) for _ in range(200)]
-    told = Counter(one.outcome for each in sides for one in decisions(each, PAIRS, 0.05))
-    assert told["alike"] <= 10
+    outcomes = Counter(
+        decision.outcome for each in sides for decision in decisions(each, PAIRS, 0.05)
+    )
+    assert outcomes["alike"] <= 10
 
 
 def test_it_is_decided_at_the_first_look_that_can() -> None:
@@ -104,20 +112,20 @@ def test_it_is_decided_at_the_first_look_that_can() -> None:
     for _ in range(50):
         figures = invented(random, 0.12, 0.01)
         ended = decisions(figures, PAIRS, 0.05)
-        for number, one in enumerate(ended):
-            before = decisions(until(figures, one.repeats - 1), PAIRS, 0.05)[number]
-            then = decisions(until(figures, one.repeats), PAIRS, 0.05)[number]
+        for number, decision in enumerate(ended):
+            before = decisions(until(figures, decision.repeats - 1), PAIRS, 0.05)[number]
+            then = decisions(until(figures, decision.repeats), PAIRS, 0.05)[number]
             assert before.outcome == "open"
-            assert (then.outcome, then.repeats) == (one.outcome, one.repeats)
-            assert (then.low, then.high) == pytest.approx((one.low, one.high))
+            assert (then.outcome, then.repeats) == (decision.outcome, decision.repeats)
+            assert (then.low, then.high) == pytest.approx((decision.low, decision.high))
 
 
 def test_turns_that_are_faster_or_slower_do_not_hide_a_difference() -> None:
     """A machine that is off by 30 % in each turn, alike for both sides."""
     random = np.random.default_rng(5)
-    found = [decisions(invented(random, 0.3, 0.3, turns=0.3), PAIRS, 0.05) for _ in range(50)]
-    assert {one.outcome for pair in found for one in pair} == {"better"}
-    assert np.mean([one.repeats for pair in found for one in pair]) < 4
+    decided = [decisions(invented(random, 0.3, 0.3, turns=0.3), PAIRS, 0.05) for _ in range(50)]
+    assert {decision.outcome for pair in decided for decision in pair} == {"better"}
+    assert np.mean([decision.repeats for pair in decided for decision in pair]) < 4
 
 
 def test_nothing_is_decided_before_the_first_repeats() -> None:
@@ -134,10 +142,12 @@ def test_what_is_open_is_told_how_many_repeats_decide() -> None:
     """About as many as it then takes; a wide interval takes more than a narrow one."""
     random = np.random.default_rng(6)
     needed: dict[float, list[float]] = {0.02: [], 0.05: []}
-    for noise, some in needed.items():
+    for noise, numbers in needed.items():
         for _ in range(40):
             figures = invented(random, 0.0, 0.0, noise=noise)
-            some += [one.needed or 1000 for one in decisions(until(figures, 4), PAIRS, 0.05)]
+            numbers += [
+                decision.needed or 1000 for decision in decisions(until(figures, 4), PAIRS, 0.05)
+            ]
     assert 5 <= np.median(needed[0.02]) <= 20
     assert np.median(needed[0.05]) > 25
 
@@ -150,12 +160,12 @@ def test_each_value_of_a_name_is_compared_with_the_first() -> None:
     """All else being alike; threads are no name."""
     text = PLAN.replace("[cmsm]", "[cmsm, cs1ss2]").replace("10,", "[1, 10],")
     two = plan(text).comparisons()
-    assert Counter(one.axis for one in two) == {"queues": 4, "topology": 4}
-    for one in two:
-        assert one.reference.threads == one.other.threads
-        same = {"queues": "topology", "topology": "queues"}[one.axis]
-        assert getattr(one.reference, same) == getattr(one.other, same)
-        assert one.points == (one.reference.point, one.other.point)
+    assert Counter(comparison.axis for comparison in two) == {"queues": 4, "topology": 4}
+    for comparison in two:
+        assert comparison.reference.threads == comparison.other.threads
+        same = {"queues": "topology", "topology": "queues"}[comparison.axis]
+        assert getattr(comparison.reference, same) == getattr(comparison.other, same)
+        assert comparison.points == (comparison.reference.point, comparison.other.point)
     assert two[0].words == "quorum against classic, rpc-call, 1 thread"
 
 
@@ -169,11 +179,11 @@ test_cases: [rpc-call]
 load: {green_threads: 10, duration_s: 20}
 decide: {}
 """
-    assert [one.axis for one in plan(systems).comparisons()] == ["queues"]
+    assert [comparison.axis for comparison in plan(systems).comparisons()] == ["queues"]
     option = PLAN.replace(", quorum", "").replace("rpc-call", "publish")
     option = option.replace("10,", "10, generator: amqp-0-9-1, acks: [none, each],")
-    [one] = plan(option).comparisons()
-    assert (one.axis, one.words[:17]) == ("acks", "each against none")
+    [comparison] = plan(option).comparisons()
+    assert (comparison.axis, comparison.words[:17]) == ("acks", "each against none")
 
 
 @pytest.mark.parametrize(
@@ -209,7 +219,7 @@ def test_the_preview_tells_how_much_it_may_be() -> None:
     text = preview(plan(PLAN))
     assert "1 comparison, each until it is known whether it differs by 5 %: 2 repeats of" in text
     assert "at most about 20:00" in text
-    assert [(one.queues, one.repeat) for one in plan(PLAN).cases()] == [
+    assert [(case.queues, case.repeat) for case in plan(PLAN).cases()] == [
         ("classic", 1),
         ("quorum", 1),
         ("quorum", 2),
@@ -236,7 +246,7 @@ class Known:
     looks: list[int] = field(default_factory=list)
 
     def __call__(self, plan: Plan, folder: Path) -> Sequence[Decision]:
-        found: dict[str, dict[int, float]] = {}
+        figures: dict[str, dict[int, float]] = {}
         whole = [run for run in runs(folder) if run.status == "done"]
         self.looks.append(len(whole))
         for run in whole:
@@ -244,8 +254,8 @@ class Known:
             assert case is not None
             random = np.random.default_rng(int(case.id[-8:], 16))
             log = EFFECTS[str(case.parameters["kind"])] + self.noise * random.normal()
-            found.setdefault(case.point, {})[case.repeat] = exp(log)
-        return decisions(found, [one.points for one in plan.comparisons()], 0.05)
+            figures.setdefault(case.point, {})[case.repeat] = exp(log)
+        return decisions(figures, [comparison.points for comparison in plan.comparisons()], 0.05)
 
 
 @pytest.fixture
@@ -283,7 +293,7 @@ def run(folder: Path, observer: Interrupted, text: str = TOY, judge: Known | Non
 
 def repeats(folder: Path) -> dict[str, int]:
     """By kind, how many whole runs there are."""
-    cases = [one.case() for one in runs(folder) if one.status == "done"]
+    cases = [record.case() for record in runs(folder) if record.status == "done"]
     return Counter(str(case.parameters["kind"]) for case in cases if case is not None)
 
 
@@ -304,7 +314,7 @@ def test_only_what_is_open_is_repeated_and_an_interruption_changes_nothing(tmp_p
             run(parts, Interrupted(after))
     assert run(parts, Interrupted()) == done - 7
     assert repeats(parts) == measured
-    assert {one.id for one in runs(parts)} >= {one.id for one in runs(whole)}
+    assert {record.id for record in runs(parts)} >= {record.id for record in runs(whole)}
     again = Known()
     assert run(parts, Interrupted(), judge=again) == 0
     assert again.looks == [done]
@@ -360,31 +370,31 @@ def deciding(difference: float, noise: float, *threads: int) -> Tables:
     """Tables of mirrored against classic queues whose plan decides, without doubts."""
     layouts = (("cmsm", "classic"), ("cmsm", "mirrored"))
     shape = Shape(layouts=layouts, test_cases=("rpc-call",), threads=threads, repeats=4)
-    found = dict(tables(shape))
+    frames = dict(tables(shape))
     random = np.random.default_rng(7)
-    messages = found["messages"]
+    messages = frames["messages"]
     mirrored = messages["queues"].eq("mirrored")
     rates = 1000 * np.exp(noise * random.normal(size=len(messages)))
-    found["messages"] = messages.assign(
+    frames["messages"] = messages.assign(
         throughput_msg_s=np.where(mirrored, rates * (1 + difference), rates)
     )
-    firsts = found["runs"].drop_duplicates("point")
-    said = {"difference": 0.05, "within": "20 min", "repeats": 2}
+    firsts = frames["runs"].drop_duplicates("point")
+    rule = {"difference": 0.05, "within": "20 min", "repeats": 2}
     against = [
         {"queues": point.replace("mirrored", "classic")} if "mirrored" in point else {}
         for point in firsts["point"]
     ]
-    compared = [json.dumps({**said, "against": one}) for one in against]
+    compared = [json.dumps({**rule, "against": reference}) for reference in against]
     rows = firsts.assign(control_run=0, decide=compared)
-    found["planned"] = conform("planned", rows[[*KEYS, "decide"]])
-    return {**found, "points": points(found), "doubts": found["doubts"][:0]}
+    frames["planned"] = conform("planned", rows[[*KEYS, "decide"]])
+    return {**frames, "points": points(frames), "doubts": frames["doubts"][:0]}
 
 
-def answered(found: Tables) -> tuple[list[str], list[str]]:
-    [one] = answers(found, ["comparison"])
-    assert one.drawing is not None
-    assert one.drawing.draw().axes
-    return [plain(text) for text in one.sentences], [plain(text) for text in one.settle]
+def answered(frames: Tables) -> tuple[list[str], list[str]]:
+    [answer] = answers(frames, ["comparison"])
+    assert answer.drawing is not None
+    assert answer.drawing.draw().axes
+    return [plain(text) for text in answer.sentences], [plain(text) for text in answer.settle]
 
 
 def test_the_answer_tells_what_was_decided() -> None:
@@ -406,9 +416,9 @@ def test_the_answer_tells_what_was_decided() -> None:
 
 def test_a_doubted_side_is_not_told() -> None:
     """Whatever was decided of it."""
-    found = deciding(0.3, 0.005, 10)
-    point = str(found["points"]["point"].iloc[0])
+    frames = deciding(0.3, 0.005, 10)
+    point = str(frames["points"]["point"].iloc[0])
     doubts = pd.DataFrame([{"kind": "tester-saturated", "point": point, "text": "so it is"}])
-    found = {**found, "doubts": doubts.reindex(columns=found["doubts"].columns)}
-    [[told], _] = answered(found)
-    assert told.endswith("CALL cannot be told, as a side is doubted.")
+    frames = {**frames, "doubts": doubts.reindex(columns=frames["doubts"].columns)}
+    [[sentence], _] = answered(frames)
+    assert sentence.endswith("CALL cannot be told, as a side is doubted.")

@@ -38,12 +38,12 @@ def commands() -> dict[str, TyperCommand]:
     group = typer.main.get_command(app)
     assert isinstance(group, TyperGroup)
     context = group.make_context("mqperf", [], resilient_parsing=True)
-    found = {name: group.get_command(context, name) for name in group.list_commands(context)}
-    for name, inner in [*found.items()]:
+    named = {name: group.get_command(context, name) for name in group.list_commands(context)}
+    for name, inner in [*named.items()]:
         if isinstance(inner, TyperGroup):
-            del found[name]
-            found |= {f"{name} {word}": one for word, one in inner.commands.items()}
-    return {name: one for name, one in found.items() if isinstance(one, TyperCommand)}
+            del named[name]
+            named |= {f"{name} {word}": command for word, command in inner.commands.items()}
+    return {name: command for name, command in named.items() if isinstance(command, TyperCommand)}
 
 
 def blocks(page: Path, *languages: str) -> Iterator[str]:
@@ -63,10 +63,10 @@ def typed(page: Path) -> Iterator[list[str]]:
             if words[:1] == ["nohup"]:
                 words = words[1:]
             if words[:1] == ["mqperf"]:
-                rest = words[1:]
-                if " ".join(rest[:2]) in commands():
-                    rest = [" ".join(rest[:2]), *rest[2:]]
-                yield [word for word in rest if not re.match(r"\d?>", word)]
+                arguments = words[1:]
+                if " ".join(arguments[:2]) in commands():
+                    arguments = [" ".join(arguments[:2]), *arguments[2:]]
+                yield [word for word in arguments if not re.match(r"\d?>", word)]
 
 
 @cache
@@ -77,13 +77,13 @@ def sessions() -> set[str]:
 
 def test_every_command_is_told_about() -> None:
     """Each command is shown in a page that a person wrote, beside its generated reference."""
-    told = {words[0] for page in ALL for words in typed(page) if words}
-    assert commands().keys() - told == set()
+    shown = {words[0] for page in ALL for words in typed(page) if words}
+    assert commands().keys() - shown == set()
 
 
 def test_every_command_teaches_by_example() -> None:
     """Each command's help holds an example of itself."""
-    helps = {name: f"{one.help} ".replace("`", " ") for name, one in commands().items()}
+    helps = {name: f"{command.help} ".replace("`", " ") for name, command in commands().items()}
     assert {name for name, text in helps.items() if f"mqperf {name} " not in text} == set()
 
 
@@ -112,7 +112,7 @@ def test_every_limit_of_a_plan_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_topology_and_kind_of_queue_is_explained(plan_keys: str) -> None:
     """The plan reference has a row for each name that some system offers."""
-    names = {name for one in SYSTEMS.values() for name in (*one.topologies, *one.queues)}
+    names = {name for system in SYSTEMS.values() for name in (*system.topologies, *system.queues)}
     assert {name for name in names if f"| `{name}` |" not in plan_keys} == set()
 
 
@@ -133,10 +133,10 @@ def test_every_doubt_has_its_limits() -> None:
 def test_what_a_page_says_is_so(page: Path) -> None:
     """Commands, sessions, links, files, excerpts and plans of a page; a decision's form, too."""
     text = page.read_text(encoding="utf-8")
-    found = [*commands_refused(page), *sessions_missing(text), *links_broken(page, text)]
-    found += [*files_missing(text), *excerpts_that_differ(page), *plans_refused(page)]
-    found += decision_faults(page, text) if page in DECISIONS else []
-    assert found == []
+    faults = [*commands_refused(page), *sessions_missing(text), *links_broken(page, text)]
+    faults += [*files_missing(text), *excerpts_that_differ(page), *plans_refused(page)]
+    faults += decision_faults(page, text) if page in DECISIONS else []
+    assert faults == []
 
 
 def test_every_fault_of_a_page_is_found(tmp_path: Path) -> None:

@@ -17,10 +17,12 @@ def test_what_is_needed_are_the_systems_of_the_quickstart(root: Path) -> None:
 def test_other_systems_are_optional(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """On a machine without them they are told with their remedy, and count only when named."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    found = {finding.text: finding.mark for finding in examine([], generators=False)}
-    optional = [text for text, mark in found.items() if mark == "optional"]
+    marks = {finding.text: finding.mark for finding in examine([], generators=False)}
+    optional = [text for text, mark in marks.items() if mark == "optional"]
     assert len(optional) == len(SYSTEMS) - 1
     assert all("not installed, needed for plans with" in text for text in optional)
     assert any("zeromq: ZeroMQ: Redis" in text and "apt-get install" in text for text in optional)
-    [zeromq] = [one for one in examine(["zeromq"], generators=False) if "Redis" in one.text]
+    [zeromq] = [
+        finding for finding in examine(["zeromq"], generators=False) if "Redis" in finding.text
+    ]
     assert zeromq.mark == "MISSING"

@@ -25,8 +25,8 @@ def bounds(lines: list[str]) -> dict[str, str]:
     """Versions by name, both as PyPI spells them; conda's bounds here are written PyPI's way."""
     requirements = [Requirement(line) for line in lines]
     return {
-        RENAMED.get(name := canonicalize_name(one.name), name): str(one.specifier)
-        for one in requirements
+        RENAMED.get(name := canonicalize_name(requirement.name), name): str(requirement.specifier)
+        for requirement in requirements
     }
 
 

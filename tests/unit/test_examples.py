@@ -35,19 +35,19 @@ def test_an_action_of_a_package_is_done_and_undone(tmp_path: Path, path: tuple[P
     assert "hog local, 1 to 3 s" in mqperf(tmp_path, "plan", "hog.yaml", path=path)
     assert "done: toy direct none, toy-echo" in mqperf(tmp_path, "run", "hog.yaml", path=path)
     [events] = (tmp_path / "data" / "runs" / "hog").glob("*/events.jsonl")
-    told = [json.loads(line) for line in events.read_text().splitlines()]
-    [ended] = [one for one in told if one["what"] == "action-ended"]
+    records = [json.loads(line) for line in events.read_text().splitlines()]
+    [ended] = [entry for entry in records if entry["what"] == "action-ended"]
     assert ended["action"] == "hog"
     assert ended["busy"] == 2
     running = psutil.process_iter(["cmdline"])
-    assert not any("while :; do :; done" in (one.info["cmdline"] or []) for one in running)
+    assert not any("while :; do :; done" in (entry.info["cmdline"] or []) for entry in running)
 
 
 def test_what_a_plan_says_of_it_is_checked(tmp_path: Path, path: tuple[Path, ...]) -> None:
     """By its own model, with the place in the plan."""
     (tmp_path / "hog.yaml").write_text(HOG.replace("HOG", "at_s: 1, for_s: 2, cores: 0"))
-    said = mqperf(tmp_path, "plan", "hog.yaml", path=path)
-    assert "hog.yaml:4: actions entry 1.cores: expected at least 1, got 0" in said
+    output = mqperf(tmp_path, "plan", "hog.yaml", path=path)
+    assert "hog.yaml:4: actions entry 1.cores: expected at least 1, got 0" in output
 
 
 def test_its_plan_is_one() -> None:

@@ -36,12 +36,12 @@ def test_marks_tell_their_points(read: Tables) -> None:
     """Where the point is, the figure with its interval, its doubts, and its name."""
     points = read["points"][read["points"]["topology"] == "cmsm"]
     doubted = {str(points["point"].iloc[1]): "backlog, lost"}
-    told = titles(root(figures.sweep_sheet(points, doubted=doubted)))
-    assert sum(text.startswith("50 threads\nthroughput ") for text in told) == 1
-    first = next(text for text in told if text.startswith("50 threads\nthroughput "))
+    texts = titles(root(figures.sweep_sheet(points, doubted=doubted)))
+    assert sum(text.startswith("50 threads\nthroughput ") for text in texts) == 1
+    first = next(text for text in texts if text.startswith("50 threads\nthroughput "))
     assert "\n95 % interval " in first
     assert first.endswith(str(points["point"].iloc[0]))
-    hollow = [text for text in told if text.startswith("100 threads\nthroughput ")]
+    hollow = [text for text in texts if text.startswith("100 threads\nthroughput ")]
     assert len(hollow) == 2
     assert all("\ndoubts: backlog, lost\n" in text for text in hollow)
 
@@ -61,8 +61,8 @@ def test_series_are_those_of_the_legend() -> None:
             if group.get("id", "").startswith("legend_")
             for text in group.iter(f"{SVG}text")
         ]
-        known = {name for names in groups for name in names}
-        assert len(known & {*entries}) >= 2, (entries, known)
+        series = {name for names in groups for name in names}
+        assert len(series & {*entries}) >= 2, (entries, series)
 
 
 def test_a_drawing_has_one_script_and_no_names_of_ours(read: Tables) -> None:
@@ -82,6 +82,6 @@ def test_a_drawing_has_one_script_and_no_names_of_ours(read: Tables) -> None:
 def test_marks_count_what_the_test_case_counts(read: Tables) -> None:
     """In creations, where that is what is counted."""
     points = read["points"][read["points"]["topology"] == "cmsm"]
-    told = titles(root(counting(figures.sweep_sheet(points), "creations")))
-    assert any("creations/sec" in text for text in told)
-    assert not any("msg" in text for text in told)
+    texts = titles(root(counting(figures.sweep_sheet(points), "creations")))
+    assert any("creations/sec" in text for text in texts)
+    assert not any("msg" in text for text in texts)

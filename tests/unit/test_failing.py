@@ -40,11 +40,11 @@ LOSS = FailWhen(lost_share=0.02, for_s=2)
 
 def readings(rates: Sequence[int], mean_s: float = 0.001) -> list[Reading]:
     """A look each second at two servers that handled so many messages together since the last."""
-    found, count, took_s = [Reading(0.0, 60.0, _arrived(0, 0.0, 0))], 0, 0.0
+    looks, count, took_s = [Reading(0.0, 60.0, _arrived(0, 0.0, 0))], 0, 0.0
     for second, rate in enumerate(rates, 1):
         count, took_s = count + rate, took_s + rate * mean_s
-        found.append(Reading(float(second), 60.0, _arrived(count, took_s, second)))
-    return found
+        looks.append(Reading(float(second), 60.0, _arrived(count, took_s, second)))
+    return looks
 
 
 def _arrived(count: int, took_s: float, second: int) -> dict[str, Arrived]:
@@ -63,13 +63,13 @@ def failed(when: FailWhen, looks: Sequence[Reading], offered: float | None = 100
 
 def seconds(*messages: tuple[int, int, int, int]) -> list[Reading]:
     """A look each second: what came in it, was missing, and took longer than two limits."""
-    found, sums = [Reading(0.0, 60.0, {"server-1": Arrived(0, 0.0, 100.0, 0, (0, 0))})], [0] * 4
-    for second, one in enumerate(messages, 1):
-        sums = [total + more for total, more in zip(sums, one, strict=True)]
+    looks, sums = [Reading(0.0, 60.0, {"server-1": Arrived(0, 0.0, 100.0, 0, (0, 0))})], [0] * 4
+    for second, added in enumerate(messages, 1):
+        sums = [total + more for total, more in zip(sums, added, strict=True)]
         count, missing, *late = sums
         arrived = Arrived(count, 0.001 * count, 100.0 + second, missing, tuple(late))
-        found.append(Reading(float(second), 60.0, {"server-1": arrived}))
-    return found
+        looks.append(Reading(float(second), 60.0, {"server-1": arrived}))
+    return looks
 
 
 @pytest.mark.parametrize(
@@ -90,11 +90,11 @@ def test_a_planted_condition_is_seen(
     when: FailWhen, looks: list[Reading], expected: tuple[object, ...]
 ) -> None:
     """After as many seconds on end as the plan says, with the figures of the last one."""
-    found = failed(when, looks)
-    assert isinstance(found, dict)
-    told = found["figure"], pytest.approx(found["value"]), found["limit"], found["at_s"]
-    assert told == expected
-    assert found["for_s"] == when.for_s
+    facts = failed(when, looks)
+    assert isinstance(facts, dict)
+    seen = facts["figure"], pytest.approx(facts["value"]), facts["limit"], facts["at_s"]
+    assert seen == expected
+    assert facts["for_s"] == when.for_s
 
 
 @pytest.mark.parametrize(
@@ -138,8 +138,8 @@ def test_it_is_silent_on_sound_runs(when: FailWhen, looks: list[Reading]) -> Non
 def test_it_is_told_in_words(figure: str, value: float, limit: float, words: str) -> None:
     """With the figures of the last second, for how long it was so, and when that was."""
     facts = {"figure": figure, "value": value, "limit": limit, "for_s": 2, "at_s": 7.04}
-    found = ConditionFailed.model_validate(facts).words
-    assert found == f"{words} for 2 s, 7.0 s after the start of the window"
+    text = ConditionFailed.model_validate(facts).words
+    assert text == f"{words} for 2 s, 7.0 s after the start of the window"
 
 
 def test_ids_of_cases_know_no_key_that_came_later() -> None:
@@ -183,9 +183,9 @@ BAD: Mapping[str, tuple[str, str]] = {
 @pytest.mark.parametrize("name", BAD)
 def test_a_mistake_is_one_line(name: str) -> None:
     """With what to do."""
-    said, words = BAD[name]
+    condition, words = BAD[name]
     text = "systems: {rabbitmq: {topologies: [cmsm]}}\ntest_cases: [publish]\nload: {generator: "
-    text += f"amqp-0-9-1, green_threads: 1, duration_s: 6}}\nfail_when: {said}\n"
+    text += f"amqp-0-9-1, green_threads: 1, duration_s: 6}}\nfail_when: {condition}\n"
     with pytest.raises(PlanError) as caught:
         parse_plan(text, Path("plan.yaml"), problems_of)
     assert words in str(caught.value)
@@ -233,27 +233,27 @@ def first(folder: Path) -> Run:
 
 def test_its_data_stay_and_are_of_the_window_it_had(early: Path) -> None:
     """It is whole and has all figures; throughput is over the shorter window."""
-    found = tables.read(early)
+    frames = tables.read(early)
     run = first(early).id
-    [row] = found["runs"][found["runs"]["run"].eq(run)].to_dict("records")
+    [row] = frames["runs"][frames["runs"]["run"].eq(run)].to_dict("records")
     assert (row["status"], row["condition_failed"]) == ("done", WORDS)
     assert row["window_s"] == row["asked_s"] - 1
-    counts = found["intervals"].query("run == @run and stream == 'received' and phase == 'window'")
-    [messages] = found["messages"][found["messages"]["run"].eq(run)].to_dict("records")
+    counts = frames["intervals"].query("run == @run and stream == 'received' and phase == 'window'")
+    [messages] = frames["messages"][frames["messages"]["run"].eq(run)].to_dict("records")
     assert messages["throughput_msg_s"] == counts["count"].sum() / row["window_s"]
-    others = found["runs"][found["runs"]["run"].ne(run)]
+    others = frames["runs"][frames["runs"]["run"].ne(run)]
     assert others["condition_failed"].isna().all()
 
 
 def test_it_is_no_doubt_and_keeps_up_with_nothing(early: Path) -> None:
     """The plan wanted it so; what it found is that the rate is too much."""
-    found = stats.complete(tables.read(early))
-    [point] = found["runs"].loc[found["runs"]["run"].eq(first(early).id), "point"].tolist()
-    doubts = found["doubts"]
+    frames = stats.complete(tables.read(early))
+    [point] = frames["runs"].loc[frames["runs"]["run"].eq(first(early).id), "point"].tolist()
+    doubts = frames["doubts"]
     assert "short-window" not in set(doubts.loc[doubts["point"].eq(point), "kind"])
     assert not doubts["text"].str.contains("the measured window is").any()
-    rated = keeping_up(found["points"], found)
-    assert rated[found["points"]["point"].eq(point)].tolist() == [NO]
+    rated = keeping_up(frames["points"], frames)
+    assert rated[frames["points"]["point"].eq(point)].tolist() == [NO]
 
 
 @pytest.mark.starts_programs
@@ -263,8 +263,8 @@ def test_everybody_says_so(early: Path, tmp_path: Path) -> None:
         first(early)
     )
     assert sum(f"condition failed: {WORDS}" in line for line in status(early).split("\n")) == 1
-    found = verdict(tables.of_runs([first(early)]), Hold(throughput_share=0.01))
-    assert (found.holds, found.text) == (False, f"it ended early: {WORDS}")
+    judgement = verdict(tables.of_runs([first(early)]), Hold(throughput_share=0.01))
+    assert (judgement.holds, judgement.text) == (False, f"it ended early: {WORDS}")
     build(stats.complete(tables.read(early)), tmp_path / "report", title="Early")
     [page] = (tmp_path / "report").glob("rabbitmq/*/index.rst")
     text = page.read_text(encoding="utf-8")

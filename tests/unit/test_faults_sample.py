@@ -24,8 +24,8 @@ def test_what_a_shutdown_cost_stands_beside_it(found: Tables) -> None:
     assert shown["condition"] == "shutdown"
     assert shown["downtime, s"] == pytest.approx(3, abs=0.2)
     assert shown["outage, s"] > shown["downtime, s"]
-    told = [shown[f"{name}, msg"] for name in ("released", "modified", "rejected")]
-    assert 0 < shown["lost, msg"] <= sum(told)
+    outcomes = [shown[f"{name}, msg"] for name in ("released", "modified", "rejected")]
+    assert 0 < shown["lost, msg"] <= sum(outcomes)
 
 
 def test_phases_make_up_the_window(found: Tables) -> None:

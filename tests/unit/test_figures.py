@@ -65,8 +65,8 @@ def test_a_panel_gives_back_its_axes_with_a_title_from_the_register(
 @each_panel
 def test_a_sweep_of_one_point_is_drawn(draw: Draw) -> None:
     """A single thread count has no range, and still a picture."""
-    one = Shape(layouts=(("cmsm", "classic"),), threads=(10,), repeats=1, test_cases=("notify",))
-    assert drawn(draw, tables(one)).has_data()
+    shape = Shape(layouts=(("cmsm", "classic"),), threads=(10,), repeats=1, test_cases=("notify",))
+    assert drawn(draw, tables(shape)).has_data()
 
 
 @each_panel
@@ -106,7 +106,7 @@ def test_seconds_stand_where_their_action_does() -> None:
     """The stop of a recorded run is shaded from begin to end, and seconds are at their middle."""
     results = samples.results(SAMPLES / "faults")
     axes = figures.over_time(results["intervals"], Figure().subplots(), results["outages"])
-    [action] = [one for one in axes.patches if one.get_label() == "stop"]
+    [action] = [patch for patch in axes.patches if patch.get_label() == "stop"]
     assert isinstance(action, Rectangle)
     assert action.get_x() == pytest.approx(6.0, abs=0.01)
     assert action.get_x() + action.get_width() == pytest.approx(9.0, abs=0.01)
@@ -125,7 +125,7 @@ def test_a_doubted_saturation_point_says_so() -> None:
     points = results["points"][results["points"]["exchange_type"].eq("direct")]
     axes = Figure().subplots()
     figures.throughput(points, axes, saturation_points=rates[:1])
-    assert any(one.get_text().startswith("doubted saturation point") for one in axes.texts)
+    assert any(label.get_text().startswith("doubted saturation point") for label in axes.texts)
 
 
 def test_saturation_point_and_peak_are_marked_inside_the_sweep_only(read: Tables) -> None:
@@ -192,10 +192,10 @@ def test_topologies_have_one_legend() -> None:
 def test_runs_in_time_keep_the_order_of_their_conditions() -> None:
     """So that a condition has its colour of the other figures; seconds follow each other."""
     read = tables(Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(10,)))
-    own = read["intervals"]
+    intervals = read["intervals"]
     rows = pd.concat(
         [
-            own.assign(condition=name, run=run, point=run)
+            intervals.assign(condition=name, run=run, point=run)
             for name, run in (("first", "z"), ("second", "a"))
         ]
     )
@@ -214,12 +214,12 @@ def test_tick_labels_keep_their_distance(read: Tables) -> None:
     points = pd.concat([read["points"].head(1)] * 5, ignore_index=True).assign(
         point=list("abcde"), rate_msg_s=rates
     )
-    own = {
+    frames = {
         "points": points.assign(
             **{f"latency_p{p}_s": [3e-4, 1e-3, 0.01, 0.5, 3] for p in (50, 95, 99)}
         )
     }
-    axes = drawn(PANELS["latency"], own)
+    axes = drawn(PANELS["latency"], frames)
     labels = [label.get_text() for label in axes.get_yticklabels()]
     assert "100" in labels
     assert [text for text in labels if text.strip("01.\N{NARROW NO-BREAK SPACE}")] == []
@@ -232,7 +232,7 @@ def test_lost_messages_show_below_as_many_errors(read: Tables) -> None:
     """Lines on each other differ in their dashes."""
     messages = read["messages"].assign(lost=7, errors=7)
     axes = drawn(
-        lambda own, axes: figures.message_faults(own["messages"], axes), {"messages": messages}
+        lambda data, axes: figures.message_faults(data["messages"], axes), {"messages": messages}
     )
     styles = [line.get_linestyle() for line in axes.lines if max(np.asarray(line.get_ydata())) == 7]
     assert len(styles) == len({*styles}) == 2
@@ -251,7 +251,7 @@ def test_time_goes_forwards(read: Tables) -> None:
         read["intervals"].sample(frac=1, random_state=1), read["outages"]
     ).axes
     seconds = [np.asarray(line.get_xdata(), dtype=float).tolist() for line in axes.lines]
-    assert all(one == sorted(one) and one[0] == -0.5 for one in seconds)
+    assert all(times == sorted(times) and times[0] == -0.5 for times in seconds)
 
 
 def test_seconds_that_do_not_count_are_shaded(read: Tables) -> None:
@@ -320,9 +320,9 @@ def test_svg_swaps_every_colour_it_uses_for_dark_pages(svg: Path) -> None:
     """No ink of the light page stays behind on the dark one."""
     text = svg.read_text()
     drawing, style = text.split("</style>", 1)[1], text.split("</style>", 1)[0]
-    known = {shade.light for shade in palette.SHADES}
+    lights = {shade.light for shade in palette.SHADES}
     used = {part[:7] for part in drawing.split(": ") if part.startswith("#") and len(part) > 6}
-    assert used <= known
+    assert used <= lights
     assert all(f"fill: {colour}" in style for colour in used)
     texts = [tag.split(">", 1)[0] for tag in drawing.split("<text")[1:]]
     assert texts
@@ -335,8 +335,8 @@ def luminance(colour: str) -> float:
     return sum(weight * c for weight, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
-def contrast(one: str, other: str) -> float:
-    low, high = sorted((luminance(one), luminance(other)))
+def contrast(colour: str, other: str) -> float:
+    low, high = sorted((luminance(colour), luminance(other)))
     return (high + 0.05) / (low + 0.05)
 
 
@@ -360,7 +360,7 @@ def test_more_threads_stand_out_more() -> None:
     """Along the scale of thread counts contrast grows, on either paper."""
     for paper, side in ((palette.PAPER.light, "light"), (palette.PAPER.dark, "dark")):
         steps = [contrast(getattr(shade, side), paper) for shade in palette.THREADS]
-        assert all(one < other for one, other in pairwise(steps))
+        assert all(lower < higher for lower, higher in pairwise(steps))
 
 
 def test_names_are_drawn_to_the_letter(tmp_path: Path) -> None:

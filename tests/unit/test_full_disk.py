@@ -58,7 +58,7 @@ def on_a_small_disk(tmp_path: Path, pytestconfig: pytest.Config) -> Callable[[st
 
 def test_a_server_that_cannot_log_is_told_at_once(on_a_small_disk: Callable[[str], str]) -> None:
     """Not after its time to start, and not as one whose log is empty."""
-    said = on_a_small_disk("""
+    output = on_a_small_disk("""
         from mqperf.hosts import LocalHost, HostFolder
         from mqperf.lab.systems.private import Servers
         from mqperf.lab.systems.service import Server
@@ -74,14 +74,14 @@ def test_a_server_that_cannot_log_is_told_at_once(on_a_small_disk: Callable[[str
             print(error)
         servers.stop()
     """)
-    assert said == (
+    assert output == (
         "DISK/one: No space left on device; make room there, or set TMPDIR to another folder\n"
     )
 
 
 def test_evidence_without_room_is_told(on_a_small_disk: Callable[[str], str]) -> None:
     """The folder that is full is named, and what to do."""
-    said = on_a_small_disk("""
+    output = on_a_small_disk("""
         from mqperf.hosts import LocalHost, HostFolder
         from mqperf.lab.systems.private import Servers
         from mqperf.lab.systems.service import Server
@@ -99,12 +99,12 @@ def test_evidence_without_room_is_told(on_a_small_disk: Callable[[str], str]) ->
             print(error)
         servers.stop()
     """)
-    assert said.startswith("DISK: cannot write the record: No space left on device; free space")
+    assert output.startswith("DISK: cannot write the record: No space left on device; free space")
 
 
 def test_a_control_folder_without_room_is_told(on_a_small_disk: Callable[[str], str]) -> None:
     """Neither the start nor the configuration of a load generator can be written."""
-    said = on_a_small_disk("""
+    output = on_a_small_disk("""
         from mqperf.hosts import LocalHost
         from mqperf.lab.runner.control import Control, Station
         fill()
@@ -117,7 +117,7 @@ def test_a_control_folder_without_room_is_told(on_a_small_disk: Callable[[str], 
             except MqperfError as error:
                 print(error)
     """)
-    assert said.splitlines() == [
+    assert output.splitlines() == [
         f"DISK/{name}: cannot write it: No space left on device;"
         " make room there, or set TMPDIR to another folder"
         for name in ("client.conf", "start")
@@ -128,7 +128,7 @@ def test_an_attempt_that_cannot_be_written_leaves_nothing_partial(
     on_a_small_disk: Callable[[str], str],
 ) -> None:
     """The reason is told, and the folder is set aside by its name at least."""
-    said = on_a_small_disk("""
+    output = on_a_small_disk("""
         from mqperf.hosts import Hosts, LocalHost
         from mqperf.plan import Case
         from mqperf.record import Attempt, runs
@@ -148,6 +148,6 @@ def test_an_attempt_that_cannot_be_written_leaves_nothing_partial(
             print(error)
         print([run.status for run in runs(disk)])
     """)
-    assert said.splitlines()[0] == "failed"
-    assert "cannot write the record: No space left on device" in said
-    assert said.splitlines()[-1] == "['failed']"
+    assert output.splitlines()[0] == "failed"
+    assert "cannot write the record: No space left on device" in output
+    assert output.splitlines()[-1] == "['failed']"

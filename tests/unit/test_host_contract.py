@@ -32,9 +32,9 @@ PYTHON = os.path.realpath(sys.executable)
 def host(request: pytest.FixtureRequest) -> Iterator[Host]:
     """One host of every kind."""
     with request.param.reached() as reached:
-        [found] = reached.every
-        assert found.name == request.param.name
-        yield found
+        [only] = reached.every
+        assert only.name == request.param.name
+        yield only
 
 
 def mode(host: Host, path: Path) -> str:
@@ -52,9 +52,9 @@ def listening(host: Host, address: str, port: int = 0) -> Iterator[tuple[Process
         argv = [PYTHON, "-c", SERVER, address, str(port)]
         process = host.start("server", argv, log=folder / "log")
         try:
-            while not (said := host.read(folder / "log")).endswith(b"\n"):
+            while not (written := host.read(folder / "log")).endswith(b"\n"):
                 assert process.alive
-            yield process, int(said)
+            yield process, int(written)
         finally:
             process.stop(1)
 
@@ -63,8 +63,8 @@ def children(host: Host, pid: int) -> list[Path]:
     parents = host.run(["sh", "-c", "cat /proc/[0-9]*/stat"], timeout_s=30).stdout.splitlines()
     fields = [line.partition(" (") for line in parents]
     return [
-        Path("/proc", own)
-        for own, _, rest in fields
+        Path("/proc", number)
+        for number, _, rest in fields
         if rest.rpartition(") ")[2].split()[1] == str(pid)
     ]
 
@@ -165,14 +165,14 @@ def test_who_listens_is_found_by_its_program(host: Host) -> None:
     """On a port of an address of the host, under the label that is given; nobody else is."""
     program = Path(PYTHON).name
     with listening(host, "127.0.0.1") as (process, port):
-        found = host.listener("us", "127.0.0.1", port, program)
-        assert isinstance(found, Watched)
-        assert (found.label, found.pid, found.alive) == ("us", process.pid, True)
-        assert not found.frozen
+        watched = host.listener("us", "127.0.0.1", port, program)
+        assert isinstance(watched, Watched)
+        assert (watched.label, watched.pid, watched.alive) == ("us", process.pid, True)
+        assert not watched.frozen
         assert host.listener("us", "127.0.0.1", port, "beam.smp") is None
         assert host.listener("us", "192.0.2.1", port, program) is None
         process.stop(1)
-        assert not found.alive
+        assert not watched.alive
 
 
 def test_servers_are_reached_at_its_address(host: Host) -> None:
@@ -184,10 +184,10 @@ def test_servers_are_reached_at_its_address(host: Host) -> None:
 
 def test_ports_are_the_same_on_several_hosts_or_refused(host: Host) -> None:
     """From a given one on: those that a reservation or a server of others has are not given."""
-    told = "no 3 consecutive free ports from"
+    refusal = "no 3 consecutive free ports from"
     with (
         host.ports(3) as block,
-        pytest.raises(HostError, match=f"{told} {block[0]} on"),
+        pytest.raises(HostError, match=f"{refusal} {block[0]} on"),
         host.ports(3, first=block[0]),
     ):
         pass
@@ -195,7 +195,7 @@ def test_ports_are_the_same_on_several_hosts_or_refused(host: Host) -> None:
         assert again == block
     with (
         listening(host, host.address, block[1]),
-        pytest.raises(HostError, match=told),
+        pytest.raises(HostError, match=refusal),
         host.ports(3, first=block[0]),
     ):
         pass
@@ -203,17 +203,17 @@ def test_ports_are_the_same_on_several_hosts_or_refused(host: Host) -> None:
 
 def test_programs_are_found_on_its_path(host: Host) -> None:
     """Where they are, and None for those that are not there."""
-    found = host.which(["sh", "no-such-program"])
-    assert found["no-such-program"] is None
-    assert found["sh"] is not None
-    assert str(Path(found["sh"]).parent) in host.path.split(":")
+    paths = host.which(["sh", "no-such-program"])
+    assert paths["no-such-program"] is None
+    assert paths["sh"] is not None
+    assert str(Path(paths["sh"]).parent) in host.path.split(":")
 
 
 def test_its_platform_is_that_of_its_python(host: Host) -> None:
     """What is built for it runs there: version, processor and C library are known."""
     code = "import platform as p; print(p.python_version(), p.machine(), *p.libc_ver())"
-    said = host.run([host.python, "-c", code], timeout_s=30).stdout.split()
-    assert [host.platform.python, host.platform.machine, *host.platform.libc.split()] == said
+    words = host.run([host.python, "-c", code], timeout_s=30).stdout.split()
+    assert [host.platform.python, host.platform.machine, *host.platform.libc.split()] == words
 
 
 def test_what_is_ours_is_found_there(host: Host, tmp_path: Path) -> None:
@@ -257,8 +257,8 @@ def test_a_host_that_answers_passes_its_check(host: Host) -> None:
 
 def test_unknown_hosts_list_the_known_kinds() -> None:
     """It is neither the name of a kind nor an inventory's path; there is no default."""
-    told = "hosts 'cloud': there is no such inventory, and no such kind; known: local, laboratory"
-    with pytest.raises(HostError, match=told):
+    text = "hosts 'cloud': there is no such inventory, and no such kind; known: local, laboratory"
+    with pytest.raises(HostError, match=text):
         lookup("cloud")
 
 
@@ -270,7 +270,7 @@ def test_hosts_are_a_kind_or_those_of_an_inventory(
     for name in ("local", "laboratory", "hosts.yaml"):
         Path(name).write_text("broker:\n")
     assert [lookup(name) for name in ("local", "laboratory")] == [HOSTS["local"], LABORATORY]
-    found = lookup("hosts.yaml")
-    assert (found.name, found.title) == ("hosts.yaml", "the hosts of hosts.yaml")
-    with pytest.raises(HostError, match=r"hosts\.yaml: no group 'client'"), found.reached():
+    kind = lookup("hosts.yaml")
+    assert (kind.name, kind.title) == ("hosts.yaml", "the hosts of hosts.yaml")
+    with pytest.raises(HostError, match=r"hosts\.yaml: no group 'client'"), kind.reached():
         pass

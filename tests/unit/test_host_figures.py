@@ -70,7 +70,7 @@ def network(interfaces: tuple[str, ...] = ("eth0",), **more: object) -> pd.DataF
 
 
 def lines(axes: Axes) -> dict[str, list[float]]:
-    return {str(one.get_label()): list(np.asarray(one.get_ydata())) for one in axes.lines}
+    return {str(line.get_label()): list(np.asarray(line.get_ydata())) for line in axes.lines}
 
 
 def test_clocks_stand_at_their_host_in_milliseconds_with_bounds() -> None:
@@ -79,7 +79,7 @@ def test_clocks_stand_at_their_host_in_milliseconds_with_bounds() -> None:
     assert figures.clocks(hosts(), axes) is axes
     assert axes.get_title(loc="left").endswith(", ms")
     assert [text.get_text() for text in axes.get_xticklabels()] == ["one", "two"]
-    before, after = (one for one in axes.containers if isinstance(one, ErrorbarContainer))
+    before, after = (group for group in axes.containers if isinstance(group, ErrorbarContainer))
     values = np.asarray(before.lines[0].get_ydata())
     assert values == pytest.approx([0, 500, 0, 500])
     assert np.isfinite(np.asarray(after.lines[0].get_ydata(), dtype=float)).sum() == 3
@@ -96,7 +96,7 @@ def test_processes_of_mqperf_are_one_line_and_the_machine_is_dashed() -> None:
     drawn = lines(axes)
     assert list(drawn) == ["Slave 0", "mqperf", "whole machine"]
     assert drawn["mqperf"] == pytest.approx([3.0, 3.0])
-    assert [one.get_linestyle() for one in axes.lines] == ["-", "-", "--"]
+    assert [line.get_linestyle() for line in axes.lines] == ["-", "-", "--"]
 
 
 def test_each_host_has_a_panel_with_the_same_heights() -> None:

@@ -55,9 +55,9 @@ def test_a_load_without_targets_goes_to_every_server(several: Tables) -> None:
 @pytest.mark.parametrize("sample", sorted((ROOT / "data/samples").glob("*/plan.yaml")))
 def test_every_recorded_run_can_be_shown(sample: Path) -> None:
     """Whatever was measured, by whatever generator."""
-    found = samples.read(sample.parent)
+    frames = samples.read(sample.parent)
     for view in (views.hosts.facts, views.hosts.conversations, views.hosts.network):
-        assert len(view(found)) > 0
+        assert len(view(frames)) > 0
 
 
 def test_clients_with_servers_of_their_own_go_separate_ways(several: Tables) -> None:
@@ -67,13 +67,13 @@ def test_clients_with_servers_of_their_own_go_separate_ways(several: Tables) -> 
         cpu[cpu["process"] == old].assign(process=new, host=host)
         for old, new, host in (("client-1", "client-2", "h4"), ("server-1", "server-2", "h1"))
     ]
-    found = {**several, "cpu": pd.concat([cpu, *more])}
-    assert views.hosts.conversations(found)[["clients", "servers"]].to_numpy().tolist() == [
+    frames = {**several, "cpu": pd.concat([cpu, *more])}
+    assert views.hosts.conversations(frames)[["clients", "servers"]].to_numpy().tolist() == [
         ["client-1 on h4", "server-1 on h5"],
         ["client-2 on h4", "server-2 on h1"],
     ]
-    found["runs"] = several["runs"].assign(targets="shared")
-    assert views.hosts.conversations(found)[["clients", "servers"]].to_numpy().tolist() == [
+    frames["runs"] = several["runs"].assign(targets="shared")
+    assert views.hosts.conversations(frames)[["clients", "servers"]].to_numpy().tolist() == [
         ["client-1 on h4, client-2 on h4", "server-1 on h5, server-2 on h1"]
     ]
 
@@ -95,10 +95,10 @@ def test_traffic_is_told_by_interface(several: Tables) -> None:
 
 def test_what_was_not_recorded_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     """Published tables know no hosts: a sentence each, no error and no blank."""
-    found = samples.read(ROOT / "data/published/2016")
-    views.hosts.show_clocks(found)
-    views.hosts.show_cpu(found, "rpc-call")
-    views.hosts.show_network(found)
+    frames = samples.read(ROOT / "data/published/2016")
+    views.hosts.show_clocks(frames)
+    views.hosts.show_cpu(frames, "rpc-call")
+    views.hosts.show_network(frames)
     assert capsys.readouterr().out.count("Markdown") == 3
-    assert views.hosts.facts(found).empty
-    assert views.hosts.conversations(found).empty
+    assert views.hosts.facts(frames).empty
+    assert views.hosts.conversations(frames).empty

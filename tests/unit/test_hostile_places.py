@@ -139,12 +139,12 @@ def test_no_place_brings_a_traceback(tmp_path: Path, root: Path, place: Place) -
     out.mkdir()
     words = place.command.replace("{root}", str(root)).replace("{out}", "$OUT")
     script = f'{place.before or ":"}\n"$@" {MQPERF} {words} {place.after}'
-    apart = ["unshare", *place.apart.split()] if place.apart else []
-    if (apart or "setpriv" in place.before) and os.geteuid() != 0:
+    prefix = ["unshare", *place.apart.split()] if place.apart else []
+    if (prefix or "setpriv" in place.before) and os.geteuid() != 0:
         pytest.skip("only root can make this place")
     environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "OUT": str(out)}
     done = subprocess.run(
-        [*apart, "/bin/sh", "-c", script, "sh"],
+        [*prefix, "/bin/sh", "-c", script, "sh"],
         env=environment,
         cwd=tmp_path,
         capture_output=True,
@@ -154,7 +154,7 @@ def test_no_place_brings_a_traceback(tmp_path: Path, root: Path, place: Place) -
     )
     if done.returncode == NOT_FOR_ALL:
         pytest.skip("this checkout is not for other users")
-    said = done.stdout + done.stderr
-    assert "Traceback" not in said, said
-    assert done.returncode in place.codes, said
-    assert place.says in said
+    output = done.stdout + done.stderr
+    assert "Traceback" not in output, output
+    assert done.returncode in place.codes, output
+    assert place.says in output

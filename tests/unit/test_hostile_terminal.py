@@ -92,5 +92,5 @@ def test_an_error_of_several_lines_is_indented() -> None:
 
 def test_a_comparison_shown_by_python_is_made_of_lines(runs: Path, root: Path) -> None:
     """So is what a program prints of it."""
-    found = api.read(root / "data/samples/stress").compare(api.read(runs))
-    assert all(line.isprintable() for line in repr(found).split("\n"))
+    comparison = api.read(root / "data/samples/stress").compare(api.read(runs))
+    assert all(line.isprintable() for line in repr(comparison).split("\n"))

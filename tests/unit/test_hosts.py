@@ -232,8 +232,8 @@ def test_an_interruption_at_any_step_ends_us(host: LocalHost) -> None:
         [sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=240, check=True
     )
     assert int(done.stdout.split()[-1]) > 20
-    with host.scratch("next") as own:
-        assert eventually(lambda: set(own.parent.iterdir()) == {own})
+    with host.scratch("next") as folder:
+        assert eventually(lambda: set(folder.parent.iterdir()) == {folder})
 
 
 def test_scratch_beside_a_file_sweeps_only_its_own(temporary_folder: Path) -> None:
@@ -254,10 +254,10 @@ def test_scratch_of_the_dead_is_swept_and_of_the_living_kept(host: LocalHost) ->
     """What a power cut leaves is removed by the next mqperf, and nothing else."""
     stale = user_folder() / "test-stale"
     (stale / "data").mkdir(parents=True)
-    with host.scratch("first") as living, host.scratch("second") as own:
+    with host.scratch("first") as living, host.scratch("second") as second:
         assert not stale.exists()
         assert living.exists()
-        assert own.exists()
+        assert second.exists()
 
 
 def test_folder_of_a_stranger_is_refused(host: LocalHost, temporary_folder: Path) -> None:

@@ -45,12 +45,12 @@ def mentions(pattern: re.Pattern[str], path: Path) -> list[str]:
 )
 def test_files_name_no_registry_no_machine_and_no_branch(pattern: re.Pattern[str]) -> None:
     """The repository works wherever it is cloned and from wherever packages come."""
-    assert [found for path in texts() for found in mentions(pattern, path)] == []
+    assert [mention for path in texts() for mention in mentions(pattern, path)] == []
 
 
 def cells(notebook: Path, kind: str | None = None) -> list[Cell]:
-    found: list[Cell] = json.loads(notebook.read_text())["cells"]
-    return [cell for cell in found if kind in (None, cell["cell_type"])]
+    every_cell: list[Cell] = json.loads(notebook.read_text())["cells"]
+    return [cell for cell in every_cell if kind in (None, cell["cell_type"])]
 
 
 def source(cell: Cell) -> str:
@@ -91,8 +91,8 @@ def test_notebook_defines_nothing(notebook: Path) -> None:
 @each_notebook
 def test_notebook_speaks_before_it_draws(notebook: Path) -> None:
     """A sentence before each figure says what to look for."""
-    told = cells(notebook)
-    for before, cell in zip([None, *told], told, strict=False):
+    every_cell = cells(notebook)
+    for before, cell in zip([None, *every_cell], every_cell, strict=False):
         if draws(cell):
             assert before is not None
             assert before["cell_type"] == "markdown"

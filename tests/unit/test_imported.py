@@ -70,14 +70,14 @@ def maestro(tmp_path: Path) -> Path:
 def test_quiver_agrees_with_its_own_summary() -> None:
     """Every message is read: its latencies are those that quiver itself printed."""
     folder = QUIVER / "router-256"
-    told = json.loads((folder / "receiver-summary.json").read_text())["results"]
-    received = read_transfers(folder, "receiver", told["first_receive_time"] // 1000)
+    printed = json.loads((folder / "receiver-summary.json").read_text())["results"]
+    received = read_transfers(folder, "receiver", printed["first_receive_time"] // 1000)
     assert received is not None
-    assert received.count == told["message_count"]
+    assert received.count == printed["message_count"]
     latency_ms = np.rint((received.finished - received.started) * 1000)
-    assert latency_ms.mean() == pytest.approx(told["latency_average"])
+    assert latency_ms.mean() == pytest.approx(printed["latency_average"])
     nines = np.percentile(latency_ms, [90, 99, 99.9, 99.99, 99.999]).astype(int)
-    assert nines.tolist() == told["latency_nines"]
+    assert nines.tolist() == printed["latency_nines"]
 
 
 def test_a_run_of_quiver_is_a_run() -> None:
@@ -131,11 +131,11 @@ def test_a_summary_alone_is_enough(quiver: Path) -> None:
     for packed in quiver.glob("*-transfers.csv.zst"):
         packed.unlink()
     read = imported(quiver)
-    told = json.loads((quiver / "receiver-summary.json").read_text())["results"]
-    assert read["messages"]["throughput_msg_s"][0] == told["message_rate"]
+    printed = json.loads((quiver / "receiver-summary.json").read_text())["results"]
+    assert read["messages"]["throughput_msg_s"][0] == printed["message_rate"]
     latency = read["latency"].iloc[0]
-    assert latency["latency_p99_s"] * 1000 == pytest.approx(told["latency_nines"][1])
-    assert latency["latency_max_s"] * 1000 == pytest.approx(told["latency_quartiles"][4])
+    assert latency["latency_p99_s"] * 1000 == pytest.approx(printed["latency_nines"][1])
+    assert latency["latency_max_s"] * 1000 == pytest.approx(printed["latency_quartiles"][4])
     assert read["percentiles"]["percentile"].tolist() == [0.5, 0.9, 0.99, 0.999]
     assert "are of the whole run" in read["doubts"]["text"][0]
 
@@ -156,13 +156,13 @@ def test_a_test_of_maestro_is_the_run_that_it_was_made_of() -> None:
     read = imported(MAESTRO / "java", about=RABBITMQ)
     times = instants()
     latency_s = times[:, 1] - times[:, 0]
-    told, figures = read["latency"].iloc[0], [0.5, 0.9, 0.95, 0.99, 0.999]
-    assert told["samples"] == len(times)
+    latency, figures = read["latency"].iloc[0], [0.5, 0.9, 0.95, 0.99, 0.999]
+    assert latency["samples"] == len(times)
     for level in figures:
         column = f"latency_p{f'{100 * level:g}'.replace('.', '')}_s"
         expected = np.quantile(latency_s, level) if tells(len(times), level) else np.nan
-        assert told[column] == pytest.approx(expected, rel=2e-3, nan_ok=True)
-    assert told["latency_mean_s"] == pytest.approx(latency_s.mean(), rel=1e-3)
+        assert latency[column] == pytest.approx(expected, rel=2e-3, nan_ok=True)
+    assert latency["latency_mean_s"] == pytest.approx(latency_s.mean(), rel=1e-3)
     finished = np.sort(times[:, 1])
     whole = int(finished[-1] - finished[0])
     seconds = np.bincount((finished - finished[0]).astype(int))[:whole]
@@ -212,10 +212,10 @@ def test_an_offered_rate_is_a_parameter(maestro: Path) -> None:
 
 def test_imported_runs_are_read_back_and_complete(tmp_path: Path) -> None:
     """As tables, with points, doubts and a comparison, and latency over time beside them."""
-    found = importing.import_paths([*sorted(QUIVER.glob("router-*"))], ROUTER)
-    importing.write(found.tables, tmp_path, latencies=found.latencies)
+    result = importing.import_paths([*sorted(QUIVER.glob("router-*"))], ROUTER)
+    importing.write(result.tables, tmp_path, latencies=result.latencies)
     read = tables.read(tmp_path)
-    for name, frame in found.tables.items():
+    for name, frame in result.tables.items():
         pd.testing.assert_frame_equal(read[name], frame, obj=name)
     complete = stats.complete(read)
     assert complete["points"]["throughput_msg_s"].gt(10_000).all()
@@ -249,10 +249,10 @@ def test_a_log_of_java_is_read_as_others_read_it() -> None:
     reference = HdrHistogram(1, 3_600_000_000, 3)
     for line in log.read_text().splitlines()[4:]:
         reference.decode_and_add(line.rpartition(",")[2])
-    found = counted(read_hdr(log))
-    assert found.count == reference.get_total_count()
-    assert found.mean_s == pytest.approx(reference.get_mean_value() / 1e6, rel=1e-3)
-    [p99] = found.quantiles_s([0.99])
+    latencies = counted(read_hdr(log))
+    assert latencies.count == reference.get_total_count()
+    assert latencies.mean_s == pytest.approx(reference.get_mean_value() / 1e6, rel=1e-3)
+    [p99] = latencies.quantiles_s([0.99])
     assert p99 == pytest.approx(reference.get_value_at_percentile(99) / 1e6, rel=2e-3)
 
 

@@ -59,9 +59,9 @@ def test_cells_run_by_hand_are_no_complaint(cells: tuple[str, ...]) -> None:
 def test_every_notebook_is_set_up_behind_its_parameters(path: Path) -> None:
     """So that a parameter that it does not have is found; its defaults are all sound values."""
     cells = [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
-    own, second = ("".join(cell["source"]) for cell in cells[:2])
+    first, second = ("".join(cell["source"]) for cell in cells[:2])
     assert cells[0]["metadata"]["tags"] == ["parameters"]
     assert "notebook.set_up()" in second
-    check(own, f"# Parameters\n{own}", second)
+    check(first, f"# Parameters\n{first}", second)
     with pytest.raises(MqperfError, match="no parameter 'nobody'"):
-        check(own, "# Parameters\nnobody = 1\n", second)
+        check(first, "# Parameters\nnobody = 1\n", second)

@@ -102,19 +102,19 @@ def watched(folder: Path, *nodes: Inside) -> list[dict[str, object]]:
 def test_every_node_is_asked_whatever_becomes_of_the_others(tmp_path: Path) -> None:
     """One that hangs keeps nobody from being asked; why there is no answer is written down."""
     with node() as sound, node(Hanging) as hanging:
-        found = watched(
+        log = watched(
             tmp_path,
             Inside("sound", rabbitmq.__name__, sound),
             Inside("hanging", rabbitmq.__name__, hanging),
             Inside("gone", asking_routers.__name__, "127.0.0.1:9", "mqperf", PASSWORD),
         )
         Hanging.may_answer.set()
-    of = {name: [one for one in found if one["node"] == name] for name in ("sound", "gone")}
-    assert not [one for one in found if one["node"] == "hanging" and "told" in one]
-    assert [len(some) for some in of.values()] == [SECONDS + 1] * 2
-    assert {str(one["told"]) for one in of["sound"]} == {ANSWER.strip()}
-    assert all("Connection refused" in str(one["error"]) for one in of["gone"])
-    assert {one.node for one in lines(tmp_path / LOG)} >= of.keys()
+    of = {name: [line for line in log if line["node"] == name] for name in ("sound", "gone")}
+    assert not [line for line in log if line["node"] == "hanging" and "told" in line]
+    assert [len(answers) for answers in of.values()] == [SECONDS + 1] * 2
+    assert {str(line["told"]) for line in of["sound"]} == {ANSWER.strip()}
+    assert all("Connection refused" in str(line["error"]) for line in of["gone"])
+    assert {line.node for line in lines(tmp_path / LOG)} >= of.keys()
     with pytest.raises(ProbeError, match="never told of its inside"):
         check(tmp_path, "local")
 
@@ -137,10 +137,10 @@ def test_a_refusal_is_no_answer() -> None:
 def test_of_very_many_queues_those_stay_that_are_not_empty() -> None:
     """The log of a node with thousands stays small, and the sums have all of them."""
     line = 'rabbitmq_detailed_queue_messages_ready{{vhost="/",queue="q{0}"}} {1}'
-    some = "\n".join(line.format(number, number % 2) for number in range(300))
-    found = [*rabbitmq._lines(some)]
-    assert len(found) == rabbitmq.MOST_QUEUES
-    assert {of.value for one in found for of in of_rabbitmq.figures(one)} == {1.0}
+    text = "\n".join(line.format(number, number % 2) for number in range(300))
+    kept = [*rabbitmq._lines(text)]
+    assert len(kept) == rabbitmq.MOST_QUEUES
+    assert {of.value for entry in kept for of in of_rabbitmq.figures(entry)} == {1.0}
 
 
 @pytest.mark.parametrize(
@@ -170,8 +170,8 @@ Row = Mapping[str, object]
 
 def figure(time_s: float, kind: str, quantity: str, value: float) -> Row:
     thing = "G1" if kind == "collector" else "all" if kind == "queues" else "node"
-    told = {"kind": kind, "object": thing, "quantity": quantity, "value": value}
-    return {"run": "one", "time_s": time_s, "node": "Broker", **told}
+    reading = {"kind": kind, "object": thing, "quantity": quantity, "value": value}
+    return {"run": "one", "time_s": time_s, "node": "Broker", **reading}
 
 
 def test_what_a_node_told_is_summed_up() -> None:
@@ -183,10 +183,10 @@ def test_what_a_node_told_is_summed_up() -> None:
             *(figure(t, "node", "presettled_dropped", v) for t, v in enumerate((7, 7, 2))),
         ]
     )
-    [found] = node_summary(rows)
-    assert (found["waiting_max"], found["waiting_growth"], found["answers"]) == (90, 35, 3)
-    assert (found["paused_s"], found["presettled_dropped"]) == (0.75, 2)
-    assert (found["collections"], pd.isna(found["memory_max_bytes"])) == (None, True)
+    [summary] = node_summary(rows)
+    assert (summary["waiting_max"], summary["waiting_growth"], summary["answers"]) == (90, 35, 3)
+    assert (summary["paused_s"], summary["presettled_dropped"]) == (0.75, 2)
+    assert (summary["collections"], pd.isna(summary["memory_max_bytes"])) == (None, True)
     assert collecting(rows)["value"].tolist() == [0.5, 0.25]
 
 
@@ -215,53 +215,53 @@ def test_systems_that_cannot_be_asked_are_named(said: tuple[str, ...], message: 
 
 def test_old_runs_have_none() -> None:
     """The tables are there, and empty."""
-    found = samples.read(SAMPLES.parent / "runs")
-    assert (len(found["node_metrics"]), len(found["node_summary"])) == (0, 0)
+    frames = samples.read(SAMPLES.parent / "runs")
+    assert (len(frames["node_metrics"]), len(frames["node_summary"])) == (0, 0)
 
 
-def told(found: tables.Tables, system: str, node: str) -> dict[tuple[str, str], pd.Series]:
+def told(frames: tables.Tables, system: str, node: str) -> dict[tuple[str, str], pd.Series]:
     """What a node told of each kind of object and quantity, summed over them, by instant."""
-    rows = tables.where(found["node_metrics"], system=system, node=node)
+    rows = tables.where(frames["node_metrics"], system=system, node=node)
     groups = rows.assign(time_s=rows["time_s"].round()).groupby(["kind", "quantity"])
     return {
-        (str(kind), str(quantity)): own.groupby("time_s")["value"].sum()
-        for (kind, quantity), own in groups
+        (str(kind), str(quantity)): group.groupby("time_s")["value"].sum()
+        for (kind, quantity), group in groups
     }
 
 
 def test_recorded_nodes_of_rabbitmq() -> None:
     """RabbitMQ 3.10.8: every second of the window; queues by themselves are those of the node."""
-    found = samples.read(SAMPLES / "rabbitmq")
-    master = told(found, "rabbitmq", "Master")
+    frames = samples.read(SAMPLES / "rabbitmq")
+    master = told(frames, "rabbitmq", "Master")
     assert list(master["queues", "messages"].index) == [0, 1, 2, 3]
     together = master["queue", "messages_ready"] + master["queue", "messages_unacked"]
     assert together.max() == master["queues", "messages"].max() == 5
     assert master["node", "connections"].max() == 6
-    assert told(found, "rabbitmq", "Slave 2")["node", "memory_alarm"].eq(0).all()
-    units = found["node_metrics"].set_index("quantity")["unit"]
+    assert told(frames, "rabbitmq", "Slave 2")["node", "memory_alarm"].eq(0).all()
+    units = frames["node_metrics"].set_index("quantity")["unit"]
     assert (units["used"].unique(), units["messages"].unique()) == (["bytes"], ["msg"])
-    node_summary = found["node_summary"].set_index("node")
+    node_summary = frames["node_summary"].set_index("node")
     assert list(node_summary.index) == ["Master", "Slave 1", "Slave 2"]
     assert node_summary["paused_s"].isna().all()
 
 
 def test_recorded_routers_and_broker() -> None:
     """Qpid Dispatch 1.19: what it dropped is a doubt; Artemis 2.56: its collector is told."""
-    found = samples.complete(SAMPLES / "transfers")
-    node_summary = found["node_summary"].set_index("node")
+    frames = samples.complete(SAMPLES / "transfers")
+    node_summary = frames["node_summary"].set_index("node")
     assert list(node_summary["presettled_dropped"].dropna()) == [40166, 3486, 0]
-    [row] = found["messages"].query("system == 'qpid-dispatch'").to_dict("records")
+    [row] = frames["messages"].query("system == 'qpid-dispatch'").to_dict("records")
     assert node_summary["presettled_dropped"].sum() <= row["lost"]
-    texts = found["doubts"].set_index(["system", "kind"])["text"]
+    texts = frames["doubts"].set_index(["system", "kind"])["text"]
     assert "(R1 40166, R2 3486)" in texts["qpid-dispatch", "presettled-dropped"]
     assert (
         "at most 53 messages in their queues or on their links, 44 more"
         in texts["artemis", "backlog"]
     )
     assert set(texts.index.get_level_values("kind")) >= {"lost", "noisy-host"}
-    costs = told(found, "qpid-dispatch", "R1")["route", "cost"]
+    costs = told(frames, "qpid-dispatch", "R1")["route", "cost"]
     assert set(costs) == {3.0}
-    artemis = told(found, "artemis", "Broker")
+    artemis = told(frames, "artemis", "Broker")
     assert node_summary.loc["Broker", "paused_s"] == pytest.approx(0.159)
     assert artemis["memory", "max"].max() == 512 * 2**20
     assert set(artemis["queue", "consumers"]) == {2.0}
@@ -275,9 +275,9 @@ def test_what_is_no_answer_makes_a_run_unreadable(tmp_path: Path, protocol: str,
     whole_run = whole(sample, sample.facts())
     log = tmp_path / "probes" / "local" / LOG
     log.parent.mkdir(parents=True)
-    own = {"node": "Master", "protocol": protocol, "epoch": whole_run.window[0]}
-    own |= {"monotonic": 1.0, "took_s": 0.1, "told": json.loads(line)}
-    log.write_text(json.dumps(own))
+    record = {"node": "Master", "protocol": protocol, "epoch": whole_run.window[0]}
+    record |= {"monotonic": 1.0, "took_s": 0.1, "told": json.loads(line)}
+    log.write_text(json.dumps(record))
     with pytest.raises(ProbeError, match=rf"{LOG}:1: no answer of {protocol}"):
         figures.read(replace(whole_run, run=replace(sample, path=tmp_path)))
 
@@ -305,9 +305,9 @@ def test_a_node_that_is_none_of_the_run_is_told(tmp_path: Path) -> None:
 @pytest.mark.starts_programs
 def test_a_page_shows_the_inside(tmp_path: Path) -> None:
     """Waiting messages, memory and collections of each node, in words, as a table and drawn."""
-    found = samples.complete(SAMPLES / "transfers")
+    frames = samples.complete(SAMPLES / "transfers")
     out = tmp_path / "out"
-    build(found, out, title="Insides", html=False)
+    build(frames, out, title="Insides", html=False)
     page = " ".join((out / "artemis" / "single" / "index.rst").read_text().split())
     assert "Inside of the nodes" in page
     assert "Garbage collection of a node took at most 159 ms of a window." in page

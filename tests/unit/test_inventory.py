@@ -49,26 +49,26 @@ def written(folder: Path, text: str, name: str = "inventory.yaml") -> Path:
 
 def test_groups_are_roles_in_the_order_of_the_file(tmp_path: Path) -> None:
     """The first broker is the Master, however it is called; a host may have two roles."""
-    found = inventory.read(written(tmp_path, SOUND))
-    assert [place.name for place in found.broker] == ["zeta", "alpha", "mid"]
-    assert [place.name for place in found.client] == ["c1", "c2"]
-    assert [place.name for place in found.server] == ["s1", "c2"]
-    assert [place.name for place in found.places] == ["zeta", "alpha", "mid", "c1", "c2", "s1"]
+    groups = inventory.read(written(tmp_path, SOUND))
+    assert [place.name for place in groups.broker] == ["zeta", "alpha", "mid"]
+    assert [place.name for place in groups.client] == ["c1", "c2"]
+    assert [place.name for place in groups.server] == ["s1", "c2"]
+    assert [place.name for place in groups.places] == ["zeta", "alpha", "mid", "c1", "c2", "s1"]
 
 
 def test_a_host_inherits_as_ansible_has_it(tmp_path: Path) -> None:
     """Its own variables over those of its groups, nearer groups over those that hold them."""
-    found = {place.name: place for place in inventory.read(written(tmp_path, SOUND)).places}
+    by_name = {place.name: place for place in inventory.read(written(tmp_path, SOUND)).places}
     jump = ("-o", "ProxyJump=gate")
-    assert found["alpha"] == Place(
+    assert by_name["alpha"] == Place(
         "alpha", "192.0.2.1", "admin", 2222, ssh_args=jump, groups=("broker",)
     )
-    assert found["mid"].address == "mid"
-    assert found["c1"].user == "own"
-    assert found["c2"].user == "measurer"
-    assert found["c2"].groups == ("client", "server")
+    assert by_name["mid"].address == "mid"
+    assert by_name["c1"].user == "own"
+    assert by_name["c2"].user == "measurer"
+    assert by_name["c2"].groups == ("client", "server")
     assert inventory.read(written(tmp_path, three(ansible_remote_tmp="~/a b/é_1"))).places[0].folder
-    assert found["s1"].key == str(tmp_path / "keys" / "s1")
+    assert by_name["s1"].key == str(tmp_path / "keys" / "s1")
 
 
 def three(**variables: str) -> str:
@@ -173,9 +173,9 @@ LISTED = {
 
 def test_what_ansible_lists_is_read(tmp_path: Path) -> None:
     """In a file, as somebody with Ansible made it."""
-    found = inventory.read(written(tmp_path, json.dumps(LISTED), "listed.json"))
-    assert [place.name for place in found.broker] == ["b1", "b0"]
-    assert (found.broker[0].address, found.broker[0].port) == ("192.0.2.1", 2222)
+    groups = inventory.read(written(tmp_path, json.dumps(LISTED), "listed.json"))
+    assert [place.name for place in groups.broker] == ["b1", "b0"]
+    assert (groups.broker[0].address, groups.broker[0].port) == ("192.0.2.1", 2222)
     for text in ("{", "[]", '{"broker": {}}'):
         with pytest.raises(HostError, match="expected what ansible-inventory --list prints"):
             inventory.read(written(tmp_path, text, "listed.json"))
@@ -187,8 +187,8 @@ def test_groups_in_many_groups_and_in_themselves_are_read_once(tmp_path: Path) -
     rungs = {f"b{n}": {"children": [f"a{n + 1}", "a0"]} for n in range(200)}
     broker = {"broker": {"hosts": ["b1"], "children": ["a0"]}, "a200": {"hosts": ["b0", "b1"]}}
     text = json.dumps({**LISTED, **broker, **ladder, **rungs})
-    found = inventory.read(written(tmp_path, text, "listed.json"))
-    assert [place.name for place in found.broker] == ["b1", "b0"]
+    groups = inventory.read(written(tmp_path, text, "listed.json"))
+    assert [place.name for place in groups.broker] == ["b1", "b0"]
 
 
 @pytest.mark.starts_programs

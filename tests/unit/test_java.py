@@ -45,10 +45,10 @@ def test_old_java_is_refused(path: Path, version: str) -> None:
 def test_missing_java_is_told(path: Path) -> None:
     """The error has the command that installs it."""
     assert list(path.iterdir()) == []
-    told = (
+    message = (
         "Java, of which 17 or later is needed, is not installed: sudo apt-get install default-jre"
     )
-    with pytest.raises(SystemFault, match=told):
+    with pytest.raises(SystemFault, match=message):
         installed_java(17, HOST)
 
 

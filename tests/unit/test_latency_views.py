@@ -28,7 +28,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
     parts: list[object] = []
 
     def show(folder: Path, test_case: str) -> list[object]:
-        monkeypatch.setattr(views.latency, "display", lambda *some: parts.extend(some))
+        monkeypatch.setattr(views.latency, "display", lambda *displayed: parts.extend(displayed))
         views.latency.show_maps(folder, samples.complete(folder), test_case)
         return parts
 
@@ -77,12 +77,12 @@ def test_a_shutdown_is_a_gap_between_two_lines(shown: Shown) -> None:
 
 def test_imported_runs_have_a_map(shown: Shown, tmp_path: Path) -> None:
     """From the log of their latencies, in intervals of whole seconds."""
-    found = importing.import_paths([SAMPLES / "maestro/java"], About())
-    importing.write(found.tables, tmp_path, latencies=found.latencies)
+    imported = importing.import_paths([SAMPLES / "maestro/java"], About())
+    importing.write(imported.tables, tmp_path, latencies=imported.latencies)
     _, sheet = shown(tmp_path, "transfer")
     assert isinstance(sheet, Figure)
     cells = tables.latency_map(tmp_path, "java")
-    assert cells["count"].sum() == found.tables["latency"]["samples"][0]
+    assert cells["count"].sum() == imported.tables["latency"]["samples"][0]
     assert sorted(set(cells["start_s"])) == [0, 1, 2, 3, 4]
 
 

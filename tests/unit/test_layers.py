@@ -65,14 +65,14 @@ def imported_rooms(path: Path) -> Iterator[str]:
 
 def test_mqperf_imports_no_package() -> None:
     """Packages add to its seams, and it goes without them."""
-    own = [path for path in FILES if PACKAGE in path.parents]
-    assert {parts[0] for path in own for parts in imported(path)} == {"mqperf"}
+    ours = [path for path in FILES if PACKAGE in path.parents]
+    assert {parts[0] for path in ours for parts in imported(path)} == {"mqperf"}
 
 
 def test_imports_point_downwards() -> None:
     """No file imports from a floor above its own, and what reads never imports what acts."""
-    own = [path for path in FILES if PACKAGE in path.parents]
-    assert {room(path) for path in own} == {*ROOMS, "__init__.py", "__main__.py"}
+    ours = [path for path in FILES if PACKAGE in path.parents]
+    assert {room(path) for path in ours} == {*ROOMS, "__init__.py", "__main__.py"}
     inside = [path for path in FILES if room(path) in ROOMS]
     wrong = [
         f"{'/'.join(place(path))} imports {other}"
@@ -123,7 +123,7 @@ def test_launchers_start_nothing() -> None:
 def imported_words(path: Path) -> set[str]:
     """The last words of the modules that a file imports from, and the names it takes."""
     nodes = (n for n in ast.walk(ast.parse(FILES[path])) if isinstance(n, ast.ImportFrom))
-    pairs = [(str(node.module).split("."), [one.name for one in node.names]) for node in nodes]
+    pairs = [(str(node.module).split("."), [alias.name for alias in node.names]) for node in nodes]
     return {
         word for parts, names in pairs if parts[:2] == ["mqperf", "base"] for word in parts + names
     }
@@ -151,9 +151,9 @@ PLAIN_WORDS = {"command", "inside", "kill", "partition", "publish", "script", "s
 def test_the_rooms_between_know_no_value_of_a_seam() -> None:
     """Whoever adds a generator, probe, test case, system or action touches none of them."""
     names = {name for seam in SEAM_VALUES for name in seam}
-    said = "|".join(map(re.escape, names - PLAIN_WORDS))
+    alternatives = "|".join(map(re.escape, names - PLAIN_WORDS))
     asked = "|".join(rf"(?:[=!]=|\bin|\[) *[\"']{re.escape(name)}[\"']" for name in PLAIN_WORDS)
-    words = re.compile(rf"(?<![\w-])({said})(?![\w-])|{asked}", re.IGNORECASE)
+    words = re.compile(rf"(?<![\w-])({alternatives})(?![\w-])|{asked}", re.IGNORECASE)
     files = [
         file
         for name in SEAMS

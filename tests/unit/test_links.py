@@ -35,8 +35,8 @@ def test_every_quantity_has_its_columns() -> None:
 def test_delays_vary_fastest() -> None:
     """Of a link that is swept."""
     points = LinkPlan(delay_s=(0.1, 0.2), loss_share=(0.0, 0.5)).points()
-    found = [(point.loss_share, point.delay_s) for point in points]
-    assert found == [(0.0, 0.1), (0.0, 0.2), (0.5, 0.1), (0.5, 0.2)]
+    pairs = [(point.loss_share, point.delay_s) for point in points]
+    assert pairs == [(0.0, 0.1), (0.0, 0.2), (0.5, 0.1), (0.5, 0.2)]
 
 
 PLAN = """\
@@ -50,15 +50,15 @@ actions:
 
 def plan(text: str) -> Plan:
     """A plan as a command reads it."""
-    found = parse_plan(text, Path("wan.yaml"))
-    check_plan(found)
-    return found
+    parsed = parse_plan(text, Path("wan.yaml"))
+    check_plan(parsed)
+    return parsed
 
 
 def test_an_action_is_done_to_the_link() -> None:
     """It is told from those on nodes, whose cases keep their ids."""
     [case] = plan(PLAN + "test_cases: [rpc-call]\n").cases()
-    assert [one.target for one in case.actions] == ["the link"]
+    assert [action.target for action in case.actions] == ["the link"]
     assert case.model_dump()["actions"] == (
         {"do": "disconnect", "link": True, "at_s": 3.0, "for_s": 2.0},
     )
@@ -145,8 +145,8 @@ OTHERS = Hosts((Named("mq1"),), (Named("load1"),), (Named("load2"),))
 @pytest.mark.starts_programs
 def test_hosts_that_are_no_namespaces_are_told() -> None:
     """The machine that we are on is none."""
-    told = "mq1 is no namespace of this machine: it needs hosts: laboratory"
-    assert ends.found(LinkPoint(between=("broker", "client")), OTHERS) == told
+    message = "mq1 is no namespace of this machine: it needs hosts: laboratory"
+    assert ends.found(LinkPoint(between=("broker", "client")), OTHERS) == message
 
 
 def test_a_link_may_be_off_by_so_much() -> None:
@@ -179,11 +179,11 @@ def test_a_link_that_is_off_every_time_fails_the_point() -> None:
     asked, record = LinkPoint(delay_s=0.05), dict[str, Any](backend="shaky")
     Linked(asked, cast("Laid", Shaky(4)), record).measure("before")
     assert record["before"]["delay_s"] == 0.0505
-    told = (
+    message = (
         "the link between client and broker was not as asked after the load: delay 51.5 ms"
         " instead of 50 ms;"
     )
-    with pytest.raises(HostError, match=told):
+    with pytest.raises(HostError, match=message):
         Linked(asked, cast("Laid", Shaky(100)), record).measure("after")
     assert record["after"]["delay_s"] == 0.0515
 

@@ -101,10 +101,10 @@ def test_the_cores_of_now_are_those_of_the_last_whole_samples() -> None:
     *_, before, after = map(json.loads, content.splitlines())
     took_s = after["processes"]["Master"][0] - before["processes"]["Master"][0]
     used_s = sum(after["processes"]["Master"][1:3]) - sum(before["processes"]["Master"][1:3])
-    found = now(content)
-    assert found["Master"] == pytest.approx(used_s / took_s)
-    assert 0 < found["host"] <= 2
-    assert now(content + b'{"epoch": 17') == found
+    cores = now(content)
+    assert cores["Master"] == pytest.approx(used_s / took_s)
+    assert 0 < cores["host"] <= 2
+    assert now(content + b'{"epoch": 17') == cores
     assert now(content.splitlines()[0]) == {}
 
 
@@ -181,8 +181,8 @@ def answer(
     connection = HTTPConnection(urlsplit(address).netloc, timeout=10)
     whole = urlsplit(address).path if path is None else path
     connection.request("GET", whole, headers={"Host": host} if host else {})
-    with connection.getresponse() as said:
-        return said.status, said.read(), said.headers
+    with connection.getresponse() as response:
+        return response.status, response.read(), response.headers
 
 
 def test_the_page_is_for_this_machine_and_ends_with_the_sweep(pulse: Pulse) -> None:
@@ -212,8 +212,8 @@ def test_the_page_is_for_who_knows_its_address(
         refused = [answer(address, path) for path in paths]
         assert {status for status, _, _ in refused} == {HTTPStatus.NOT_FOUND}
         _, page, headers = answer(address)
-        said = [*refused, answer(f"{address}x"), (0, page, headers)]
-        assert [one for one in said if token in f"{one[1]!r} {one[2]}"] == []
+        replies = [*refused, answer(f"{address}x"), (0, page, headers)]
+        assert [reply for reply in replies if token in f"{reply[1]!r} {reply[2]}"] == []
     assert token not in "".join(capfd.readouterr())
 
 

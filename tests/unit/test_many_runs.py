@@ -84,11 +84,11 @@ def test_unreadable_runs_among_many_are_named(many: Path) -> None:
     spoilt = sorted(many.iterdir())[:: TOGETHER + 1]
     for run in spoilt:
         (run / "run.json").write_text("{")
-    found = read_complete(many)
-    unreadable = found["doubts"].query("kind == 'unreadable-run'")["run"]
+    frames = read_complete(many)
+    unreadable = frames["doubts"].query("kind == 'unreadable-run'")["run"]
     assert set(unreadable) == {run.name for run in spoilt}
     assert len(spoilt) == 2
-    assert len(found["messages"]) == len(list(many.iterdir())) - len(spoilt)
+    assert len(frames["messages"]) == len(list(many.iterdir())) - len(spoilt)
 
 
 def test_many_that_cannot_be_read_are_one_error(many: Path, tmp_path: Path) -> None:
@@ -106,11 +106,11 @@ def test_what_a_batch_does_not_keep_is_let_go(many: Path, monkeypatch: pytest.Mo
     alive: list[weakref.ref[pd.DataFrame]] = []
     most = []
 
-    def watched(found: tables.Tables) -> tables.Tables:
+    def watched(frames: tables.Tables) -> tables.Tables:
         gc.collect()
-        most.append(sum(one() is not None for one in alive))
-        alive.extend(weakref.ref(found[name]) for name in by_second())
-        return {"runs": found["runs"]}
+        most.append(sum(reference() is not None for reference in alive))
+        alive.extend(weakref.ref(frames[name]) for name in by_second())
+        return {"runs": frames["runs"]}
 
     batches.of_runs(runs(many), watched)
     assert most == [0, 0, 0]
@@ -204,7 +204,7 @@ cli.main()
 def _until_there(folder: Path, count: int) -> Sequence[psutil.Process]:
     """The processes which said that they work, when there are so many."""
     limit = time.monotonic() + 120
-    while len(found := list(folder.iterdir())) < count:
+    while len(files := list(folder.iterdir())) < count:
         assert time.monotonic() < limit, "the forks did not begin"
         time.sleep(0.01)
-    return [psutil.Process(int(one.name)) for one in found]
+    return [psutil.Process(int(file.name)) for file in files]

@@ -65,8 +65,8 @@ def test_what_the_shim_says_of_a_file_is_read(tmp_path: Path) -> None:
     """No key of its header is without a reader, but those of runs recorded before."""
     options = ["--simulator", "s.py", "--label", "client-1", "--kind", "client", "--seed", "7"]
     options += ["--test-case", "rpc-call", "--control", ".", "--messages", "m", "--payload", "10"]
-    own, _ = shim._parse([*options, "--"])
-    header = shim._header(own) | {"start": 10.0}
+    parsed, _ = shim._parse([*options, "--"])
+    header = shim._header(parsed) | {"start": 10.0}
     path = tmp_path / "client-1.messages"
     Recorder(header, ["sent"]).save(path)
     written = json.loads(path.read_bytes().splitlines()[0])
@@ -92,12 +92,12 @@ def test_parts_of_a_latency_are_recorded_with_it(tmp_path: Path) -> None:
     client.push("client-0", [])(due)
     client.push("round-trip-0", [])(due)
     server.push("server", [])(due)
-    found: dict[str, list[list[float]]] = {}
+    recorded: dict[str, list[list[float]]] = {}
     for name, recorder in (("client", client), ("server", server)):
         recorder.save(tmp_path / name)
         streams = read_messages(tmp_path / name)
-        found |= {f"{name} {key}": rows.tolist() for key, rows in streams.items() if len(rows)}
-    assert found == {
+        recorded |= {f"{name} {key}": rows.tolist() for key, rows in streams.items() if len(rows)}
+    assert recorded == {
         "client sent": [[10.0]],
         "client handover": [[10.0, 10.25]],
         "client round_trip": [[10.0, 11.0]],

@@ -73,9 +73,9 @@ def test_any_value_of_any_key_is_read_or_refused(
     else:
         facts[key] = value
     (run.path / "run.json").write_text(json.dumps(facts))
-    told = ""
+    message = ""
     try:
         whole(run, run.facts())
     except RecordError as error:
-        told = str(error)
-    assert told == "" or told.startswith(f"{run.path / 'run.json'}: ")
+        message = str(error)
+    assert message == "" or message.startswith(f"{run.path / 'run.json'}: ")

@@ -64,7 +64,7 @@ def test_a_form_becomes_files(tmp_path: Path) -> None:
     again = from_node_link(json.loads(files["network.json"]))
     assert len(again.edges) == 5
     svg = ET.fromstring(files["network.svg"])  # noqa: S314 (our own drawing)
-    texts = [one.text for one in svg.iter(f"{SVG}text")]
+    texts = [element.text for element in svg.iter(f"{SVG}text")]
     assert {"R1", "R2", "R3", "R4", "B1", "Client", "Server"} <= {*texts}
 
 
@@ -175,6 +175,6 @@ def test_a_graph_file_may_keep_defaults_away(tmp_path: Path) -> None:
 def test_what_cannot_be_is_refused_in_a_line(tmp_path: Path, text: str, told: str) -> None:
     """Before anything is written."""
     (tmp_path / "hosts.yaml").write_text(INVENTORY)
-    said = refusal(tmp_path, text).replace(f"{tmp_path}/", "")
-    assert told in said
-    assert "\n" not in said
+    sentence = refusal(tmp_path, text).replace(f"{tmp_path}/", "")
+    assert told in sentence
+    assert "\n" not in sentence

@@ -38,18 +38,18 @@ def drawn(name: str) -> ET.Element:
 
 def boxes(root: ET.Element) -> list[Box]:
     """Corners of every node and both ends."""
-    found = []
+    corners = []
     for rect in root.iter(f"{SVG}rect"):
         if "box" in str(rect.get("class")):
             x, y, width, height = (
                 float(str(rect.get(key))) for key in ("x", "y", "width", "height")
             )
-            found.append((x, y, x + width, y + height))
-    return found
+            corners.append((x, y, x + width, y + height))
+    return corners
 
 
-def apart(one: Box, other: Box) -> bool:
-    return one[2] <= other[0] or other[2] <= one[0] or one[3] <= other[1] or other[3] <= one[1]
+def apart(box: Box, other: Box) -> bool:
+    return box[2] <= other[0] or other[2] <= box[0] or box[3] <= other[1] or other[3] <= box[1]
 
 
 def behind(line: Box, box: Box) -> bool:
@@ -63,24 +63,24 @@ def behind(line: Box, box: Box) -> bool:
 def test_no_edge_runs_behind_a_node(name: str) -> None:
     """Nor is a node behind another one, or outside of the picture."""
     root = drawn(name)
-    found = boxes(root)
-    assert all(apart(one, other) for one, other in combinations(found, 2))
+    rects = boxes(root)
+    assert all(apart(one, other) for one, other in combinations(rects, 2))
     width, height = (float(str(root.get(key))) for key in ("width", "height"))
-    assert all(x >= 0 and y >= 0 and to_x <= width and to_y <= height for x, y, to_x, to_y in found)
+    assert all(x >= 0 and y >= 0 and to_x <= width and to_y <= height for x, y, to_x, to_y in rects)
     for path in root.iter(f"{SVG}path"):
         if path.get("class") == "link":
             numbers = [float(one) for one in re.findall(r"-?[\d.]+", str(path.get("d")))]
             line = (numbers[0], numbers[1], numbers[2], numbers[3])
-            assert sum(behind(line, box) for box in found) == 2, path.get("d")
+            assert sum(behind(line, box) for box in rects) == 2, path.get("d")
 
 
 def test_costs_brokers_and_edge_routers_are_told() -> None:
     """In words above, as far as there are any."""
-    texts = {one.text for one in drawn("redundant").iter(f"{SVG}text")}
+    texts = {element.text for element in drawn("redundant").iter(f"{SVG}text")}
     assert "lines: connections; their cost where it is not 1" in texts
     assert "2" in texts
     assert "lines: connections; round: brokers" in {
-        one.text for one in drawn("broker-between").iter(f"{SVG}text")
+        element.text for element in drawn("broker-between").iter(f"{SVG}text")
     }
     data = {
         "nodes": [{"id": "a", "role": "edge"}, {"id": "b", "role": "interior"}],

@@ -36,10 +36,10 @@ def shown(read: Tables) -> dict[str, str]:
 def test_the_card_to_an_existing_cluster_is_told(root: Path, tmp_path: Path) -> None:
     """Its model, driver and speed; and that a network lay between."""
     read = elsewhere(root, tmp_path, "ens1", "ens1")
-    told = shown(read)
-    assert told["network card"] == "Maker X1"
-    assert told["driver of the network card"] == "x1"
-    assert told["speed of the network card"] == "25 Gbit/s"
+    facts = shown(read)
+    assert facts["network card"] == "Maker X1"
+    assert facts["driver of the network card"] == "x1"
+    assert facts["speed of the network card"] == "25 Gbit/s"
     page = " ".join(side_by_side.caveats(read["runs"], {"rabbitmq": "RabbitMQ"}))
     assert "without a network between" not in page
 
@@ -54,8 +54,8 @@ def test_loopback_is_told_only_where_it_was_used(
 
 def test_a_private_cluster_is_on_loopback(root: Path) -> None:
     """It has no card, hence no driver and no speed; that is known, and not a gap."""
-    told = shown(samples.read(root / "data/samples/runs"))
-    assert (told["network card"], told["driver of the network card"]) == (
+    facts = shown(samples.read(root / "data/samples/runs"))
+    assert (facts["network card"], facts["driver of the network card"]) == (
         "loopback",
         "none: loopback",
     )

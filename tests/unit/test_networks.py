@@ -85,10 +85,10 @@ def test_a_plan_is_told_of_a_form_that_cannot_be() -> None:
         "systems:\n  {0}:\n    topologies: [{1}]\n    queues: [routed]\n"
         "test_cases: [transfer]\nload: {{generator: amqp-1.0, green_threads: 1, duration_s: 1}}\n"
     )
-    told = "test.yaml:3: systems.{0}.topologies entry 1: {1}"
+    words = "test.yaml:3: systems.{0}.topologies entry 1: {1}"
     with pytest.raises(PlanError) as error:
         parse_plan(text.format("qpid-dispatch", "ring-2"), Path("test.yaml"))
-    assert str(error.value) == told.format("qpid-dispatch", "ring-2: 2 routers, expected 3 to 100")
+    assert str(error.value) == words.format("qpid-dispatch", "ring-2: 2 routers, expected 3 to 100")
     with pytest.raises(PlanError, match=r"Artemis has no topology 'ring-4'; it has: single"):
         parse_plan(text.format("artemis", "ring-4"), Path("test.yaml"), problems_of)
     with pytest.raises(PlanError, match="the topology graph needs the setting graph"):
@@ -109,7 +109,7 @@ def test_every_form_is_a_topology(name: str) -> None:
     assert str(len(network.nodes)) in topology.sentence
     beside = network.neighbours(interior=False)
     ids = [node.id for node in network.nodes]
-    far = max(costs(beside, one)[other] for one, other in product(ids, ids))
+    far = max(costs(beside, start)[target] for start, target in product(ids, ids))
     assert costs(beside, ids[topology.client])[ids[topology.server]] == far
     assert {*FORMS} >= {name.partition("-")[0]}
 
@@ -128,18 +128,18 @@ def test_costs_are_those_of_all_pairs(name: str) -> None:
     network = named(name)
     assert network is not None
     ids = [node.id for node in network.nodes]
-    away = {(one, other): 0 if one == other else inf for one, other in product(ids, ids)}
+    away = {(start, target): 0 if start == target else inf for start, target in product(ids, ids)}
     for edge in network.edges:
         away[edge.first, edge.second] = away[edge.second, edge.first] = edge.cost
-    for between, one, other in product(ids, ids, ids):
-        away[one, other] = min(away[one, other], away[one, between] + away[between, other])
+    for between, start, target in product(ids, ids, ids):
+        away[start, target] = min(away[start, target], away[start, between] + away[between, target])
     beside = network.neighbours()
-    for one in ids:
-        assert costs(beside, one) == {other: away[one, other] for other in ids}
-        for other, (cost, hops) in next_hops(network, one).items():
-            assert cost == away[one, other]
+    for start in ids:
+        assert costs(beside, start) == {target: away[start, target] for target in ids}
+        for target, (cost, hops) in next_hops(network, start).items():
+            assert cost == away[start, target]
             assert hops == {
-                hop for hop, first in beside[one].items() if first + away[hop, other] == cost
+                hop for hop, first in beside[start].items() if first + away[hop, target] == cost
             }
 
 
@@ -236,7 +236,7 @@ def test_a_router_is_told_its_place() -> None:
         for node in network.nodes
         for number, role in enumerate(listeners(network, node))
     }
-    hub, far, shop = (configuration(network, one, addresses) for one in network.routers)
+    hub, far, shop = (configuration(network, router, addresses) for router in network.routers)
     assert listeners(network, network["hub"]) == ("normal", "inter-router", "edge")
     assert hub.count("connector {") == 1
     assert "    name: to-store\n    role: route-container\n    host: store.invalid" in hub
@@ -253,7 +253,7 @@ def test_a_graph_is_read_as_it_was_written() -> None:
     written = json.loads(json.dumps(as_node_link(network)))
     again = from_node_link(written)
     assert again.edges == network.edges
-    assert [(one.id, one.role) for one in again.nodes] == [
+    assert [(node.id, node.role) for node in again.nodes] == [
         ("hub", INTERIOR),
         ("far", INTERIOR),
         ("shop", EDGE),

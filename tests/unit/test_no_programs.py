@@ -12,9 +12,9 @@ from mqperf.base import processes
 
 
 def connected(address: tuple[str, int]) -> None:
-    with socket.socket() as one:
-        one.settimeout(10)
-        one.connect(address)
+    with socket.socket() as connection:
+        connection.settimeout(10)
+        connection.connect(address)
 
 
 STARTS = {

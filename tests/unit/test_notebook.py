@@ -20,10 +20,10 @@ pytestmark = pytest.mark.takes_long
 def both() -> Tables:
     """Two systems with the same layout, the second with twice the CPU; 5 x 2 beside 10 x 1."""
     shape = Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(10,))
-    one, two = tables(shape), tables(dataclasses.replace(shape, system="other", title="Other"))
+    first, second = tables(shape), tables(dataclasses.replace(shape, system="other", title="Other"))
     joined = {
-        name: conform(name, pd.concat([one[name], two[name]]))
-        for name in one
+        name: conform(name, pd.concat([first[name], second[name]]))
+        for name in first
         if name not in {*COMPUTED, "doubts"}
     }
     joined["cpu"].loc[joined["cpu"]["system"] == "other", "total_cores"] *= 2
@@ -43,9 +43,11 @@ def test_latencies_that_clocks_hide_are_marked(both: Tables) -> None:
     latency = both["latency"]
     for share, noted in ((0.01, False), (0.5, True)):
         unsure = latency.assign(latency_uncertainty_s=share * latency["latency_p50_s"])
-        found = {**both, "latency": conform("latency", unsure)}
-        assert notebook.table(found, "points", "rpc-call")[column].gt(0).all()
-        points = found["points"].assign(**uncertainty(found["latency"], found["points"]["point"]))
+        frames = {**both, "latency": conform("latency", unsure)}
+        assert notebook.table(frames, "points", "rpc-call")[column].gt(0).all()
+        points = frames["points"].assign(
+            **uncertainty(frames["latency"], frames["points"]["point"])
+        )
         sheet = figures.sweep_sheet(points)
         texts = [text.get_text() for axes in sheet.axes for text in axes.texts]
         assert any("by clocks" in text for text in texts) == noted
@@ -53,10 +55,10 @@ def test_latencies_that_clocks_hide_are_marked(both: Tables) -> None:
 
 def test_creations_are_no_messages(root: Path) -> None:
     """Tables and figures count in the unit of the test case."""
-    found = complete(read(root / "data/samples/wan"))
-    table = notebook.table(found, "points", "rpc-chain")
+    frames = complete(read(root / "data/samples/wan"))
+    table = notebook.table(frames, "points", "rpc-chain")
     assert "throughput, creations/sec" in table
-    titles = [axes.get_title("left") for axes in notebook.sweep_of(found).axes]
+    titles = [axes.get_title("left") for axes in notebook.sweep_of(frames).axes]
     assert titles[0] == "throughput, creations/sec"
 
 
@@ -85,5 +87,5 @@ def test_processes_tell_points_of_as_many_threads_apart(both: Tables) -> None:
 def test_sheets_are_of_one_system_each(both: Tables, capsys: pytest.CaptureFixture[str]) -> None:
     """Every sheet is headed by its system."""
     notebook.show(both, "nodes", "rpc-call")
-    told = capsys.readouterr().out
-    assert told.count("<Figure") == 2 or told.count("Figure(") == 2
+    output = capsys.readouterr().out
+    assert output.count("<Figure") == 2 or output.count("Figure(") == 2

@@ -84,12 +84,12 @@ def swept(kinds: tuple[str, ...] = ("direct", "fanout"), repeats: int = 2) -> Ta
         for rate in RATES:
             for repeat in range(1, repeats + 1):
                 point = f"{kind}-{rate:g}"
-                own = keys | {"run": f"{point}-{repeat}", "point": point, "repeat": repeat}
-                own |= {"test_case": "publish"}
-                runs.append(own | {"status": "done", "rate_msg_s": rate, "exchange_type": kind})
+                key = keys | {"run": f"{point}-{repeat}", "point": point, "repeat": repeat}
+                key |= {"test_case": "publish"}
+                runs.append(key | {"status": "done", "rate_msg_s": rate, "exchange_type": kind})
                 done = min(rate, 10_000.0 if kind == "fanout" else 30_000.0)
                 counts = {"sent": round(rate) * 5, "throughput_msg_s": done}
-                messages.append(own | counts | {"send_rate_msg_s": rate})
+                messages.append(key | counts | {"send_rate_msg_s": rate})
     return {
         "runs": conform("runs", pd.DataFrame(runs)),
         "messages": conform("messages", pd.DataFrame(messages)),
@@ -97,14 +97,14 @@ def swept(kinds: tuple[str, ...] = ("direct", "fanout"), repeats: int = 2) -> Ta
     }
 
 
-def limits(found: Tables) -> pd.DataFrame:
-    return pd.DataFrame({"run": found["runs"]["run"], "bottleneck": "broker: Master"})
+def limits(frames: Tables) -> pd.DataFrame:
+    return pd.DataFrame({"run": frames["runs"]["run"], "bottleneck": "broker: Master"})
 
 
 def test_each_of_what_else_varies_has_a_row() -> None:
     """Named by it; repeats of a point count together."""
-    found = swept()
-    rows = saturation_rates(found, limits(found))
+    frames = swept()
+    rows = saturation_rates(frames, limits(frames))
     assert rows["exchange_type"].tolist() == ["direct", "fanout"]
     assert rows["saturation_rate_msg_s"].tolist() == [30_000, 10_000]
     assert rows["limit"].tolist() == ["broker: Master"] * 2
@@ -113,9 +113,9 @@ def test_each_of_what_else_varies_has_a_row() -> None:
 
 def test_a_page_has_a_row_for_each() -> None:
     """With the column that tells them apart, and no other."""
-    found = swept()
-    rows = saturation_rates(found, limits(found))
-    [content] = contents({**found, "saturation_rates": rows}, "saturation_rates", "publish")
+    frames = swept()
+    rows = saturation_rates(frames, limits(frames))
+    [content] = contents({**frames, "saturation_rates": rows}, "saturation_rates", "publish")
     table = frame(content)
     assert table.columns[0] == "exchange type"
     assert table["exchange type"].tolist() == ["direct", "fanout"]
@@ -124,25 +124,25 @@ def test_a_page_has_a_row_for_each() -> None:
 
 def test_without_offered_rates_there_is_none() -> None:
     """Clients that send as fast as they can have no rate, and a single rate brackets nothing."""
-    found = swept()
-    unpaced = {**found, "runs": found["runs"].drop(columns="rate_msg_s")}
-    assert saturation_rates(unpaced, limits(found)).empty
-    first = found["runs"]["rate_msg_s"] == RATES[0]
-    one = {**found, "runs": found["runs"][first]}
-    assert saturation_rates(one, limits(found)).empty
+    frames = swept()
+    unpaced = {**frames, "runs": frames["runs"].drop(columns="rate_msg_s")}
+    assert saturation_rates(unpaced, limits(frames)).empty
+    first = frames["runs"]["rate_msg_s"] == RATES[0]
+    single = {**frames, "runs": frames["runs"][first]}
+    assert saturation_rates(single, limits(frames)).empty
 
 
 def test_what_was_offered_stands_beside_the_curve() -> None:
     """A dotted line up to what was finished; of one sweep also where it saturates."""
-    found = swept(kinds=("direct",))
+    frames = swept(kinds=("direct",))
     points = (
-        found["runs"]
+        frames["runs"]
         .drop_duplicates("point")
-        .merge(found["messages"].groupby("point")["throughput_msg_s"].mean(), on="point")
+        .merge(frames["messages"].groupby("point")["throughput_msg_s"].mean(), on="point")
     )
-    rates = saturation_rates(found, limits(found))
+    rates = saturation_rates(frames, limits(frames))
     axes = figures.throughput(points, Figure().subplots(), saturation_points=rates)
-    [offered] = [one for one in axes.collections if one.get_label() == "as offered"]
+    [offered] = [artist for artist in axes.collections if artist.get_label() == "as offered"]
     [line] = offered.get_paths()
     vertices = np.asarray(line.vertices)
     assert (vertices[:, 0] == vertices[:, 1]).all()
@@ -154,8 +154,8 @@ def test_what_was_offered_stands_beside_the_curve() -> None:
 def stairs(*unfinished: int, latency_s: float = 0.001) -> Tables:
     """A run of 100, 200, 400 ... msg/sec, a second each, with what is left at the end of each."""
     shape = Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-cast",), threads=(10,))
-    found = tables(shape)
-    run = found["runs"]["run"].iloc[0]
+    frames = tables(shape)
+    run = frames["runs"]["run"].iloc[0]
     rates = [100.0 * 2**step for step in range(len(unfinished))]
     rows = pd.DataFrame(
         {
@@ -168,10 +168,10 @@ def stairs(*unfinished: int, latency_s: float = 0.001) -> Tables:
             "latency_mean_s": latency_s,
         }
     )
-    paced = found["runs"].assign(rate_msg_s=100.0, ramp_steps=len(rates))
-    own = {"runs": paced, "rate_steps": conform("rate_steps", rows)}
-    kept = {name: frame[frame["run"].eq(run)] for name, frame in found.items() if "run" in frame}
-    return {**found, **kept, **{name: frame[frame["run"].eq(run)] for name, frame in own.items()}}
+    paced = frames["runs"].assign(rate_msg_s=100.0, ramp_steps=len(rates))
+    new = {"runs": paced, "rate_steps": conform("rate_steps", rows)}
+    kept = {name: frame[frame["run"].eq(run)] for name, frame in frames.items() if "run" in frame}
+    return {**frames, **kept, **{name: frame[frame["run"].eq(run)] for name, frame in new.items()}}
 
 
 @pytest.mark.parametrize(
@@ -196,26 +196,26 @@ def test_a_step_is_kept_where_nothing_is_left_of_it(
     assert [None if pd.isna(end) else end for end in ends] == [kept, missed]
 
 
-def sampled(found: Tables, *, others: float) -> Tables:
+def sampled(frames: Tables, *, others: float) -> Tables:
     """CPU second by second: half of two cores, and all of them in the last three seconds.
 
     Then others use so many cores of them.
     """
-    [run], seconds = found["runs"]["run"], len(found["rate_steps"])
+    [run], seconds = frames["runs"]["run"], len(frames["rate_steps"])
     used = {"host": ([1.0] * seconds, 2.0), "Master": ([0.5] * seconds, 1.0 - others)}
     used |= {name: ([0.25] * seconds, 0.5) for name in ("client-1", "server-1")}
     kinds = {"host": "host", "Master": "broker", "client-1": "client", "server-1": "server"}
     rows = []
     for process, (calm, full) in used.items():
         cores = [*calm[:-3], *[full] * 3]
-        own = {"run": run, "process": process, "kind": kinds[process], "host": "one", "cores": 2}
+        key = {"run": run, "process": process, "kind": kinds[process], "host": "one", "cores": 2}
         rows += [
-            {**own, "scope": "interval", "start_s": at, "end_s": at + 1, "total_cores": one}
-            for at, one in enumerate(cores)
+            {**key, "scope": "interval", "start_s": at, "end_s": at + 1, "total_cores": total}
+            for at, total in enumerate(cores)
         ]
         over = {"scope": "window", "start_s": 0, "end_s": seconds}
-        rows.append({**own, **over, "total_cores": float(np.mean(cores))})
-    return {**found, "cpu": conform("cpu", pd.DataFrame(rows))}
+        rows.append({**key, **over, "total_cores": float(np.mean(cores))})
+    return {**frames, "cpu": conform("cpu", pd.DataFrame(rows))}
 
 
 @pytest.mark.parametrize(
@@ -233,8 +233,8 @@ def test_who_had_the_cpu_is_asked_of_the_steps_that_were_missed(
 
     Without the rows of single seconds the same is told.
     """
-    found = sampled(stairs(*unfinished), others=others)
-    for known in (found, without_seconds(found)):
-        [verdict] = bottlenecks(known)["bottleneck"]
+    frames = sampled(stairs(*unfinished), others=others)
+    for either in (frames, without_seconds(frames)):
+        [verdict] = bottlenecks(either)["bottleneck"]
         assert verdict == limit
-        assert bool([*noisy_host(known)]) == noisy
+        assert bool([*noisy_host(either)]) == noisy

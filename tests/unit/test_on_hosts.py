@@ -40,8 +40,8 @@ def imported(text: str) -> Iterator[str]:
     """The modules that a text names in its imports, other than for its types only."""
     nodes = {*ast.walk(ast.parse(text))}
     choices = [node for node in nodes if isinstance(node, ast.If)]
-    typing = [one for one in choices if ast.unparse(one.test) == "TYPE_CHECKING"]
-    for node in nodes.difference(*(ast.walk(one) for one in typing)):
+    typing = [choice for choice in choices if ast.unparse(choice.test) == "TYPE_CHECKING"]
+    for node in nodes.difference(*(ast.walk(choice) for choice in typing)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         if isinstance(node, ast.ImportFrom) and not node.level:
@@ -52,8 +52,8 @@ def imported(text: str) -> Iterator[str]:
 def test_what_runs_on_hosts_imports_only_itself(path: str) -> None:
     """And the standard library of Python, and what is made for the host."""
     for module in imported(SOURCES[path]):
-        known = module.partition(".onhost")[0] in PACKAGES
-        assert known or module.partition(".")[0] in BESIDE | sys.stdlib_module_names, module
+        ours = module.partition(".onhost")[0] in PACKAGES
+        assert ours or module.partition(".")[0] in BESIDE | sys.stdlib_module_names, module
 
 
 @pytest.mark.starts_programs
@@ -68,11 +68,11 @@ def test_programs_start_on_this_machine(generator: str) -> None:
 def test_a_program_finds_its_package_and_what_that_builds_on(package: str) -> None:
     """The room of each, whole, and of each nothing else."""
     folders = path_of(f"{package}.onhost.program", LocalHost())
-    found = {file for folder in folders for file in folder.rglob("*.py")}
+    files = {file for folder in folders for file in folder.rglob("*.py")}
     names = {
         str(file.relative_to(folder))
         for folder in folders
-        for file in found
+        for file in files
         if folder in file.parents
     }
     rooms = ("mqperf", *BUILDS_ON.get(package, ()), package)

@@ -66,7 +66,7 @@ def drawn(figure: Figure) -> ET.Element:
 
 
 def told(figure: Figure) -> list[str]:
-    return [str(one.text) for one in drawn(figure).iter(f"{SVG}title")][1:]
+    return [str(element.text) for element in drawn(figure).iter(f"{SVG}title")][1:]
 
 
 @pytest.mark.parametrize("sample", PANELS, ids="/".join)
@@ -90,8 +90,8 @@ def test_panels_stand_below_each_other() -> None:
 
 
 def line(axes: Axes, label: str) -> tuple[np.ndarray, np.ndarray]:
-    [found] = [one for one in axes.lines if one.get_label() == label]
-    x, y = found.get_data()
+    [curve] = [candidate for candidate in axes.lines if candidate.get_label() == label]
+    x, y = curve.get_data()
     return np.asarray(x, dtype=float), np.asarray(y, dtype=float)
 
 
@@ -129,7 +129,7 @@ def test_percentiles_are_those_of_the_table() -> None:
     run = measured("faults", "r1-4ffa99dd")
     [axes] = run.percentiles().axes
     rows = run.tables["percentiles"].sort_values("percentile")
-    x, y = (np.asarray(one, dtype=float) for one in axes.lines[0].get_data())
+    x, y = (np.asarray(values, dtype=float) for values in axes.lines[0].get_data())
     assert x.tolist() == pytest.approx((-np.log10(1 - rows["percentile"])).tolist())
     assert y.tolist() == pytest.approx((1e3 * rows["latency_s"]).tolist())
 
@@ -158,8 +158,8 @@ def test_a_failed_run_is_not_drawn(tmp_path: Path) -> None:
     (failed / "DONE").unlink(missing_ok=True)
     results = read("runs")
     runs = results.complete["runs"].copy()
-    one = runs["run"].str.endswith("19b55f1a")
-    runs.loc[one, ["status", "failure"]] = ["failed", "the broker ended"]
+    of_run = runs["run"].str.endswith("19b55f1a")
+    runs.loc[of_run, ["status", "failure"]] = ["failed", "the broker ended"]
     run = MeasuredRun(copy, {**results.complete, "runs": runs}, failed.name)
     for draw in (run.plot, run.percentiles):
         with pytest.raises(MqperfError, match="not measured to its end: the broker ended"):
@@ -168,10 +168,10 @@ def test_a_failed_run_is_not_drawn(tmp_path: Path) -> None:
 
 def doubted(name: str, **changed: pd.DataFrame) -> tuple[Tables, str]:
     """Tables of the faults with other rows, and the name of the run that was disturbed."""
-    found = dict(read("faults").complete) | changed
-    [run] = [one for one in found["runs"]["run"] if one.endswith("4ffa99dd")]
+    frames = dict(read("faults").complete) | changed
+    [run] = [label for label in frames["runs"]["run"] if label.endswith("4ffa99dd")]
     row = {"run": run, "kind": name, "text": f"the text of {name}"}
-    return {**found, "doubts": pd.DataFrame([row], columns=found["doubts"].columns)}, run
+    return {**frames, "doubts": pd.DataFrame([row], columns=frames["doubts"].columns)}, run
 
 
 def test_a_doubt_stands_where_it_is_in_time() -> None:
@@ -180,28 +180,28 @@ def test_a_doubt_stands_where_it_is_in_time() -> None:
     later = outages.assign(began_s=outages["commanded_s"] + 0.5, recovery_s=np.nan)
     [ended] = outages["ended_s"]
     for kind, span in (("action-late", (6.0, 6.5)), ("not-recovered", (ended, 23.0))):
-        found, run = doubted(kind, outages=later)
-        [row] = doubted_times(found).to_dict("records")
+        frames, run = doubted(kind, outages=later)
+        [row] = doubted_times(frames).to_dict("records")
         assert (row["from_s"], row["until_s"]) == pytest.approx(span)
-        figure = MeasuredRun(SAMPLES / "faults", found, run).plot()
+        figure = MeasuredRun(SAMPLES / "faults", frames, run).plot()
         lanes = [label.get_text() for label in figure.axes[-1].get_yticklabels()]
         assert lanes == ["load", "stop R2", f"doubt: {kind}"]
         for axes in figure.axes:
-            starts = [float(np.asarray(one.get_xdata())[0]) for one in axes.lines]
+            starts = [float(np.asarray(curve.get_xdata())[0]) for curve in axes.lines]
             assert any(start == pytest.approx(span[0]) for start in starts)
         assert any(f"the text of {kind}" in text for text in told(figure))
-    found, run = doubted("noisy-host")
-    assert doubted_times(found).empty
+    frames, run = doubted("noisy-host")
+    assert doubted_times(frames).empty
 
 
 def test_empty_seconds_are_found_where_no_action_emptied_them() -> None:
     """Those of the doubt, one by one."""
-    found, run = doubted("empty-seconds")
-    assert doubted_times(found).empty
-    undisturbed = {**found, "outages": found["outages"].head(0)}
-    seconds = found["intervals"]
-    own = seconds["run"].eq(run) & seconds["stream"].eq("received") & seconds["phase"].eq("window")
-    empty = seconds.loc[own & seconds["count"].eq(0), "start_s"]
+    frames, run = doubted("empty-seconds")
+    assert doubted_times(frames).empty
+    undisturbed = {**frames, "outages": frames["outages"].head(0)}
+    seconds = frames["intervals"]
+    mask = seconds["run"].eq(run) & seconds["stream"].eq("received") & seconds["phase"].eq("window")
+    empty = seconds.loc[mask & seconds["count"].eq(0), "start_s"]
     assert doubted_times(undisturbed)["from_s"].tolist() == empty.tolist() != []
 
 
@@ -211,8 +211,8 @@ def test_an_alarm_is_marked_at_its_instant() -> None:
     detail = json.dumps({"log": "Master.log", "times": 1, "line": "memory resource alarm"})
     _, run = doubted("x")
     alarm = {"run": run, "time_s": 4.5, "what": "alarm", "host": "local", "detail": detail}
-    found, run = doubted("broker-alarm", events=pd.concat([events, pd.DataFrame([alarm])]))
-    figure = MeasuredRun(SAMPLES / "faults", found, run).plot()
+    frames, run = doubted("broker-alarm", events=pd.concat([events, pd.DataFrame([alarm])]))
+    figure = MeasuredRun(SAMPLES / "faults", frames, run).plot()
     lanes = [label.get_text() for label in figure.axes[-1].get_yticklabels()]
     assert lanes == ["load", "stop R2", "alarm", "doubt: broker-alarm"]
     assert any(text.startswith("4.5 s\n") and "memory resource" in text for text in told(figure))
@@ -221,7 +221,7 @@ def test_an_alarm_is_marked_at_its_instant() -> None:
 def test_on_dark_paper_the_most_messages_are_brightest() -> None:
     """Shades of cells are of a scale: inverted as a whole, and none swapped by itself."""
     drawing = drawn(measured("faults", "r1-4ffa99dd").plot())
-    [style] = [str(one.text) for one in drawing.iter(f"{SVG}style") if "@media" in str(one.text)]
+    [style] = [str(tag.text) for tag in drawing.iter(f"{SVG}style") if "@media" in str(tag.text)]
     assert '[data-series*="heat map"]{filter:invert(1)' in style
     [cells] = [g for g in drawing.iter(f"{SVG}g") if "heat map" in g.get("data-series", "")]
     fills = {str(cell.get("style")).split("fill: ")[1][:7] for cell in cells.iter(f"{SVG}path")}
@@ -236,8 +236,8 @@ def test_long_runs_stay_small() -> None:
     hour = [seconds.assign(start_s=seconds["start_s"] + 25 * number) for number in range(144)]
     long = {**run.tables, "intervals": pd.concat(hour), "cpu": run.tables["cpu"].head(0)}
     none = latency_map(SAMPLES / "faults", "no such run")
-    one = figures.OneRun(long, none, doubted_times(run.tables))
-    figure = figures.run_sheet(one)
+    one_run = figures.OneRun(long, none, doubted_times(run.tables))
+    figure = figures.run_sheet(one_run)
     assert titles(figure) == ["throughput, msg/sec", "latency, ms", "events"]
     svg = as_svg(figure, "hour", title="", description="")
     assert len(svg) < 600_000
@@ -274,14 +274,14 @@ def test_every_row_of_a_report_leads_to_its_run(report: Path) -> None:
     assert all(f":download:`open <runs/{file.name}>`" in text for file in files)
     assert text.count(".. image:: runs/") == 1
     assert "in time, with 2 threads, condition shutdown." in " ".join(text.split())
-    told = []
+    descriptions = []
     for file in files:
         root = ET.parse(file).getroot()  # noqa: S314
         assert [one.text for one in root.iter(f"{SVG}script")] == [EXPLORE]
         assert root.get("data-time")
-        told.append(str(root.findtext(f"{SVG}desc")))
-    assert not any("rabbitmq" in one for one in told)
-    assert sum("Action stop of R2 from 6.0 to 9.0 s." in one for one in told) == 1
+        descriptions.append(str(root.findtext(f"{SVG}desc")))
+    assert not any("rabbitmq" in one for one in descriptions)
+    assert sum("Action stop of R2 from 6.0 to 9.0 s." in one for one in descriptions) == 1
 
 
 @pytest.mark.starts_programs
@@ -302,26 +302,26 @@ def test_one_file_has_the_runs_that_it_shows(
 
 def test_each_condition_with_actions_has_a_run_in_time() -> None:
     """Of several the page shows one run each; of a plan without actions, the best point's alone."""
-    found = read("faults").complete
-    own = found["runs"]["run"]
+    frames = read("faults").complete
+    runs = frames["runs"]["run"]
     copies = {
         name: pd.concat(
             [frame, frame.replace({"-4ffa99dd": "-copied", "shutdown": "killed"}, regex=True)]
         )
-        for name, frame in found.items()
+        for name, frame in frames.items()
     }
-    assert explorers.shown(found) == [run for run in own if run.endswith("4ffa99dd")]
+    assert explorers.shown(frames) == [run for run in runs if run.endswith("4ffa99dd")]
     assert len(explorers.shown(copies)) == 2
-    assert explorers.shown({**found, "outages": found["outages"].head(0)}) == [own[0]]
+    assert explorers.shown({**frames, "outages": frames["outages"].head(0)}) == [runs[0]]
 
 
 def test_the_first_runs_are_those_that_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of more than are drawn: those of the best points, then those with a doubt."""
-    found = read("runs").complete
-    best = explorers.shown(found)
-    about = set(found["doubts"]["run"].dropna())
+    frames = read("runs").complete
+    best = explorers.shown(frames)
+    about = set(frames["doubts"]["run"].dropna())
     monkeypatch.setattr(explorers, "MOST", len(best) + 3)
-    chosen = list(explorers.explorers(found, SAMPLES / "runs"))
+    chosen = list(explorers.explorers(frames, SAMPLES / "runs"))
     assert chosen[: len(best)] == best
     assert len(chosen) == len(best) + 3
     assert set(chosen[len(best) :]) <= about

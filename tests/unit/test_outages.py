@@ -41,12 +41,12 @@ def observed(*actions: ActionPlan, late_s: float = 0.0) -> list[Event]:
     return [
         Event.model_validate(
             {"time": utc(at), "epoch": at, "host": "local", "what": what}
-            | {"number": number, "action": one.do, "node": one.node, "observed": at}
+            | {"number": number, "action": action.do, "node": action.node, "observed": at}
         )
-        for number, one in enumerate(actions, 1)
+        for number, action in enumerate(actions, 1)
         for what, at in (
-            ("action-began", START + one.at_s + late_s),
-            ("action-ended", START + one.end_s + late_s),
+            ("action-began", START + action.at_s + late_s),
+            ("action-ended", START + action.end_s + late_s),
         )
     ]
 
@@ -161,8 +161,8 @@ def counted(
     if not ends:
         file.write_text(re.sub(r', "first_s": [^,]*, "last_s": [^}]*', "", file.read_text()))
     stream = read_counts(file).streams["round_trip"]
-    some = actions or (FREEZE,)
-    [row] = outages(whole(*some), stream, observed(*some, late_s=late_s))
+    taken = actions or (FREEZE,)
+    [row] = outages(whole(*taken), stream, observed(*taken, late_s=late_s))
     return row
 
 

@@ -55,8 +55,8 @@ each_package = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: fol
 
 
 def project(folder: Path) -> dict[str, Any]:
-    said: dict[str, Any] = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
-    return said
+    table: dict[str, Any] = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+    return table
 
 
 @each_package
@@ -72,8 +72,8 @@ def test_what_a_package_needs_is_installed_with_it(folder: Path) -> None:
     """By the lock, and by conda's environment, into which it goes in place."""
     lines = (ROOT / "requirements/dev.txt").read_text().splitlines()
     pins = {Requirement(line.removesuffix("\\")).name for line in lines if "==" in line}
-    needs = {Requirement(one).name for one in project(folder)["dependencies"]}
-    ours = {"mqperf", *(one.name for one in FOLDERS)}
+    needs = {Requirement(package).name for package in project(folder)["dependencies"]}
+    ours = {"mqperf", *(package.name for package in FOLDERS)}
     assert {canonicalize_name(name) for name in needs - ours} <= pins
     *_, last = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     assert f"--editable packages/{folder.name}" in last["pip"]
@@ -83,8 +83,8 @@ def test_what_a_package_needs_is_installed_with_it(folder: Path) -> None:
 def test_whoever_lacks_a_package_can_be_told_its_name(folder: Path) -> None:
     """By all that plans and logs may say of it."""
     seams = project(folder).get("entry-points", {})
-    told = ("generators", "probes", "actions", "links", "test_cases", "systems", "inside_readers")
-    names = {name for seam in told for name in seams.get(f"mqperf.{seam}", ())}
+    named = ("generators", "probes", "actions", "links", "test_cases", "systems", "inside_readers")
+    names = {name for seam in named for name in seams.get(f"mqperf.{seam}", ())}
     names |= {f"mqperf {name}" for name in seams.get("mqperf.commands", ())}
     names |= {f".{suffix}" for suffix in seams.get("mqperf.plan_forms", ())}
     assert names == {name for name, package in BROUGHT.items() if package == folder.name}
@@ -96,24 +96,24 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     seams: list[Registry[Any]] = [TEST_CASES, GENERATORS, LAUNCHERS, LOAD_READERS, FORMS]
     seams += [SYSTEMS, FAMILIES, INSIDE_READERS, COMMANDS, PROBES, PROBE_READERS, ACTIONS]
     for registry in seams:
-        own = {name: registry[name] for name in registry.own}
-        monkeypatch.setattr(registry, "_values", own)
+        ours = {name: registry[name] for name in registry.own}
+        monkeypatch.setattr(registry, "_values", ours)
     monkeypatch.setattr(packages, "_installed", lambda _: False)
 
 
 @pytest.mark.usefixtures("alone")
 def test_a_plan_tells_which_package_it_lacks(tmp_path: Path) -> None:
     """By its generator, its test case, its system, or the suffix of its file."""
-    with pytest.raises(PlanError) as told:
+    with pytest.raises(PlanError) as error:
         load_plan(ROOT / "plans/vm-creation.yaml", problems_of)
     for kind in ("generator", "test case"):
-        assert f"unknown {kind} 'rpc-chain'; install mqperf-openstack" in str(told.value)
+        assert f"unknown {kind} 'rpc-chain'; install mqperf-openstack" in str(error.value)
     with pytest.raises(PlanError, match="unknown generator 'compute-nodes'; install mqperf-openst"):
         load_plan(ROOT / "plans/compute-nodes.yaml", problems_of)
-    with pytest.raises(PlanError) as told:
+    with pytest.raises(PlanError) as error:
         load_plan(ROOT / "plans/search-quick.yaml", problems_of)
     for kind, name in (("generator", "amqp-0-9-1"), ("test case", "publish")):
-        assert f"unknown {kind} {name!r}; install mqperf-amqp-0-9-1" in str(told.value)
+        assert f"unknown {kind} {name!r}; install mqperf-amqp-0-9-1" in str(error.value)
     beside = r"background entry 1.generator: unknown generator 'amqp-0-9-1'; install mqperf-amqp-0"
     with pytest.raises(PlanError, match=beside):
         load_plan(ROOT / "plans/wan-quick.yaml", problems_of)
@@ -132,20 +132,20 @@ def test_a_plan_tells_which_package_it_lacks(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("alone")
 def test_a_plan_tells_which_package_it_lacks_for_a_system() -> None:
     """Once, and nothing of topologies that come with it."""
-    with pytest.raises(PlanError) as told:
+    with pytest.raises(PlanError) as error:
         load_plan(ROOT / "plans/router-quick.yaml", problems_of)
-    assert "unknown generator 'amqp-1.0'; install mqperf-amqp-1-0" in str(told.value)
-    [line] = [line for line in str(told.value).splitlines() if "qpid-dispatch" in line]
+    assert "unknown generator 'amqp-1.0'; install mqperf-amqp-1-0" in str(error.value)
+    [line] = [line for line in str(error.value).splitlines() if "qpid-dispatch" in line]
     assert "unknown system 'qpid-dispatch'; install mqperf-routers, the package that" in line
 
 
 @pytest.mark.usefixtures("alone")
 def test_a_command_tells_which_package_it_lacks() -> None:
     """A name that no package brings is none."""
-    told = CliRunner().invoke(app, ["topology", "plan.yaml"]).exception
-    assert str(told) == "topology: to have this command, install mqperf-routers"
-    told = CliRunner().invoke(app, ["trend", "a", "b"]).exception
-    assert str(told) == "trend: to have this command, install mqperf-trend"
+    error = CliRunner().invoke(app, ["topology", "plan.yaml"]).exception
+    assert str(error) == "topology: to have this command, install mqperf-routers"
+    error = CliRunner().invoke(app, ["trend", "a", "b"]).exception
+    assert str(error) == "trend: to have this command, install mqperf-trend"
     assert CliRunner().invoke(app, ["topologie"]).exit_code == 2
 
 
@@ -162,10 +162,10 @@ def test_runs_tell_which_package_they_lack() -> None:
 
 def test_answers_of_nodes_tell_which_package_they_lack(monkeypatch: pytest.MonkeyPatch) -> None:
     """As runs do."""
-    own = {name: INSIDE_READERS[name] for name in INSIDE_READERS.own}
-    monkeypatch.setattr(INSIDE_READERS, "_values", own)
-    told = "answers of 'jolokia' are not known here: install mqperf-activemq"
-    with pytest.raises(TableError, match=told):
+    ours = {name: INSIDE_READERS[name] for name in INSIDE_READERS.own}
+    monkeypatch.setattr(INSIDE_READERS, "_values", ours)
+    message = "answers of 'jolokia' are not known here: install mqperf-activemq"
+    with pytest.raises(TableError, match=message):
         tables.read(ROOT / "data/samples/inside/transfers")
 
 
@@ -193,6 +193,6 @@ def test_routers_tell_which_package_their_broker_lacks(monkeypatch: pytest.Monke
     """By the topology, or where the plan itself describes the network; others need none."""
     monkeypatch.setattr(SYSTEMS, "_values", {"qpid-dispatch": SYSTEMS["qpid-dispatch"]})
     plan = {"systems": {"qpid-dispatch": {"topologies": ["line", "broker-between"]}}}
-    [problem] = [one for one in problems_of(plan) if "topologies" in one.where]
+    [problem] = [candidate for candidate in problems_of(plan) if "topologies" in candidate.where]
     assert problem.where[-1] == 1
     assert problem.text.endswith("is of the system artemis: install mqperf-activemq")

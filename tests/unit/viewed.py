@@ -7,6 +7,6 @@ from mqperf.study.tables import Tables
 CMSM = Layout("rabbitmq", "RabbitMQ", "cmsm", "classic")
 
 
-def contents(found: Tables, section: str, test_case: str, layout: Layout = CMSM) -> list[Content]:
+def contents(frames: Tables, section: str, test_case: str, layout: Layout = CMSM) -> list[Content]:
     """What a section shows of tables that are of one test case on one layout."""
-    return [*SECTIONS[section].of(View(layout, test_case, found))]
+    return [*SECTIONS[section].of(View(layout, test_case, frames))]

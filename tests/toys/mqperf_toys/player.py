@@ -84,11 +84,11 @@ def _recorded(sample: Path, thinning: int) -> "tuple[Header, list[array[float]]]
         header = json.loads(file.readline())
         columns = []
         for stream in header["streams"]:
-            own = [array("d") for _ in stream["columns"]]
-            for column in own:
+            arrays = [array("d") for _ in stream["columns"]]
+            for column in arrays:
                 column.fromfile(file, stream["count"])
-            kept = [at for at, start in enumerate(own[0]) if int(start * 1e6) % thinning == 0]
-            columns += [array("d", (column[at] for at in kept)) for column in own]
+            kept = [at for at, start in enumerate(arrays[0]) if int(start * 1e6) % thinning == 0]
+            columns += [array("d", (column[at] for at in kept)) for column in arrays]
             stream["count"] = len(kept)
     return header, columns
 
@@ -97,20 +97,20 @@ def _refused(header: Header, attempts: "array[float]") -> "list[array[float]]":
     """The streams of a load that nobody takes: each attempt ends at once, in an error."""
     columns = []
     for stream in header["streams"]:
-        own = attempts if stream["name"] in {"sent", "error"} else array("d")
-        stream["count"] = len(own)
-        columns += [own] * len(stream["columns"])
+        column = attempts if stream["name"] in {"sent", "error"} else array("d")
+        stream["count"] = len(column)
+        columns += [column] * len(stream["columns"])
     return columns
 
 
 def _write(
     options: argparse.Namespace, header: Header, columns: "list[array[float]]", start: float
 ) -> None:
-    told = {"label": options.label, "test_case": options.test_case}
+    fields = {"label": options.label, "test_case": options.test_case}
     if options.kind == "client":
-        told["start"] = start
+        fields["start"] = start
     with (options.out / f"{options.label}.messages").open("wb") as file:
-        file.write(json.dumps(header | told).encode() + b"\n")
+        file.write(json.dumps(header | fields).encode() + b"\n")
         for column in columns:
             column.tofile(file)
 

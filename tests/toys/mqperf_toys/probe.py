@@ -46,10 +46,10 @@ def events(run: Path, _facts: Facts) -> Iterator[dict[str, Any]]:
         yield {"time_s": at, "host": log.parent.name, "what": "toy-clock", "detail": None}
 
 
-def rows(one: "Reading") -> Iterator[dict[str, Any]]:
+def rows(reading: "Reading") -> Iterator[dict[str, Any]]:
     """One row per host."""
-    for event in events(one.run.run.path, one.run.facts):
-        yield {"host": event["host"], "toy_clock_s": event["time_s"] - one.run.window[0]}
+    for event in events(reading.run.run.path, reading.run.facts):
+        yield {"host": event["host"], "toy_clock_s": event["time_s"] - reading.run.window[0]}
 
 
 PROBE = Probe("toy-clock", program=program, check=check)

@@ -8,8 +8,8 @@ from mqperf.study.tables import Tables
 
 def answer(tables: Tables) -> Answer:
     """One sentence."""
-    told = Text("**{}** runs were recorded.").format(len(tables["runs"]))
-    return Answer(question="How often?", sentences=[told])
+    sentence = Text("**{}** runs were recorded.").format(len(tables["runs"]))
+    return Answer(question="How often?", sentences=[sentence])
 
 
 QUESTION = Question("how-often", "how many runs were recorded")

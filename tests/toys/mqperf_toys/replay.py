@@ -52,24 +52,24 @@ def commands(job: Job, faults: Mapping[str, str]) -> list[Command]:
     machine = cast("Player", job.tool).machine
     player = (machine.python, "-I", str(machine.copied(PLAYER)))
 
-    def command(one: Member) -> Command:
+    def command(member: Member) -> Command:
         options = {
-            "--label": one.label,
-            "--kind": one.kind,
+            "--label": member.label,
+            "--kind": member.kind,
             "--test-case": job.case.test_case,
             "--control": job.control,
             "--out": job.out,
-            "--sample": machine.copied(folder / f"{one.kind}-1.messages"),
+            "--sample": machine.copied(folder / f"{member.kind}-1.messages"),
             "--seconds": job.case.load_s,
             "--thinning": GENERATOR.resolved(job.case)["thinning"],
             "--recorded": recorded,
             "--first": read_header(folder / "client-1.messages").start,
-            "--fault": faults.get(one.label, "none"),
+            "--fault": faults.get(member.label, "none"),
         }
         argv = [str(part) for pair in options.items() for part in pair]
-        return Command(one.label, one.kind, (*player, *argv), {})
+        return Command(member.label, member.kind, (*player, *argv), {})
 
-    return [command(one) for one in job.members]
+    return [command(member) for member in job.members]
 
 
 def describe(case: Case) -> list[str]:
@@ -84,7 +84,7 @@ def check(folder: Path, label: str, _kind: Kind) -> None:
 
 def account(_run: Whole, streams: "ByProcess") -> Account:
     """It counts nothing of its own; raises ``LoadError`` when a server has no messages."""
-    if not any(some.count for some in streams["server-1"].values()):
+    if not any(stream.count for stream in streams["server-1"].values()):
         raise LoadError("server-1 received nothing")
     return Account()
 
