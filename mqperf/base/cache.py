@@ -72,19 +72,19 @@ def _remove(home: Path) -> None:
 
 def _digest(home: Path, read: Collection[str]) -> str:
     """Digest of every file and link; raises ``OSError`` for what is missing or leads nowhere."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for entry in _files(home):
         name = entry.path.removeprefix(str(home))
-        found.update(f"{name}\0{_known_by(entry)}\0".encode(errors="surrogateescape"))
+        digest.update(f"{name}\0{_known_by(entry)}\0".encode(errors="surrogateescape"))
         if entry.name in read:
-            found.update(Path(entry.path).read_bytes())
-    return found.hexdigest()
+            digest.update(Path(entry.path).read_bytes())
+    return digest.hexdigest()
 
 
 def _files(folder: str | Path) -> Iterator[os.DirEntry[str]]:
     """Everything below the folder that is no folder itself, in the order of names."""
-    with os.scandir(folder) as found:
-        entries = sorted(found, key=lambda entry: entry.name)
+    with os.scandir(folder) as scan:
+        entries = sorted(scan, key=lambda entry: entry.name)
     for entry in entries:
         if entry.is_dir(follow_symlinks=False):
             yield from _files(entry.path)

@@ -149,13 +149,13 @@ class _Builder:
 
     def _mapping(self, node: yaml.MappingNode, where: Where) -> dict[str, object]:
         data: dict[str, object] = {}
-        own = [(key, value) for key, value in node.value if key.tag != f"{TAG}merge"]
+        entries = [(key, value) for key, value in node.value if key.tag != f"{TAG}merge"]
         for key, value in node.value:
             if key.tag == f"{TAG}merge":
                 for merged in self._merged(value, where):
                     data = merged | data
         first: dict[str, int] = {}
-        for key, value in own:
+        for key, value in entries:
             line = key.start_mark.line + 1
             if not isinstance(key, yaml.ScalarNode) or key.tag not in TEXT:
                 self._problem(line, where, "a key must be text: put it in quotes")
@@ -171,8 +171,8 @@ class _Builder:
 
     def _merged(self, node: yaml.Node, where: Where) -> Iterator[dict[str, object]]:
         """What ``<<`` brings into a mapping: a mapping, or several of which the first wins."""
-        for one in node.value if isinstance(node, yaml.SequenceNode) else [node]:
-            built = self.build(one, (*where, "<<"))
+        for item in node.value if isinstance(node, yaml.SequenceNode) else [node]:
+            built = self.build(item, (*where, "<<"))
             if isinstance(built, dict):
                 yield built
             else:

@@ -137,7 +137,7 @@ def path(where: Where) -> str:
 
 def _words(detail: Any) -> str:  # noqa: ANN401 (pydantic's ErrorDetails)
     kind, got = detail["type"], detail["input"]
-    limits: dict[str, Any] = {name: _whole(one) for name, one in detail.get("ctx", {}).items()}
+    limits: dict[str, Any] = {name: _whole(value) for name, value in detail.get("ctx", {}).items()}
     if kind == "literal_error":
         key = next(str(part) for part in reversed(detail["loc"]) if isinstance(part, str))
         return _choice(key, got, re.findall(r"'([^']*)'", limits["expected"]))

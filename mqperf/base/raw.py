@@ -34,12 +34,12 @@ def opened(path: Path, limit_bytes: int = TEXT_LIMIT_BYTES) -> Iterator[Buffered
 
     Raises ``RecordError`` for anything else, and ``OSError`` when it is missing or not readable.
     """
-    found = path.lstat()
-    if not stat.S_ISREG(found.st_mode):
-        raise RecordError(f"{path}: {kind(found.st_mode)}, where a recorded file should be")
-    if found.st_size > limit_bytes:
+    status = path.lstat()
+    if not stat.S_ISREG(status.st_mode):
+        raise RecordError(f"{path}: {kind(status.st_mode)}, where a recorded file should be")
+    if status.st_size > limit_bytes:
         raise RecordError(
-            f"{path}: {found.st_size} bytes; a recorded file of its kind has at most {limit_bytes}"
+            f"{path}: {status.st_size} bytes; a recorded file of its kind has at most {limit_bytes}"
         )
     with os.fdopen(os.open(path, FLAGS), "rb") as file:
         yield file

@@ -39,11 +39,11 @@ class Registry(Mapping[str, T]):
     """
 
     def __init__(
-        self, seam: str, own: Iterable[T] = (), place: Callable[[T], int] = lambda _: 0
+        self, seam: str, values: Iterable[T] = (), place: Callable[[T], int] = lambda _: 0
     ) -> None:
         """Begin with mqperf's own; ``seam`` is the end of the group's name."""
         self._group = GROUP + seam
-        self._own = tuple(own)
+        self._own = tuple(values)
         self._place = place
 
     @property
@@ -69,7 +69,7 @@ class Registry(Mapping[str, T]):
     @cached_property
     def _values(self) -> dict[str, T]:
         values = {value.name: value for value in self._own}
-        for point in (one for one in _points((*sys.path,)) if one.group == self._group):
+        for point in (entry for entry in _points((*sys.path,)) if entry.group == self._group):
             value: T = _loaded(point)
             if value.name in values:
                 raise PluginError(
@@ -83,8 +83,8 @@ class Registry(Mapping[str, T]):
 @cache
 def _points(_path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
     """Those of all packages on the path by name, looked through once for all registries."""
-    found = entry_points()
-    points = (point for group in found.groups for point in found.select(group=group))
+    entries = entry_points()
+    points = (point for group in entries.groups for point in entries.select(group=group))
     return tuple(sorted(points, key=lambda point: point.name))
 
 

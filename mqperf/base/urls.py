@@ -63,20 +63,20 @@ class BrokerUrl:
             raise ValueError("it holds a character that cannot be printed")
         if not _SCHEME.match(text):
             raise ValueError(f"it has no scheme: expected {FORM}")
-        found = _PARTS.fullmatch(text)
-        if not found:
+        parts = _PARTS.fullmatch(text)
+        if not parts:
             raise ValueError("write a /, ?, #, & or @ in it as %2F, %3F, %23, %26 or %40")
-        userinfo, at, address = found["authority"].rpartition("@")
+        userinfo, at, address = parts["authority"].rpartition("@")
         if not _ADDRESS.fullmatch(address):
             raise ValueError(f"its host or port makes no sense: expected {FORM}")
         user, colon, password = userinfo.partition(":")
         return cls(
-            scheme=found["scheme"],
+            scheme=parts["scheme"],
             user=user if at else None,
             password=SecretStr(password) if colon else None,
             address=address,
-            path=found["path"] or "",
-            query=None if found["query"] is None else SecretStr(found["query"]),
+            path=parts["path"] or "",
+            query=None if parts["query"] is None else SecretStr(parts["query"]),
         )
 
     def shown(self, *, variables: bool = False) -> str:

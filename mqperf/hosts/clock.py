@@ -42,6 +42,6 @@ def offset(echo: Callable[[], Echo], count: int = ECHOES) -> Offset:
 
     A clock of ours that is set back meanwhile would give an exchange of no time: such do not count.
     """
-    taken = [one for one in (echo() for _ in range(count)) if one.round_trip_s > 0]
-    best = min(taken, key=lambda one: one.round_trip_s)
+    taken = [exchange for exchange in (echo() for _ in range(count)) if exchange.round_trip_s > 0]
+    best = min(taken, key=lambda exchange: exchange.round_trip_s)
     return Offset(best.there - (best.before + best.after) / 2, best.round_trip_s / 2)

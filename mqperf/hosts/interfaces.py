@@ -15,7 +15,7 @@ def interface_of(address: str) -> str | None:
         return LOOPBACK
     for name, entries in psutil.net_if_addrs().items():
         for entry in entries:
-            own = entry.family in (socket.AF_INET, socket.AF_INET6)
-            if own and ipaddress.ip_address(entry.address.partition("%")[0]) == wanted:
+            internet = entry.family in (socket.AF_INET, socket.AF_INET6)
+            if internet and ipaddress.ip_address(entry.address.partition("%")[0]) == wanted:
                 return name
     return None

@@ -41,7 +41,9 @@ class Hosts:
 
     def roles(self, host: Host) -> tuple[Role, ...]:
         """Those of a host."""
-        return tuple(role for role in ROLES if host.name in {one.name for one in self.of(role)})
+        return tuple(
+            role for role in ROLES if host.name in {member.name for member in self.of(role)}
+        )
 
     @property
     def every(self) -> tuple[Host, ...]:

@@ -29,8 +29,8 @@ def of_inventory(path: Path, *, programs: bool) -> HostKind:
 @contextmanager
 def _reached(listed: inventory.Inventory) -> Iterator[Hosts]:
     """Connect to all; raises ``HostError`` with a line for each problem."""
-    with connected(listed.places) as found:
-        by_name = {host.name: host for host in found}
+    with connected(listed.places) as hosts:
+        by_name = {host.name: host for host in hosts}
         roles = (listed.broker, listed.client, listed.server)
         yield Hosts(*(tuple(by_name[place.name] for place in places) for places in roles))
 

@@ -40,7 +40,7 @@ def shared_out(
         for item in items:
             take(work(item))
         return
-    others = multiprocessing.active_children()
+    earlier = multiprocessing.active_children()
     fork = multiprocessing.get_context("fork")
     pool = ProcessPoolExecutor(workers, fork, _begin, (os.getpid(), work, items))
     try:
@@ -49,9 +49,9 @@ def shared_out(
         for result in results:
             take(result)
     except BaseException as error:
-        for one in multiprocessing.active_children():
-            if one not in others:
-                one.kill()
+        for child in multiprocessing.active_children():
+            if child not in earlier:
+                child.kill()
         if isinstance(error, BrokenProcessPool):
             raise HostError(
                 "a process of ours was killed, perhaps as memory ran out; free some, and try again"

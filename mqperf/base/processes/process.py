@@ -165,7 +165,7 @@ def run(
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
     with ExitStack() as stack:
         nothing = stack.enter_context(Path(os.devnull).open("rb"))
-        (said, stdout), (complained, stderr) = (stack.enter_context(_pipe()) for _ in range(2))
+        (output, stdout), (complaints, stderr) = (stack.enter_context(_pipe()) for _ in range(2))
         try:
             link = started(argv, env, cwd, [end.fileno() for end in (nothing, stdout, stderr)])
         except OSError as error:
@@ -173,7 +173,7 @@ def run(
         stack.callback(link.end)
         stdout.close()
         stderr.close()
-        outputs = _read((said, complained), deadline)
+        outputs = _read((output, complaints), deadline)
         code = link.wait(_left(deadline))
         if outputs is None or code is None:
             words = " ".join(map(str, argv[:2]))

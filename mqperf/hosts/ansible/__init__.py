@@ -62,8 +62,8 @@ def last_line(done: CompletedProcess[str]) -> str:
 
 def _environment(folder: Path) -> dict[str, str]:
     """Host keys are checked, and connections end with the command."""
-    own = {name: os.environ[name] for name in OURS if name in os.environ}
-    return own | {
+    inherited = {name: os.environ[name] for name in OURS if name in os.environ}
+    return inherited | {
         "ANSIBLE_HOME": str(folder),
         "ANSIBLE_LOCAL_TEMP": str(folder / "tmp"),
         "ANSIBLE_CONFIG": str(folder / CONFIGURATION),

@@ -122,8 +122,8 @@ def _text(path: Path) -> str:
 def address(of: Listing, host: str) -> str:
     """Where a host is reached by those that are measured: what listens there, or its address."""
     variables = of.hosts.get(host, {})
-    found = _of(variables, "listens") or _of(variables, "address")
-    return found.text if found else host
+    value = _of(variables, "listens") or _of(variables, "address")
+    return value.text if value else host
 
 
 def _checked(listing: Listing) -> Inventory:
@@ -133,9 +133,9 @@ def _checked(listing: Listing) -> Inventory:
     places: dict[str, Place] = {}
     for name in needed:
         variables = listing.hosts.get(name, {})
-        found = [*_refused(name, variables, listing.source), *_forbidden(name, variables)]
-        problems += found
-        if not found:
+        refusals = [*_refused(name, variables, listing.source), *_forbidden(name, variables)]
+        problems += refusals
+        if not refusals:
             groups = tuple(role for role in ROLES if name in members[role])
             places[name] = _place(name, variables, groups, Path(listing.source).parent)
     problems += _twice(places, listing.source)
@@ -188,7 +188,7 @@ def _refused(name: str, variables: Mapping[str, Value], source: str) -> Iterator
 
 def _forbidden(name: str, variables: Mapping[str, Value]) -> Iterator[str]:
     """Passwords, templates, and whatever lets a stranger answer in a host's place."""
-    used = {*ARGUMENTS, *(one for names in NAMES.values() for one in names)}
+    used = {*ARGUMENTS, *(variable for names in NAMES.values() for variable in names)}
     for key, value in variables.items():
         if SECRET.match(key):
             yield (
@@ -210,8 +210,8 @@ def _place(
     name: str, variables: Mapping[str, Value], groups: tuple[str, ...], folder: Path
 ) -> Place:
     address, user, port, key, python, temporary, listens = (
-        found.text if (found := _of(variables, what)) else None
-        for what in ("address", "user", "port", "key", "python", "folder", "listens")
+        value.text if (value := _of(variables, meaning)) else None
+        for meaning in ("address", "user", "port", "key", "python", "folder", "listens")
     )
     arguments = [
         word for key in ARGUMENTS if key in variables for word in _split(variables[key].text) or ()
@@ -230,9 +230,9 @@ def _place(
     )
 
 
-def _of(variables: Mapping[str, Value], what: str) -> Value | None:
+def _of(variables: Mapping[str, Value], meaning: str) -> Value | None:
     """The variable of this meaning, under whichever name."""
-    return next((variables[name] for name in NAMES[what] if name in variables), None)
+    return next((variables[name] for name in NAMES[meaning] if name in variables), None)
 
 
 def _is_ipv4(text: str) -> bool:
@@ -251,10 +251,10 @@ def _split(text: str) -> list[str] | None:
 
 def _twice(places: Mapping[str, Place], source: str) -> Iterator[str]:
     """Two names for one host: what one does would be counted as the other's."""
-    known: dict[tuple[str, int | None], str] = {}
+    taken: dict[tuple[str, int | None], str] = {}
     for name, place in places.items():
         where = HERE if _is_ours(place.address) else place.address
-        other = known.setdefault((where, place.port), name)
+        other = taken.setdefault((where, place.port), name)
         if other != name:
             yield f"{source}: {other} and {name} are both {where}: name that host once"
 

@@ -53,9 +53,9 @@ def read(path: Path, *, programs: bool) -> Listing:
     Without ``programs`` it takes YAML, INI and TOML alone.  Raises ``HostError`` when it cannot, or
     cannot be had.
     """
-    found = shutil.which(PROGRAM)
+    installed = shutil.which(PROGRAM)
     try:
-        done = _asked(found, ["-i", str(path), "--list"], programs=programs)
+        done = _asked(installed, ["-i", str(path), "--list"], programs=programs)
     except HostError as error:
         raise HostError(f"{path}: {error}") from None
     except InstallError as error:
@@ -68,16 +68,18 @@ def read(path: Path, *, programs: bool) -> Listing:
         only = "" if programs else f" as {FORMS}; give any other inventory by --hosts"
         raise HostError(f"{path}: {PROGRAM} cannot read it{only}: {one_line(done.stderr)}")
     listing = of_text(done.stdout, str(path))
-    listing.reader = None if found else OWN
+    listing.reader = None if installed else OWN
     return listing
 
 
-def _asked(found: str | None, words: list[str], *, programs: bool) -> CompletedProcess[str]:
+def _asked(installed: str | None, words: list[str], *, programs: bool) -> CompletedProcess[str]:
     """What Ansible says; only for programs, by the configuration of the user's."""
-    if found and programs:
-        return processes.run([found, *words], env={**os.environ, STRICT: "True"}, timeout_s=LIMIT_S)
+    if installed and programs:
+        return processes.run(
+            [installed, *words], env={**os.environ, STRICT: "True"}, timeout_s=LIMIT_S
+        )
     variables = {} if programs else DATA
-    return ansible.run(PROGRAM, words, LIMIT_S, installed=found, variables=variables)
+    return ansible.run(PROGRAM, words, LIMIT_S, installed=installed, variables=variables)
 
 
 def of_text(text: str, source: str) -> Listing:
@@ -94,7 +96,7 @@ def of_text(text: str, source: str) -> Listing:
         name: (group.hosts, group.children) for name, group in listed.__pydantic_extra__.items()
     }
     listing = Listing(source, groups={name: members(name, groups) for name in groups})
-    for host in dict.fromkeys(host for found in listing.groups.values() for host in found):
+    for host in dict.fromkeys(host for hosts in listing.groups.values() for host in hosts):
         listing.hosts[host] = {
             name: Value(str(value), source)
             for name, value in listed.meta.hostvars.get(host, {}).items()

@@ -35,14 +35,14 @@ def members(name: str, groups: Mapping[str, Group]) -> tuple[str, ...]:
 
     A group that nobody describes has none; one that is its own descendant is no endless one.
     """
-    found: dict[str, None] = {}
+    gathered: dict[str, None] = {}
     seen: set[str] = set()
     waiting = [name]
     while waiting:
-        one = waiting.pop()
-        if one in groups and one not in seen:
-            seen.add(one)
-            hosts, children = groups[one]
-            found |= dict.fromkeys(hosts)
+        group = waiting.pop()
+        if group in groups and group not in seen:
+            seen.add(group)
+            hosts, children = groups[group]
+            gathered |= dict.fromkeys(hosts)
             waiting += reversed(children)
-    return tuple(found)
+    return tuple(gathered)

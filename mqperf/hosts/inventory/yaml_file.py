@@ -72,17 +72,17 @@ class _Reader:
     def _host(self, group: str, host: str, node: yaml.Node, line: int) -> None:
         if RANGE.search(host):
             self._refuse(line, f"write the hosts of the range {host!r} out")
-        found = self._variables(node)
+        variables = self._variables(node)
         for other in self._groups.values():
             for name, before in other.hosts.get(host, {}).items():
-                changed = name in found and found[name].text != before.text
+                changed = name in variables and variables[name].text != before.text
                 if changed and name.startswith("ansible_"):
                     self._refuse(
                         line,
                         f"two hosts are called {host!r}: {name} is another than in"
                         f" {before.where}; rename one",
                     )
-        self._groups[group].hosts[host] = found
+        self._groups[group].hosts[host] = variables
 
     def _variables(self, node: yaml.Node) -> dict[str, Value]:
         return {
@@ -125,7 +125,7 @@ class _Reader:
                 for child in group.children:
                     depths[child] = max(depths[child], min(depths[name], len(depths)) + 1)
         order = sorted(self._groups, key=lambda name: (depths[name], name))
-        for host in dict.fromkeys(host for one in self._groups.values() for host in one.hosts):
+        for host in dict.fromkeys(host for group in self._groups.values() for host in group.hosts):
             inherited: dict[str, Value] = {}
             for name in order:
                 if name == ALL or host in listing.groups[name]:

@@ -40,12 +40,12 @@ def write(folder: Path, addresses: dict[str, str]) -> None:
     ``addresses`` are by name of host.  Raises ``HostError`` when keys cannot be made.
     """
     _key(folder / "key")
-    known = []
+    known_hosts = []
     for name, address in addresses.items():
         public = _key(folder / f"{name}.host_key")
-        known.append(f"{address} {public}\n")
+        known_hosts.append(f"{address} {public}\n")
         (folder / f"{name}.sshd_config").write_text(SSHD.format(address=address))
-    (folder / "known_hosts").write_text("".join(known))
+    (folder / "known_hosts").write_text("".join(known_hosts))
     lines = ["127.0.0.1 localhost", *(f"{address} {name}" for name, address in addresses.items())]
     (folder / "hosts").write_text("\n".join(lines) + "\n")
     (folder / "inventory.yaml").write_text(_inventory(folder, addresses))

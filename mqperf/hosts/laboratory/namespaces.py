@@ -79,7 +79,7 @@ class Laboratory:
         words = [name, self.address(name)]
         within = psutil.Process(self._inside.link.pid).children(recursive=True)
         host = next(process for process in within if _words(process)[-2:] == words)
-        return [one for one in host.children(recursive=True) if _runs(one)]
+        return [process for process in host.children(recursive=True) if _runs(process)]
 
     def _tell(self, state: str, name: str) -> None:
         self._inside.feed.write(f"{state} {name}\n".encode())
@@ -196,8 +196,8 @@ def _await(inside: Piped, folder: Path, addresses: dict[str, str]) -> None:
     for name, address in addresses.items():
         while not _listens(address):
             if time.monotonic() > deadline:
-                said = (folder / f"{name}.log").read_text(errors="replace")
-                raise HostError(_failed(f"the sshd of {name} does not listen: {said}"))
+                log = (folder / f"{name}.log").read_text(errors="replace")
+                raise HostError(_failed(f"the sshd of {name} does not listen: {log}"))
             time.sleep(0.02)
 
 

@@ -24,9 +24,9 @@ def attempted(
     with ExitStack() as stack:
         channels = [stack.enter_context(opened(place, lease_s)) for place in places]
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            found = list(pool.map(_greeted, places, channels))
+            outcomes = list(pool.map(_greeted, places, channels))
         try:
-            yield found
+            yield outcomes
         finally:
             # All agents end their hosts' processes at the same time, not one after the other.
             for channel in channels:
@@ -39,11 +39,11 @@ def connected(places: Sequence[Place], lease_s: float = LEASE_S) -> Iterator[lis
 
     Raises ``HostError`` with one line for each that cannot be had.
     """
-    with attempted(places, lease_s) as found:
-        troubles = [str(one) for one in found if isinstance(one, HostError)]
+    with attempted(places, lease_s) as outcomes:
+        troubles = [str(outcome) for outcome in outcomes if isinstance(outcome, HostError)]
         if troubles:
             raise HostError("\n".join(troubles))
-        yield [one for one in found if isinstance(one, RemoteHost)]
+        yield [outcome for outcome in outcomes if isinstance(outcome, RemoteHost)]
 
 
 def _greeted(place: Place, channel: Channel) -> RemoteHost | HostError:

@@ -146,10 +146,10 @@ class RemoteHost:
         self, label: str, address: str, port: int, program: str
     ) -> RemoteForeignProcess | None:
         """Find who listens on a port of an address of the host, if its agent may see it."""
-        found = self._channel.call("listener", address=address, port=port, program=program)
-        if found is None:
+        answer = self._channel.call("listener", address=address, port=port, program=program)
+        if answer is None:
             return None
-        return RemoteForeignProcess(label, found[0], found[1], self._channel)
+        return RemoteForeignProcess(label, answer[0], answer[1], self._channel)
 
     def own_processes(self) -> Mapping[str, int]:
         """Tell that our agent runs there."""

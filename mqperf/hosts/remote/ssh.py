@@ -94,30 +94,30 @@ def _script(pythons: Sequence[str], size: int) -> str:
     )
 
 
-def refusal(place: Place, said: str, code: int | None) -> str:
+def refusal(place: Place, complaints: str, code: int | None) -> str:
     """Why there is no agent, and who should do what, from what ssh said and its exit code."""
-    found = re.search(rf"^{NO_PYTHON}(.*)$", said, re.MULTILINE)
-    if found:
-        what = f"its Python is too old ({_unique(found[1])})" if found[1] else "it has no Python"
+    match = re.search(rf"^{NO_PYTHON}(.*)$", complaints, re.MULTILINE)
+    if match:
+        lack = f"its Python is too old ({_unique(match[1])})" if match[1] else "it has no Python"
         oldest = ".".join(map(str, OLDEST))
         return (
-            f"{what}: install Python {oldest} or later there, or name it"
+            f"{lack}: install Python {oldest} or later there, or name it"
             " (ansible_python_interpreter)"
         )
     for pattern, meaning in REFUSALS.items():
-        if re.search(pattern, said):
+        if re.search(pattern, complaints):
             return meaning.format(address=place.address)
-    return one_line(said.strip().rpartition("\n")[2]) or f"ssh ended with exit code {code}"
+    return one_line(complaints.strip().rpartition("\n")[2]) or f"ssh ended with exit code {code}"
 
 
-def loss(said: str, code: int | None) -> str:
+def loss(complaints: str, code: int | None) -> str:
     """Why a host that answered does so no more."""
-    if re.search(r"Timeout, server .* not responding", said):
+    if re.search(r"Timeout, server .* not responding", complaints):
         return f"no answer for {SILENCE_S} s: its link was cut, or it hangs"
     if code is not None and code < 0:
         return "its ssh was killed here"
     if code == 255:
-        return one_line(said.strip().rpartition("\n")[2]) or "its connection was closed"
+        return one_line(complaints.strip().rpartition("\n")[2]) or "its connection was closed"
     return "its agent was killed, or the host had no sign of life from us for too long"
 
 

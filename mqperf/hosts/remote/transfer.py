@@ -42,9 +42,9 @@ def _pushed(channel: Channel, folder: Path, there: Path) -> Iterator[Future[Answ
             yield channel.ask("make_all", path=str(there / name))
         elif file.is_file():
             with file.open("rb") as content:
-                found = os.fstat(content.fileno())
-                mode = found.st_mode & 0o777
-                if found.st_size >= PIECE_BYTES:
+                status = os.fstat(content.fileno())
+                mode = status.st_mode & 0o777
+                if status.st_size >= PIECE_BYTES:
                     yield from _written(channel, content, there / name, mode)
                     continue
                 data += (small := content.read())
@@ -93,17 +93,17 @@ def fetch(channel: Channel, there: Path, folder: Path) -> None:
 
     Links and devices are left out.  Raises ``HostError`` for names that lead elsewhere.
     """
-    found: list[tuple[str, int]] = channel.call("listing", path=str(there))
-    for name, _ in found:
+    listed: list[tuple[str, int]] = channel.call("listing", path=str(there))
+    for name, _ in listed:
         if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
             raise HostError(f"{channel.name}: {name!r} is no name of a file in {there}")
     folder.mkdir(parents=True, exist_ok=True)
-    for name, _ in found:
+    for name, _ in listed:
         goal = folder / name
         (goal if name.endswith("/") else goal.parent).mkdir(parents=True, exist_ok=True)
     places = [
         (name, start, min(PIECE_BYTES, size - start))
-        for name, size in found
+        for name, size in listed
         if not name.endswith("/")
         for start in pieces(size)
     ]

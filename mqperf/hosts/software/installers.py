@@ -20,8 +20,8 @@ LIMIT_S = 3600
 
 def uv() -> list[str]:
     """The command that runs uv: beside our Python, or on the PATH; ``InstallError`` if none."""
-    found = shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
-    return [found] if found else module("uv")
+    program = shutil.which("uv", path=str(Path(sys.executable).parent)) or shutil.which("uv")
+    return [program] if program else module("uv")
 
 
 def module(name: str) -> list[str]:
@@ -35,19 +35,19 @@ def module(name: str) -> list[str]:
 
 
 def output(
-    what: str, argv: Sequence[str], *, env: Mapping[str, str] | None = None, needs: str = ""
+    product: str, argv: Sequence[str], *, env: Mapping[str, str] | None = None, needs: str = ""
 ) -> str:
     """What an installer says, which must succeed; raises ``InstallError`` with its last words.
 
-    ``what`` is being made, ``env`` are variables besides our own, and ``needs`` says what must be
-    there for it.
+    ``product`` is being made, ``env`` are variables besides our own, and ``needs`` says what must
+    be there for it.
     """
     done = processes.run(argv, env={**os.environ, **(env or {})}, timeout_s=LIMIT_S)
     if done.returncode != 0:
         last = "\n".join((done.stdout + done.stderr).splitlines()[-LAST_LINES:])
         also = f", that there are {needs}" if needs else ""
         raise InstallError(
-            f"{what} could not be made: `{shlex.join(argv)}` ended with code {done.returncode};"
+            f"{product} could not be made: `{shlex.join(argv)}` ended with code {done.returncode};"
             f" check that the package index can be reached{also}, and that Python"
             f" {platform.python_version()} can install packages, then try again. Its last words:\n"
             f"{without_passwords(last)}"

@@ -29,9 +29,9 @@ def programs(package: str = OURS) -> Path:
 
     Raises ``HostError`` when the cache cannot be written.
     """
-    own = sources(package)
-    home = kept.place() / "modules" / hashlib.sha256(repr(own).encode()).hexdigest()[:12]
-    kept.make(home, lambda: _write(own, home))
+    texts = sources(package)
+    home = kept.place() / "modules" / hashlib.sha256(repr(texts).encode()).hexdigest()[:12]
+    kept.make(home, lambda: _write(texts, home))
     return home
 
 
@@ -46,12 +46,12 @@ def needed(package: str) -> tuple[str, ...]:
     """Whose rooms that of a package needs: mqperf's, those of its imports, its own."""
     text = "\n".join(sources(package).values())
     others = sorted({*NAMED.findall(text)} - {OURS, package})
-    found = [OURS, *(one for other in others for one in needed(other)), package]
-    return tuple(dict.fromkeys(found))
+    names = [OURS, *(name for other in others for name in needed(other)), package]
+    return tuple(dict.fromkeys(names))
 
 
-def _write(own: dict[str, str], home: Path) -> None:
-    for name, text in own.items():
+def _write(texts: dict[str, str], home: Path) -> None:
+    for name, text in texts.items():
         path = home / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")

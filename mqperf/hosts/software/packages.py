@@ -13,7 +13,7 @@ UNCHECKED = {"PYC_INVALIDATION_MODE": "UNCHECKED_HASH"}
 """Compiled code stays valid whatever time a copy of its source has."""
 
 
-def packages(what: str, lock: Path, target: Platform, *, needs: str = "") -> Path:
+def packages(product: str, lock: Path, target: Platform, *, needs: str = "") -> Path:
     """A folder for the path of a Python of that platform, made on first use and kept in the cache.
 
     Making it needs the network, and on this machine ``needs``, if the lock has packages without
@@ -22,13 +22,13 @@ def packages(what: str, lock: Path, target: Platform, *, needs: str = "") -> Pat
     """
     ours = target.takes_what_is_built_on(here())
     home = cache.place() / "packages" / f"{lock.stem}-{_digest(lock, target, ours=ours)}"
-    cache.make(home, lambda: _build(what, lock, home, None if ours else target, needs))
+    cache.make(home, lambda: _build(product, lock, home, None if ours else target, needs))
     return home
 
 
 def versions(folder: Path) -> dict[str, str]:
     """The versions of the packages in a folder, by their names."""
-    return {one.name: one.version for one in distributions(path=[str(folder)])}
+    return {package.name: package.version for package in distributions(path=[str(folder)])}
 
 
 def _digest(lock: Path, target: Platform, *, ours: bool) -> str:
@@ -37,7 +37,7 @@ def _digest(lock: Path, target: Platform, *, ours: bool) -> str:
     return hashlib.sha256((lock.read_text() + goal).encode()).hexdigest()[:12]
 
 
-def _build(what: str, lock: Path, home: Path, target: Platform | None, needs: str) -> None:
+def _build(product: str, lock: Path, home: Path, target: Platform | None, needs: str) -> None:
     """Everything that the lock names, byte-compiled where our Python can, to start quickly."""
     kind = ["--python", sys.executable, "--compile-bytecode"]
     if target is not None:
@@ -45,4 +45,4 @@ def _build(what: str, lock: Path, home: Path, target: Platform | None, needs: st
         kind += ["--only-binary", ":all:"]
     pinned = ["--require-hashes", "--target", str(home), "-r", str(lock)]
     argv = [*installers.uv(), "pip", "install", "--quiet", *kind, *pinned]
-    installers.output(what, argv, env=UNCHECKED, needs=needs)
+    installers.output(product, argv, env=UNCHECKED, needs=needs)

@@ -6,15 +6,16 @@ from pathlib import Path
 from mqperf.hosts.software import installers
 
 
-def make(what: str, home: Path, lock: Path) -> None:
+def make(product: str, home: Path, lock: Path) -> None:
     """Install what ``lock`` names, verified by hash, into a new environment for this Python.
 
     Everything is byte-compiled: the first use starts quickly, and later ones write nothing into an
-    environment that is sealed in the cache.  Raises ``InstallError`` when ``what`` cannot be made.
+    environment that is sealed in the cache.  Raises ``InstallError`` when ``product`` cannot be
+    made.
     """
     uv = installers.uv()
     python = home / "bin" / "python"
-    installers.output(what, [*uv, "venv", "--quiet", "--python", sys.executable, str(home)])
+    installers.output(product, [*uv, "venv", "--quiet", "--python", sys.executable, str(home)])
     pinned = ["--require-hashes", "--compile-bytecode", "-r", str(lock)]
     argv = [*uv, "pip", "install", "--quiet", "--python", str(python), *pinned]
-    installers.output(what, argv)
+    installers.output(product, argv)

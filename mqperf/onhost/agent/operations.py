@@ -31,11 +31,11 @@ class Operations:
 
     def hello(self) -> dict[str, Any]:
         """Who answers."""
-        own = here()
+        platform = here()
         return {
             "pid": os.getpid(),
             "python": sys.executable,
-            "platform": [own.python, own.machine, own.libc],
+            "platform": [platform.python, platform.machine, platform.libc],
             "path": self._path(),
             # client's address and port, then ours: by which we were reached
             "address": os.environ.get("SSH_CONNECTION", "").split(" ")[2:3],
@@ -61,17 +61,19 @@ class Operations:
         """Run a command to its end; its exit code and both outputs."""
         check_program(argv, env)
         with (
-            tempfile.TemporaryFile() as said,
-            tempfile.TemporaryFile() as complained,
+            tempfile.TemporaryFile() as output,
+            tempfile.TemporaryFile() as complaints,
             Path(os.devnull).open("rb") as nothing,
         ):
-            link = started(argv, env, None, [one.fileno() for one in (nothing, said, complained)])
+            link = started(
+                argv, env, None, [stream.fileno() for stream in (nothing, output, complaints)]
+            )
             code = link.wait(limit_s)
             if code is None:
                 link.end()
                 raise HostError(f"{' '.join(argv[:2])} did not end within {limit_s:g} s")
             outputs = []
-            for file in (said, complained):
+            for file in (output, complaints):
                 file.seek(0)
                 outputs.append(file.read().decode(errors="replace"))
             return [code, *outputs]
@@ -94,10 +96,10 @@ class Operations:
 
     def signal_tree(self, pid: int, number: int, last_first: bool) -> None:  # noqa: FBT001
         """Send a signal to a process and all that it started."""
-        found = proc.tree(pid) if self.poll(pid) is None else []
-        for one in reversed(found) if last_first else found:
+        tree = proc.tree(pid) if self.poll(pid) is None else []
+        for member in reversed(tree) if last_first else tree:
             with suppress(ProcessLookupError):
-                os.kill(one, number)
+                os.kill(member, number)
 
     def look(self, pid: int) -> dict[str, Any]:
         """Memory of a process, whether it was stopped, and when it was started, if it lives."""
@@ -175,16 +177,16 @@ class Operations:
         root = Path(path)
         if not root.is_dir():
             raise HostError(f"{path}: there is no such folder")
-        found = []
-        for one in root.rglob("*"):
-            name = str(one.relative_to(root))
-            if one.is_symlink():
+        listed = []
+        for entry in root.rglob("*"):
+            name = str(entry.relative_to(root))
+            if entry.is_symlink():
                 continue
-            if one.is_dir():
-                found.append((f"{name}/", 0))
-            elif one.is_file():
-                found.append((name, one.stat().st_size))
-        return found
+            if entry.is_dir():
+                listed.append((f"{name}/", 0))
+            elif entry.is_file():
+                listed.append((name, entry.stat().st_size))
+        return listed
 
     def check_room(self, path: str) -> None:
         """Refuse when nothing more can be written into a folder."""

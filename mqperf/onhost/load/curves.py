@@ -78,5 +78,5 @@ class SteppedRate:
     def after_s(self, whole: Amounts) -> Amounts:
         """On the step where the area is reached."""
         step = np.maximum(np.searchsorted(self.before, whole, side="right") - 1, 0)
-        found: Amounts = step * self.step_s + (whole - self.before[step]) / self.rates[step]
-        return found
+        times: Amounts = step * self.step_s + (whole - self.before[step]) / self.rates[step]
+        return times

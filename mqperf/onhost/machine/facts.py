@@ -57,8 +57,8 @@ def _machine() -> str | None:
 
 
 def _memory_bytes() -> int | None:
-    found = re.search(r"^MemTotal: *(\d+) kB$", _text("/proc/meminfo"), re.MULTILINE)
-    return int(found[1]) * 1024 if found else None
+    match = re.search(r"^MemTotal: *(\d+) kB$", _text("/proc/meminfo"), re.MULTILINE)
+    return int(match[1]) * 1024 if match else None
 
 
 def _os() -> str | None:

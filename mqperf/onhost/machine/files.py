@@ -20,14 +20,14 @@ NO_ROOM = "make room there, or set TMPDIR to another folder"
 
 
 @contextmanager
-def host_errors(path: Path, what: str) -> Iterator[None]:
+def host_errors(path: Path, action: str) -> Iterator[None]:
     """Turn the system's refusal into one sentence about the file."""
     try:
         yield
     except OSError as error:
         advice = f"; {NO_ROOM}" if error.errno in FULL else ""
         raise HostError(
-            f"{error.filename or path}: cannot {what} it: {error.strerror}{advice}"
+            f"{error.filename or path}: cannot {action} it: {error.strerror}{advice}"
         ) from None
 
 

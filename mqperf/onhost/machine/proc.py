@@ -42,14 +42,14 @@ def frozen(pid: int) -> bool:
 def tree(pid: int) -> list[int]:
     """A process and its descendants, parents first; none when it is gone."""
     parents = {}
-    for one in _pids():
-        fields = _stat(one)
+    for process in _pids():
+        fields = _stat(process)
         if fields:
-            parents[one] = int(fields[PARENT])
-    found = [pid] if pid in parents else []
-    for one in found:
-        found += [child for child, parent in parents.items() if parent == one]
-    return found
+            parents[process] = int(fields[PARENT])
+    members = [pid] if pid in parents else []
+    for process in members:
+        members += [child for child, parent in parents.items() if parent == process]
+    return members
 
 
 def listener(address: str, port: int, program: str) -> int | None:
@@ -79,24 +79,24 @@ def _is_ours(address: str) -> bool:
 
 def _listening(port: int) -> set[str]:
     """Inodes of the sockets that listen on a port, of either family."""
-    found = set()
+    inodes = set()
     for table in ("tcp", "tcp6"):
         with suppress(OSError):
             for line in Path("/proc/net", table).read_text(encoding="ascii").splitlines()[1:]:
                 fields = line.split()
                 if fields[3] == LISTEN and int(fields[1].rpartition(":")[2], 16) == port:
-                    found.add(fields[9])
-    return found
+                    inodes.add(fields[9])
+    return inodes
 
 
 def _files(pid: int) -> set[str]:
     """What a process has open, as far as we may see it."""
-    found = set()
+    targets = set()
     with suppress(OSError):
-        for one in Path(f"/proc/{pid}/fd").iterdir():
+        for link in Path(f"/proc/{pid}/fd").iterdir():
             with suppress(OSError):
-                found.add(str(one.readlink()))
-    return found
+                targets.add(str(link.readlink()))
+    return targets
 
 
 def _name(pid: int) -> str:

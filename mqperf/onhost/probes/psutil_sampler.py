@@ -80,9 +80,9 @@ class Targets:
         if (written := self.file.stat().st_mtime_ns) == self.written:
             return []
         self.written = written
-        others = [target for target in self.now() if self.pids[target["label"]] != target["pid"]]
-        self.pids |= {target["label"]: target["pid"] for target in others}
-        return others
+        changed = [target for target in self.now() if self.pids[target["label"]] != target["pid"]]
+        self.pids |= {target["label"]: target["pid"] for target in changed}
+        return changed
 
 
 class Processors:
@@ -197,7 +197,7 @@ def _read(process: psutil.Process, *, ended: bool) -> tuple[float, float, int] |
 
 def _speeds() -> dict[str, int]:
     interfaces = psutil.net_if_stats().items()
-    return {name: known.speed * MEGABIT for name, known in interfaces if known.speed}
+    return {name: interface.speed * MEGABIT for name, interface in interfaces if interface.speed}
 
 
 def _bytes() -> dict[str, list[int]]:

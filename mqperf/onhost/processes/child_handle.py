@@ -124,10 +124,10 @@ def _readable(line: socket.socket, timeout_s: float | None) -> bool:
 def _record(line: socket.socket) -> tuple[int, int] | None:
     """The next record on a link; None when its guardian was killed."""
     try:
-        said = line.recv(guardian.RECORD.size, socket.MSG_WAITALL)
+        record = line.recv(guardian.RECORD.size, socket.MSG_WAITALL)
     except OSError:
         return None
-    return guardian.RECORD.unpack(said) if len(said) == guardian.RECORD.size else None
+    return guardian.RECORD.unpack(record) if len(record) == guardian.RECORD.size else None
 
 
 class _Guardian:

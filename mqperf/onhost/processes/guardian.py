@@ -193,9 +193,9 @@ def _start(
         finally:
             os._exit(127)
     os.close(trouble)
-    said = os.read(report, 4096)  # Its end is closed by a successful execution.
+    refusal = os.read(report, 4096)  # Its end is closed by a successful execution.
     os.close(report)
-    return pid, said
+    return pid, refusal
 
 
 def _reaped() -> dict[int, int]:
@@ -253,8 +253,8 @@ def _children() -> list[int]:
         os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     except ChildProcessError:
         return []
-    own = os.getpid()
-    return [int(name) for name in os.listdir("/proc") if name.isdigit() and _parent(name) == own]
+    parent = os.getpid()
+    return [int(name) for name in os.listdir("/proc") if name.isdigit() and _parent(name) == parent]
 
 
 def _parent(pid: str) -> int | None:

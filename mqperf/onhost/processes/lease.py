@@ -22,12 +22,12 @@ def leased(work: Callable[[Callable[[], None]], None], lease_s: float) -> None:
     for number in guardian.IGNORED:
         signal.signal(number, signal.SIG_IGN)
     signs, sign = os.pipe()
-    own = os.getpid()
+    parent = os.getpid()
     gc.freeze()
     if os.fork() == 0:
         try:
             guardian.prctl(guardian.PR_SET_PDEATHSIG, signal.SIGKILL)
-            if os.getppid() == own:
+            if os.getppid() == parent:
                 os.close(signs)
                 work(partial(_tell, sign))
         finally:

@@ -88,13 +88,13 @@ def user_folder() -> Path:
     try:
         folder = Path(tempfile.gettempdir()) / f"mqperf-{os.getuid()}"
         folder.mkdir(mode=0o700, exist_ok=True)
-        found = folder.lstat()
+        status = folder.lstat()
     except OSError as error:
         raise HostError(
             f"{error.filename or 'temporary folder'}: {error.strerror};"
             " set TMPDIR to a folder that you may write to"
         ) from None
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o077:
         raise HostError(
             f"{folder} is not a folder that only you may enter;"
             " remove it, or set TMPDIR to a folder of your own"

@@ -45,8 +45,8 @@ class Buckets:
         if (second == first).all():
             self._add(first, bucket)
             return
-        for one in np.unique(second):
-            self._add(int(one), bucket[second == one])
+        for distinct in np.unique(second):
+            self._add(int(distinct), bucket[second == distinct])
 
     def of(self, second: int) -> Counts:
         """The histogram of a second."""
@@ -57,15 +57,15 @@ class Buckets:
         self._at_hand(second)[: len(counts)] += counts
 
     def _at_hand(self, second: int) -> Counts:
-        found = self.whole.pop(second, None)
-        if found is None:
+        counts = self.whole.pop(second, None)
+        if counts is None:
             if len(self.whole) >= AT_HAND:
                 oldest = next(iter(self.whole))
                 self._put_away(oldest, _packed(self.whole.pop(oldest)))
-            found = self._unpacked(second)
+            counts = self._unpacked(second)
             self.packed.pop(second, None)
-        self.whole[second] = found  # the last one touched is the last to be packed
-        return found
+        self.whole[second] = counts  # the last one touched is the last to be packed
+        return counts
 
     def _put_away(self, second: int, content: bytes) -> None:
         self.packed[second] = self.file.seek(0, os.SEEK_END), len(content)

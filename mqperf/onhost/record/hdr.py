@@ -69,8 +69,8 @@ def highest(indices: NDArray[np.int64], unit_bits: int, half_bits: int) -> NDArr
     half = 1 << half_bits
     doubling = np.maximum((indices >> half_bits) - 1, 0)
     within = np.where(indices < half, indices, (indices & (half - 1)) + half)
-    found: NDArray[np.int64] = ((within + 1) << (doubling + unit_bits)) - 1
-    return found
+    values: NDArray[np.int64] = ((within + 1) << (doubling + unit_bits)) - 1
+    return values
 
 
 def lowest_ns(indices: NDArray[np.int64]) -> NDArray[np.int64]:

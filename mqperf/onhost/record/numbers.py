@@ -54,10 +54,10 @@ def joined(
             raise ValueError("ranges of sequence numbers are not in order")
     if (_inside(again, ranges) != _lengths(again)).any():
         raise ValueError("a number was seen again that was not seen before")
-    found = Numbers(ranges, again, sum(reordered for _, _, reordered in parts))
-    if found.reordered > size(ranges):
+    numbers = Numbers(ranges, again, sum(reordered for _, _, reordered in parts))
+    if numbers.reordered > size(ranges):
         raise ValueError("more messages were reordered than received")
-    return found
+    return numbers
 
 
 def size(ranges: Ranges) -> int:
@@ -77,9 +77,9 @@ def union(parts: Sequence[Ranges]) -> Ranges:
     return np.column_stack([every[begins, 0], reached[ends]])
 
 
-def common(some: Ranges, others: Ranges) -> int:
+def common(ranges: Ranges, others: Ranges) -> int:
     """How many numbers are in both."""
-    return size(some) + size(others) - size(union([some, others]))
+    return size(ranges) + size(others) - size(union([ranges, others]))
 
 
 def of(numbers: NDArray[np.int64]) -> Ranges:

@@ -84,22 +84,22 @@ class Tally:
 
     def missing(self, stream: str) -> int:
         """Numbers below the highest of each sender that were not seen so far."""
-        return sum(one.missing for (name, _), one in self.seen.items() if name == stream)
+        return sum(sender.missing for (name, _), sender in self.seen.items() if name == stream)
 
     def save(self, path: Path) -> None:
         """Write the file; it has its name only when it is whole."""
-        seconds = (row for name, one in self.streams.items() for row in one.rows(name))
-        seen = [row for key, one in self.seen.items() for row in one.rows(*key)]
+        seconds = (row for name, stream in self.streams.items() for row in stream.rows(name))
+        seen = [row for key, sender in self.seen.items() for row in sender.rows(*key)]
         streams = [
-            {"name": name, "columns": COLUMNS[name], "count": one.total, "last": one.last}
-            for name, one in self.streams.items()
+            {"name": name, "columns": COLUMNS[name], "count": stream.total, "last": stream.last}
+            for name, stream in self.streams.items()
         ]
         header = {
             "format": FORMAT,
             "version": VERSION,
             **self.header,
             "streams": streams,
-            "seconds": sum(one.seconds for one in self.streams.values()),
+            "seconds": sum(stream.seconds for stream in self.streams.values()),
             "numbers": len(seen),
         }
         draft = path.with_suffix(".counts-draft")
@@ -210,9 +210,9 @@ class _Ends:
         """Take in messages that were finished so many seconds since the start."""
         second = np.floor(since_start)
         earliest, latest = second.min(), second.max()
-        for one in (earliest,) if earliest == latest else np.unique(second):
-            inside = since_start if earliest == latest else since_start[second == one]
-            key, first, last = int(one), float(inside.min() - one), float(inside.max() - one)
+        for begin in (earliest,) if earliest == latest else np.unique(second):
+            inside = since_start if earliest == latest else since_start[second == begin]
+            key, first, last = int(begin), float(inside.min() - begin), float(inside.max() - begin)
             self.first[key] = min(first, self.first.get(key, 1.0))
             self.last[key] = max(last, self.last.get(key, 0.0))
 
@@ -244,10 +244,10 @@ def _merged(
     none = np.zeros(0, dtype=np.int64)
     keys = np.concatenate([none, *(keys for keys, _ in parts)])
     counts = np.concatenate([none, *(counts for _, counts in parts)])
-    found, where = np.unique(keys, return_inverse=True)
-    total = np.zeros(len(found), dtype=np.int64)
+    distinct, where = np.unique(keys, return_inverse=True)
+    total = np.zeros(len(distinct), dtype=np.int64)
     np.add.at(total, where, counts)
-    return found, total
+    return distinct, total
 
 
 class _Seen:

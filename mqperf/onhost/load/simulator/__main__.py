@@ -82,8 +82,8 @@ def _parse(argv: list[str]) -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument("--all-threads", type=int, default=0, help="of all processes")
     parser.add_argument("--first-thread", type=int, default=0, help="its number among all, from 0")
     parser.add_argument("--repair", action="append", default=[])
-    own = argv.index("--")
-    return parser.parse_args(argv[:own]), argv[own + 1 :]
+    separator = argv.index("--")
+    return parser.parse_args(argv[:separator]), argv[separator + 1 :]
 
 
 def _rates(text: str) -> list[float]:

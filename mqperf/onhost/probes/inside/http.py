@@ -19,8 +19,8 @@ class Server:
         self.connection = HTTPConnection(host, int(port), timeout=TIMEOUT_S)
         self.headers: dict[str, str] = {}
         if user:
-            known = base64.b64encode(f"{user}:{password}".encode()).decode()
-            self.headers["Authorization"] = f"Basic {known}"
+            credentials = base64.b64encode(f"{user}:{password}".encode()).decode()
+            self.headers["Authorization"] = f"Basic {credentials}"
 
     def answer(self, path: str, question: bytes | None = None) -> bytes:
         """What stands at a path, or is replied there to a question in JSON.

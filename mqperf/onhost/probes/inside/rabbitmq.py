@@ -45,7 +45,7 @@ class Node:
 def _lines(text: str) -> Iterator[str]:
     """The lines of the queues that stay."""
     for metric in _QUEUES:
-        found: list[str] = metric.findall(text)
-        if len(found) > MOST_QUEUES:
-            found = [line for line in found if not line.endswith(" 0")][:MOST_QUEUES]
-        yield from found
+        lines: list[str] = metric.findall(text)
+        if len(lines) > MOST_QUEUES:
+            lines = [line for line in lines if not line.endswith(" 0")][:MOST_QUEUES]
+        yield from lines

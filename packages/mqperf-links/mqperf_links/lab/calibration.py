@@ -84,10 +84,10 @@ class Calibration:
         """
         asked = self.asked
         with self.answering():
-            found = [told for pair in self.pairs if (told := self._told(pair)) is not None]
+            answers = [answer for pair in self.pairs if (answer := self._told(pair)) is not None]
             limited = asked.bandwidth_bits_s is not None
             bandwidth = self._bandwidth() if limited else None
-        delays, jitters = zip(*found, strict=True) if found else ((), ())
+        delays, jitters = zip(*answers, strict=True) if answers else ((), ())
         return MeasuredLink(
             delay_s=_farthest(delays, asked.delay_s),
             jitter_s=_farthest(jitters, asked.jitter_s) if asked.jitter_s else None,
@@ -108,8 +108,8 @@ class Calibration:
         self, count: int, size: int = FLOOD_BYTES, rate: float = FLOOD * FLOOD_BYTES / FLOOD_S
     ) -> tuple[int, float] | None:
         """Datagrams that arrived, and seconds from the first to the last; None for no answer."""
-        found = self._run(self.pairs[0], "burst", count, size, rate, self._wait_s)
-        return None if found is None else (int(found[0]), float(found[1]))
+        answer = self._run(self.pairs[0], "burst", count, size, rate, self._wait_s)
+        return None if answer is None else (int(answer[0]), float(answer[1]))
 
     @contextmanager
     def answering(self) -> Iterator[None]:
@@ -163,15 +163,15 @@ class Calibration:
         seconds = max(BURST_S, JITTERS * self.asked.jitter_s)
         count = min(BURST_MOST, max(BURST_LEAST // 2, round(OVERFILL * asked * seconds / bits)))
         rate = OVERFILL * asked / 8 / (1 - self.asked.loss_share) * size / (size + HEADERS)
-        found = self.burst(count, size, rate)
-        if found is None or found[0] < 2 or not found[1]:
+        arrived = self.burst(count, size, rate)
+        if arrived is None or arrived[0] < 2 or not arrived[1]:
             return None
-        return float((found[0] - 1) * bits / found[1])
+        return float((arrived[0] - 1) * bits / arrived[1])
 
-    def _run(self, pair: Pair, what: str, *words: float) -> Any:  # noqa: ANN401 (as JSON has it)
+    def _run(self, pair: Pair, request: str, *words: float) -> Any:  # noqa: ANN401 (as JSON has it)
         program = [pair.asks.python, "-I", "-S", str(pair.asks.copied(PROGRAM))]
         place = [pair.asks.address, pair.answers.address, str(pair.port)]
-        argv = [*program, what, *place, *map(str, words)]
+        argv = [*program, request, *place, *map(str, words)]
         done = pair.asks.run(argv, timeout_s=LIMIT_S)
         if done.returncode:
             last = done.stderr.strip().rpartition("\n")[2]
@@ -179,9 +179,9 @@ class Calibration:
         return json.loads(done.stdout)
 
 
-def _farthest(found: Sequence[float], asked: float) -> float | None:
+def _farthest(values: Sequence[float], asked: float) -> float | None:
     """What differs most from what was asked for; None for nothing."""
-    return max(found, key=lambda one: abs(one - asked), default=None)
+    return max(values, key=lambda value: abs(value - asked), default=None)
 
 
 @contextmanager

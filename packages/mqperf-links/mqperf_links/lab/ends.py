@@ -33,7 +33,7 @@ Ends = tuple[tuple[Place, ...], tuple[Place, ...]]
 
 def both(link: LinkPoint, hosts: Hosts) -> str | None:
     """The sentence about a host that is at both ends; None when there is none."""
-    first, second = ({one.name for one in hosts.of(role)} for role in link.between)
+    first, second = ({host.name for host in hosts.of(role)} for role in link.between)
     shared = sorted(first & second)
     if not shared:
         return None
@@ -44,20 +44,20 @@ def both(link: LinkPoint, hosts: Hosts) -> str | None:
 
 def found(link: LinkPoint, hosts: Hosts) -> Ends | str:
     """The hosts of either end as namespaces of this machine; or a sentence about who is none."""
-    known = _namespaces()
-    own = _told_by(Path("/proc/self"))
+    pids = _namespaces()
+    ours = _told_by(Path("/proc/self"))
     seen: dict[str, str] = {}
     ends: list[list[Place]] = []
     for role in link.between:
         ends.append([])
         for host in hosts.of(role):
-            kernel, *told = host.run(["sh", "-c", ASK], timeout_s=LIMIT_S).stdout.split() or [""]
-            namespaces = tuple(told)
-            if kernel != _kernel() or namespaces not in known or namespaces[:1] == own[:1]:
+            kernel, *links = host.run(["sh", "-c", ASK], timeout_s=LIMIT_S).stdout.split() or [""]
+            namespaces = tuple(links)
+            if kernel != _kernel() or namespaces not in pids or namespaces[:1] == ours[:1]:
                 return f"{host.name} is no namespace of this machine: it needs hosts: laboratory"
             if (other := seen.setdefault(namespaces[0], host.name)) != host.name:
                 return f"{host.name} and {other} share a network: it needs hosts: laboratory"
-            ends[-1].append(Place(host, known[namespaces]))
+            ends[-1].append(Place(host, pids[namespaces]))
     return tuple(ends[0]), tuple(ends[1])
 
 
@@ -74,11 +74,11 @@ def _kernel() -> str:
 
 def _namespaces() -> dict[tuple[str, ...], int]:
     """A process of this machine for each pair of namespaces that there is: the first of them."""
-    known: dict[tuple[str, ...], int] = {}
-    for pid in sorted(int(one.name) for one in Path("/proc").iterdir() if one.name.isdigit()):
+    pids: dict[tuple[str, ...], int] = {}
+    for pid in sorted(int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()):
         with suppress(OSError):  # it has ended, or is not ours to see
-            known.setdefault(_told_by(Path(f"/proc/{pid}")), pid)
-    return known
+            pids.setdefault(_told_by(Path(f"/proc/{pid}")), pid)
+    return pids
 
 
 def _told_by(process: Path) -> tuple[str, ...]:

@@ -35,8 +35,8 @@ def quantities(parameters: BaseModel) -> dict[str, float]:
 def check(target: Target) -> None:
     """Raise ``SystemFault`` for a link that cannot be so."""
     if target.cable is not None:
-        said = quantities(target.parameters)
-        if (why := target.cable.beyond(said)) is not None:
+        wanted = quantities(target.parameters)
+        if (why := target.cable.beyond(wanted)) is not None:
             raise SystemFault(f"impair: {why}")
 
 

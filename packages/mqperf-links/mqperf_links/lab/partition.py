@@ -12,7 +12,7 @@ from mqperf_links.lab.sink import Sink
 def check(target: Target) -> None:
     """Raise ``SystemFault`` for a node without a host of its own, and where we may not do it."""
     host, others = target.host, target.others
-    if host is None or not others or host.address in {one.address for one in others}:
+    if host is None or not others or host.address in {other.address for other in others}:
         raise SystemFault(
             f"partition: {target.label} has no host of its own, apart from all other nodes:"
             " it needs hosts: laboratory, or an inventory with a host for each node"

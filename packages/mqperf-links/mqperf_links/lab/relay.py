@@ -59,22 +59,22 @@ class Relayed:
         """Delay, jitter and bandwidth by datagrams; loss by the packets counted until now."""
         if self.calibration.asked.loss_share:
             self.calibration.flood()
-        found = self.calibration.measure()
+        measured = self.calibration.measure()
         counts = self.packets()
         seen = counts["came"] - counts["swallowed"] + counts["unread"]
         gone = counts["lost"] + counts["unread"]
         if self.calibration.asked.bandwidth_bits_s is None:
             gone += counts["full"]  # else it is what a full link does
         known = seen > 0 and statistically_known(self.calibration.asked.loss_share, seen)
-        return found.model_copy(update={"loss_share": gone / seen if known else None})
+        return measured.model_copy(update={"loss_share": gone / seen if known else None})
 
     def check(self) -> None:
         """Raise ``HostError`` when the relay has ended; costs nothing."""
         if (code := self._program.link.wait()) is not None:
-            said = one_line(self._program.complaints())
+            complaints = one_line(self._program.complaints())
             raise HostError(
                 f"the packet relay of the link ended ({code}), and every packet with it;"
-                f" repeat the command; its last words: {said or 'none'}"
+                f" repeat the command; its last words: {complaints or 'none'}"
             )
 
     def processes(self) -> Mapping[str, Mapping[str, int]]:
@@ -112,11 +112,11 @@ class Relayed:
         """Undo all of it."""
         self._tell("restore")
 
-    def _tell(self, what: str) -> dict[str, float]:
+    def _tell(self, order: str) -> dict[str, float]:
         self.check()
         try:
-            self._program.feed.write(f"{what}\n".encode())
-            found: dict[str, float] = json.loads(_line(self._program))
+            self._program.feed.write(f"{order}\n".encode())
+            answer: dict[str, float] = json.loads(_line(self._program))
         except (OSError, ValueError):
             self._program.link.wait(END_LIMIT_S)
             self.check()
@@ -124,15 +124,15 @@ class Relayed:
                 "the packet relay of the link does not answer: somebody stopped it;"
                 " repeat the command"
             ) from None
-        return found
+        return answer
 
 
 def obstacle(link: LinkPoint, hosts: Hosts) -> str | None:
     """What is in its way: hosts that are none of a laboratory, the link itself, the machine."""
-    if said := ends.both(link, hosts) or _beyond(link) or _lacking():
-        return said
-    found = ends.found(link, hosts)
-    return found if isinstance(found, str) else None
+    if reason := ends.both(link, hosts) or _beyond(link) or _lacking():
+        return reason
+    places = ends.found(link, hosts)
+    return places if isinstance(places, str) else None
 
 
 def _beyond(link: LinkPoint) -> str | None:
@@ -171,13 +171,13 @@ def laid(link: LinkPoint, hosts: Hosts) -> Iterator[Relayed]:
     argv = [*inside, sys.executable, "-SPB", "-m", f"{PACKAGE}.onhost.packet_relay", order]
     env = {**os.environ, "PYTHONPATH": str(programs(PACKAGE))}
     with piped(argv, env) as program:
-        said = _hello(program)
+        hello = _hello(program)
         for end, other in (places, places[::-1]):
             for place in end:
-                lead(place.host, str(said["device"]), (one.host for one in other))
+                lead(place.host, str(hello["device"]), (peer.host for peer in other))
         with Calibration.between(link, [*ends.pairs(places)]) as calibration:
             try:
-                yield Relayed(places, seed, calibration, program, int(said["pid"]))
+                yield Relayed(places, seed, calibration, program, int(hello["pid"]))
             finally:
                 program.feed.close()
                 program.link.wait(END_LIMIT_S)  # its devices are gone by then
@@ -189,10 +189,10 @@ def _described(places: Ends) -> list[list[dict[str, str]]]:
 
 def _hello(program: Piped) -> dict[str, Any]:
     line = _line(program)
-    said: dict[str, Any] = json.loads(line) if line else {}
-    if reason := said.get("error", one_line(program.complaints()) if not said else None):
+    hello: dict[str, Any] = json.loads(line) if line else {}
+    if reason := hello.get("error", one_line(program.complaints()) if not hello else None):
         raise HostError(f"the packet relay of the link cannot start: {reason}")
-    return said
+    return hello
 
 
 def _line(program: Piped) -> bytes:

@@ -14,7 +14,9 @@ LIMIT_S = 30.0
 def lead(host: Host, device: str, others: Iterable[Host]) -> None:
     """Send what is for others to the device; raises ``HostError`` when that is refused."""
     lines = [f"ip link set {device} txqueuelen {QUEUE} up"]
-    lines += [f"ip route add {one.address}/32 dev {device} src {host.address}" for one in others]
+    lines += [
+        f"ip route add {other.address}/32 dev {device} src {host.address}" for other in others
+    ]
     done = host.run(["sh", "-c", " && ".join(lines)], timeout_s=LIMIT_S)
     if done.returncode:
         raise HostError(f"{host.name}: no route can be made to {device}: {done.stderr.strip()}")

@@ -67,8 +67,8 @@ def made(host: Host) -> Iterator[Sink]:
 
 def _await(host: Host, process: Process, log: Path) -> None:
     limit = time.monotonic() + LIMIT_S
-    while not (said := host.read(log).decode(errors="replace").strip()).startswith("ready"):
+    while not (answer := host.read(log).decode(errors="replace").strip()).startswith("ready"):
         if not process.alive or time.monotonic() > limit:
-            reason = one_line(said) or "it does not say why"
+            reason = one_line(answer) or "it does not say why"
             raise HostError(f"{host.name}: no device can be made that takes packets: {reason}")
         time.sleep(0.01)

@@ -50,8 +50,8 @@ def answer(address: str, port: str) -> None:
                     burst, count, first = number, 0, last
                 count += 1
             elif kind == TELL:
-                found = [count, last - first] if number == burst else [0, 0.0]
-                server.sendto(json.dumps(found).encode(), peer)
+                report = [count, last - first] if number == burst else [0, 0.0]
+                server.sendto(json.dumps(report).encode(), peer)
             else:
                 server.sendto(HEAD.pack(ECHO, number, sent_ns, time.time_ns() - came_ns), peer)
 
@@ -112,12 +112,12 @@ def _received(end: socket.socket) -> tuple[bytes, int, Any]:
 
 
 def _socket(address: str, port: int = 0) -> socket.socket:
-    found = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    endpoint = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     with suppress(OSError):
-        found.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER_BYTES)
-    found.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
-    found.bind((address, port))
-    return found
+        endpoint.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, BUFFER_BYTES)
+    endpoint.setsockopt(socket.SOL_SOCKET, SO_TIMESTAMPNS, 1)
+    endpoint.bind((address, port))
+    return endpoint
 
 
 if __name__ == "__main__":

@@ -19,5 +19,5 @@ def check(networks: Sequence[Placed]) -> Iterator[Finding]:
                 continue
             host, port = reached
             problem = lacking(placed.network, node.id, LocalHost(), f"{host}:{port}")
-            said = problem or "has its connections, and reaches every other by the shortest way"
-            yield Finding("FAILED" if problem else "ok", f"{node.id} {said}")
+            state = problem or "has its connections, and reaches every other by the shortest way"
+            yield Finding("FAILED" if problem else "ok", f"{node.id} {state}")

@@ -33,28 +33,28 @@ class NetworkFile(BaseModel):
 
         ``routers`` and ``brokers`` are the hosts of an inventory, if there is one.
         """
-        said = [self.form, self.graph, self.graph_file]
-        if sum(one is not None for one in said) != 1:
+        sources = [self.form, self.graph, self.graph_file]
+        if sum(source is not None for source in sources) != 1:
             raise NetworkError("say one of form, graph and graph_file")
         if self.form is None:
             return from_node_link(self.graph if self.graph is not None else data)
-        own = brokers or [f"B{number + 1}" for number in range(self.brokers)]
+        broker_ids = brokers or [f"B{number + 1}" for number in range(self.brokers)]
         if self.form in METADATA:
             if routers is None:
                 raise NetworkError(f"{self.form} takes its routers from an inventory: name it")
-            return METADATA[self.form](routers, own)
+            return METADATA[self.form](routers, broker_ids)
         network = _formed(self.form, routers)
-        return with_brokers(network, own) if own else network
+        return with_brokers(network, broker_ids) if broker_ids else network
 
 
 def _formed(form: str, routers: Ids | None) -> Network:
     """The network of a name, with the inventory's routers if there are such."""
-    name, _, said = form.partition("-")
+    name, _, numbers = form.partition("-")
     if routers is not None and name in FORMS:
-        return FORMS[name].network(said or str(len(routers)), routers)
+        return FORMS[name].network(numbers or str(len(routers)), routers)
     network = named(form)
     if network is None:
-        forms = (one.shown for one in FORMS.values())
+        forms = (choice.shown for choice in FORMS.values())
         raise NetworkError(f"unknown form {form!r}; known: {', '.join((*forms, *NETWORKS))}")
     if routers is not None:
         raise NetworkError(f"{form} has routers of its own: take a graph with the inventory's")
@@ -65,16 +65,20 @@ def _in_line(routers: Ids, brokers: Ids) -> Network:
     """Routers in line, and brokers at both ends."""
     line = _plain("line", routers)
     half = len(brokers) // 2
-    edges = [Edge(routers[0], one) for one in brokers[:half]]
-    edges += [Edge(routers[-1], one) for one in brokers[half:]]
-    return Network((*line.nodes, *(Node(one, BROKER) for one in brokers)), (*line.edges, *edges))
+    edges = [Edge(routers[0], broker) for broker in brokers[:half]]
+    edges += [Edge(routers[-1], broker) for broker in brokers[half:]]
+    return Network(
+        (*line.nodes, *(Node(broker, BROKER) for broker in brokers)), (*line.edges, *edges)
+    )
 
 
 def _complete(routers: Ids, brokers: Ids) -> Network:
     """Every router joined with every other, and with every broker."""
     whole = _plain("complete", routers)
-    edges = [Edge(one, other) for one, other in product(routers, brokers)]
-    return Network((*whole.nodes, *(Node(one, BROKER) for one in brokers)), (*whole.edges, *edges))
+    edges = [Edge(router, broker) for router, broker in product(routers, brokers)]
+    return Network(
+        (*whole.nodes, *(Node(broker, BROKER) for broker in brokers)), (*whole.edges, *edges)
+    )
 
 
 def _plain(form: str, routers: Ids) -> Network:

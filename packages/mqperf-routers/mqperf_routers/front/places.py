@@ -26,11 +26,11 @@ class Placed:
         nothing is said, from 5672 on, after the nodes that its host already has. Raises
         ``NetworkError`` where two listeners have one port.
         """
-        found: dict[tuple[str, str], tuple[str, int]] = {}
+        addresses: dict[tuple[str, str], tuple[str, int]] = {}
         taken: dict[tuple[str, int], str] = {}
         for node in self.network.nodes:
             host = self.reached[node.id]
-            last = max((port for one, port in taken if one == host), default=FIRST_PORT - 1)
+            last = max((port for other, port in taken if other == host), default=FIRST_PORT - 1)
             for role, port in [*self._listeners(node, last)]:
                 if (host, port) in taken:
                     raise NetworkError(
@@ -38,24 +38,27 @@ class Placed:
                         " give one of them another port"
                     )
                 taken[host, port] = node.id
-                found.setdefault((node.id, role), (host, port))
-        self._check(found)
-        return found
+                addresses.setdefault((node.id, role), (host, port))
+        self._check(addresses)
+        return addresses
 
     def _listeners(self, node: Node, last: int) -> Iterator[tuple[str, int]]:
         """Roles and ports: those that follow from the network, then those that the node names."""
         first = node.port or last + 1
         for number, role in enumerate(listeners(self.network, node)):
             yield role, first + number
-        for kind, said in node.sections:
+        for kind, attributes in node.sections:
             if kind == "listener":
-                yield str(said.get("role", CLIENTS)), _number(said.get("port", FIRST_PORT), node)
+                yield (
+                    str(attributes.get("role", CLIENTS)),
+                    _number(attributes.get("port", FIRST_PORT), node),
+                )
 
-    def _check(self, found: Addresses) -> None:
+    def _check(self, addresses: Addresses) -> None:
         """Raise ``NetworkError`` for a node that others connect to, and that does not listen."""
         for _, who, whom in self.network.connections():
             role = CLIENTS if whom.role == BROKER else joined_as(who, whom)
-            if (whom.id, role) not in found and "connector" in who.defaults:
+            if (whom.id, role) not in addresses and "connector" in who.defaults:
                 raise NetworkError(
                     f"{who.id} connects to {whom.id}, which has no listener of the role {role}:"
                     " add one"

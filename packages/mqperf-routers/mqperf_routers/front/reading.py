@@ -33,12 +33,12 @@ def read(path: Path) -> list[Placed]:
     """
     data = _data(path)
     try:
-        found = _networks(data, path)
-        for placed in found:
+        networks = _networks(data, path)
+        for placed in networks:
             placed.addresses()
     except NetworkError as error:
         raise NetworkError(f"{path}: {error}") from None
-    return found
+    return networks
 
 
 def _networks(data: object, path: Path) -> list[Placed]:
@@ -68,16 +68,16 @@ def _data(path: Path) -> object:
 
 
 def _described(data: object, path: Path) -> Placed:
-    said = _checked(data)
+    file = _checked(data)
     folder = path.parent
-    listing = inventory.listing(folder / said.inventory) if said.inventory else None
+    listing = inventory.listing(folder / file.inventory) if file.inventory else None
     groups = [[*listing.groups.get(name, ())] if listing else None for name in GROUPS]
     if listing is not None and not groups[0]:
         raise NetworkError(
             f"{listing.source} has no hosts in the group {GROUPS[0]!r}: name the routers there"
         )
-    graph = _data(folder / said.graph_file) if said.graph_file else None
-    network = _with_addresses(said.network(graph, *groups), said.addresses)
+    graph = _data(folder / file.graph_file) if file.graph_file else None
+    network = _with_addresses(file.network(graph, *groups), file.addresses)
     return _placed(path.stem, network, listing)
 
 
@@ -93,7 +93,7 @@ def _checked(data: object) -> NetworkFile:
 
 def _with_addresses(network: Network, addresses: Sequence[Mapping[str, str | int]]) -> Network:
     """The network whose routers all know these addresses, and how to distribute them."""
-    more = tuple(("address", one) for one in addresses)
+    more = tuple(("address", address) for address in addresses)
     routers = {node.id for node in network.routers}
     nodes = [
         replace(node, sections=(*node.sections, *more)) if node.id in routers else node
@@ -105,8 +105,8 @@ def _with_addresses(network: Network, addresses: Sequence[Mapping[str, str | int
 def _placed(name: str, network: Network, listing: Listing | None) -> Placed:
     """The network on the hosts that are called as its nodes."""
     if listing is None:
-        own = {node.id: node.host or node.id for node in network.nodes}
-        return Placed(name, network, own, own)
+        by_node = {node.id: node.host or node.id for node in network.nodes}
+        return Placed(name, network, by_node, by_node)
     for node in network.nodes:
         if _host_of(node) not in listing.hosts:
             raise NetworkError(
@@ -129,11 +129,11 @@ def _of_plan(path: Path) -> list[Placed]:
     if wanted is None:
         raise NetworkError("none of its topologies is a network of routers")
     settings = wanted.variants()[0]
-    found = [(topology, network_of(topology, settings)) for topology in wanted.topologies]
+    networks = [(topology, network_of(topology, settings)) for topology in wanted.topologies]
     if plan.hosts is None or plan.hosts in HOSTS:
-        return [_placed(name, network, None) for name, network in found]
+        return [_placed(name, network, None) for name, network in networks]
     places = inventory.read(Path(plan.hosts)).broker
-    return [_on(name, network, places) for name, network in found]
+    return [_on(name, network, places) for name, network in networks]
 
 
 def _on(name: str, network: Network, places: Sequence[Place]) -> Placed:

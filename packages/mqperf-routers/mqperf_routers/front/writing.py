@@ -41,8 +41,8 @@ def _files(placed: Placed) -> Iterator[tuple[str, str]]:
 
 def _picture(name: str, network: Network) -> str:
     """With client and server where runs of a plan have them."""
-    known = TOPOLOGIES.get(name)
-    client, server = (known.client, known.server) if known else ends(network)
+    topology = TOPOLOGIES.get(name)
+    client, server = (topology.client, topology.server) if topology else ends(network)
     return network_picture(
         network,
         network.nodes[client].id,

@@ -65,8 +65,8 @@ def _listeners(
 ) -> Iterator[Section]:
     for role in listeners(network, node):
         host, port = addresses[node.id, role]
-        own = {"role": role, "host": listen or host, "port": port, **ANONYMOUS}
-        yield "listener", {**own, **(clients if role == CLIENTS else {})}
+        attributes = {"role": role, "host": listen or host, "port": port, **ANONYMOUS}
+        yield "listener", {**attributes, **(clients if role == CLIENTS else {})}
 
 
 def _connectors(network: Network, node: Node, addresses: Addresses) -> Iterator[Section]:

@@ -44,25 +44,25 @@ def lacking(network: Network, name: str, host: Host, address: str) -> str | None
     """What a router still lacks, asked from a host at its address for clients; None if nothing."""
     node = network[name]
     try:
-        own = entities(host, address, "router")
-        if [one["id"] for one in own] != [name]:
+        routers = entities(host, address, "router")
+        if [router["id"] for router in routers] != [name]:
             return f"is not the router that answers at {address}"
-        others = entities(host, address, "router.node") if node.role == INTERIOR else ()
-        if problem := misrouted(network, name, others):
+        nodes = entities(host, address, "router.node") if node.role == INTERIOR else ()
+        if problem := misrouted(network, name, nodes):
             return problem
         wanted = [f"to-{whom.id}" for _, who, whom in network.connections() if who == node]
-        told = entities(host, address, "connector") if wanted else []
-        return next(_unconnected(told, wanted), None)
+        connectors = entities(host, address, "connector") if wanted else []
+        return next(_unconnected(connectors, wanted), None)
     except SystemFault as fault:
         return str(fault)
 
 
-def misrouted(network: Network, origin: str, told: Sequence[Mapping[str, Any]]) -> str | None:
+def misrouted(network: Network, origin: str, nodes: Sequence[Mapping[str, Any]]) -> str | None:
     """In which way what a router tells of the others is not the shortest ways to them.
 
-    ``told`` are its entities ``router.node``. None where it is right.
+    ``nodes`` are its entities ``router.node``. None where it is right.
     """
-    known = {one["id"]: one for one in told}
+    known = {node["id"]: node for node in nodes}
     for name, (cost, hops) in next_hops(network, origin).items():
         if name not in known:
             return f"does not know {name}"
@@ -74,11 +74,11 @@ def misrouted(network: Network, origin: str, told: Sequence[Mapping[str, Any]]) 
     return None
 
 
-def _unconnected(told: Sequence[Mapping[str, Any]], wanted: Sequence[str]) -> Iterator[str]:
+def _unconnected(connectors: Sequence[Mapping[str, Any]], wanted: Sequence[str]) -> Iterator[str]:
     """Of each connector that has no connection, what it says."""
-    known = {one.get("name"): one for one in told}
+    by_name = {connector.get("name"): connector for connector in connectors}
     for name in wanted:
-        status = known.get(name, {}).get("connectionStatus")
+        status = by_name.get(name, {}).get("connectionStatus")
         if status != CONNECTED:
             peer = name.removeprefix("to-")
             yield f"is not connected to {peer}: {status or 'no connector'}"
@@ -90,5 +90,5 @@ def entities(host: Host, address: str, kind: str) -> list[Mapping[str, Any]]:
     done = host.run(argv, env=env, timeout_s=LIMIT_S)
     if done.returncode:
         raise SystemFault(f"does not answer: {' '.join(done.stderr.split())[-300:]}")
-    found: list[Mapping[str, Any]] = json.loads(done.stdout)
-    return found
+    answer: list[Mapping[str, Any]] = json.loads(done.stdout)
+    return answer

@@ -71,15 +71,15 @@ class Router:
 
     def write_certificates(self) -> None:
         """Put certificate and key where it looks for them, for their owner only."""
-        if (known := self.certificates) is not None:
-            for name, content in ((CERTIFICATE, known.nodes), (KEY, known.key)):
+        if (certificates := self.certificates) is not None:
+            for name, content in ((CERTIFICATE, certificates.nodes), (KEY, certificates.key)):
                 self.host_folder.host.write(
                     self.host_folder.folder.parent / Path(name).name, content
                 )
 
     def configuration(self) -> str:
         """The content of its file."""
-        own = configuration(
+        text = configuration(
             self.network,
             self.node,
             self.addresses,
@@ -88,7 +88,7 @@ class Router:
                 "listener": {"linkCapacity": self.link_capacity},
             },
         )
-        return own + written(self._encrypted())
+        return text + written(self._encrypted())
 
     def _encrypted(self) -> Iterator[Section]:
         if self.certificates is None:

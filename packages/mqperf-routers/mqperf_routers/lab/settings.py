@@ -66,8 +66,8 @@ def incompatible_settings(topology: str, settings: Mapping[str, JsonValue]) -> s
     """Why there is no such topology with these settings: it is to be described, and is not."""
     if topology == GRAPH and settings.get(GRAPH) is None:
         return f"the topology {GRAPH} needs the setting {GRAPH}: describe the network there"
-    known = named(topology) if topology in TOPOLOGIES else None
-    why = None if known is None else _lacks(known)
+    network = named(topology) if topology in TOPOLOGIES else None
+    why = None if network is None else _lacks(network)
     return why and f"the topology {topology}: {why}"
 
 

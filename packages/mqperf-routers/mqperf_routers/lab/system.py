@@ -62,7 +62,7 @@ class Routers(OfServers):
     def nodes(self) -> tuple[Node, ...]:
         """Every router and broker, in the order of the network."""
         nodes = {node.label: node for node in self.servers.nodes}
-        return tuple(nodes[one.id] for one in self.network.nodes)
+        return tuple(nodes[node.id] for node in self.network.nodes)
 
     def provision(self, case: Case, _run_id: str) -> Access:
         """Give the routers that clients and servers connect to; runs keep apart by addresses."""
@@ -86,9 +86,9 @@ def router_program(host: Host, wanted: str | None = None) -> str:
     """Find the program on a host; raises ``SystemFault`` with what to do where there is none."""
     names = ROUTER.programs if wanted is None else (wanted,)
     there = host.which(names)
-    found = next(filter(None, (there[name] for name in names)), None)
-    if found is not None:
-        return found
+    program = next(filter(None, (there[name] for name in names)), None)
+    if program is not None:
+        return program
     if wanted is None:
         raise ROUTER.missing("an AMQP router", host)
     raise SystemFault(
@@ -100,11 +100,11 @@ def router_program(host: Host, wanted: str | None = None) -> str:
 def router_version(host: Host, program: str) -> str:
     """The version of a router, as it tells it."""
     done = host.run([program, "--version"], timeout_s=VERSION_LIMIT_S)
-    found = re.search(r"\d[\w.+-]*", done.stdout)
-    if done.returncode or found is None:
+    match = re.search(r"\d[\w.+-]*", done.stdout)
+    if done.returncode or match is None:
         last = " ".join((done.stderr or done.stdout).split())[-300:]
         raise SystemFault(f"{program} on {host.name} does not tell its version: {last}")
-    return found[0]
+    return match[0]
 
 
 def installed(host: Host) -> str:
@@ -118,10 +118,10 @@ def start(
     settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
 ) -> Iterator[Deployment]:
     """Run the network of the topology that is asked for, until each router knows every other."""
-    own = {**settings}
-    topology = str(own.pop("topology"))
-    wanted = check(own)
-    routed = network_of(topology, own)
+    remaining = {**settings}
+    topology = str(remaining.pop("topology"))
+    wanted = check(remaining)
+    routed = network_of(topology, remaining)
     programs = {
         host_folder.host.name: router_program(host_folder.host, wanted.program)
         for host_folder in host_folders
@@ -130,24 +130,27 @@ def start(
 
     def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[HostFolder]) -> Routers:
         reached = addresses(routed, places, ports, tls=wanted.tls)
-        own = {
+        folders = {
             node.id: host_folder.within(node.id.lower())
             for node, host_folder in zip(routed.nodes, places, strict=True)
         }
         brokers = [
-            broker(one.id, own[one.id], reached[one.id, CLIENTS][1]) for one in routed.brokers
+            broker(node.id, folders[node.id], reached[node.id, CLIENTS][1])
+            for node in routed.brokers
         ]
         servers.start(brokers, wanted.start_timeout_s)
-        known = _certificates(wanted, places)
-        told = wanted.worker_threads, wanted.link_capacity, known
-        routers = [Router(routed, one, own[one.id], reached, *told) for one in routed.routers]
-        for one in routers:
-            one.write_certificates()
-        started = [one.server(programs[one.host_folder.host.name]) for one in routers]
+        certificates = _certificates(wanted, places)
+        options = wanted.worker_threads, wanted.link_capacity, certificates
+        routers = [
+            Router(routed, node, folders[node.id], reached, *options) for node in routed.routers
+        ]
+        for router in routers:
+            router.write_certificates()
+        started = [router.server(programs[router.host_folder.host.name]) for router in routers]
         servers.start(started, wanted.start_timeout_s)
         await_network(routed, servers, started, wanted.start_timeout_s)
         facts = {**about, "config": routers[0].configuration(), "tls": wanted.tls}
-        return Routers(servers, routed, facts, _for_clients(routed, reached, known))
+        return Routers(servers, routed, facts, _for_clients(routed, reached, certificates))
 
     site = Site("Router", host_folders, len(routed.nodes))
     with site.launched(ports_needed(routed, tls=wanted.tls), launch) as deployment:
@@ -167,10 +170,10 @@ def _certificates(
 
 
 def _for_clients(
-    network: Network, reached: Addresses, known: Certificates | None
+    network: Network, reached: Addresses, certificates: Certificates | None
 ) -> dict[str, Endpoint]:
     """Where clients of each router connect, encrypted if there are certificates."""
-    role, authority = (CLIENTS, "") if known is None else (ENCRYPTED, known.authority)
+    role, authority = (CLIENTS, "") if certificates is None else (ENCRYPTED, certificates.authority)
     places = {router.id: reached[router.id, role] for router in network.routers}
     return {
         router: Endpoint("amqp-1.0", (f"{host}:{port}",), authority=authority)
@@ -185,8 +188,10 @@ def _about(programs: Mapping[str, str], host_folders: Sequence[HostFolder]) -> d
         for host_folder in host_folders
     }
     if len(set(versions.values())) > 1:
-        found = ", ".join(f"{name} has {version}" for name, version in versions.items())
-        raise SystemFault(f"the hosts of routers have different versions: {found}; use the same")
+        differing = ", ".join(f"{name} has {version}" for name, version in versions.items())
+        raise SystemFault(
+            f"the hosts of routers have different versions: {differing}; use the same"
+        )
     host = host_folders[0].host
     return {
         "product": _product(programs[host.name]),
@@ -208,7 +213,7 @@ def queue_kind(asked: str, settings: Mapping[str, JsonValue], host: Host) -> str
 SYSTEM = System(
     name=NAME,
     title="Qpid Dispatch",
-    topologies=tuple(one.name for one in FAMILY.listed),
+    topologies=tuple(topology.name for topology in FAMILY.listed),
     queues=("routed",),
     drivers={"amqp-1.0": "amqp-1.0"},
     installed=installed,
@@ -220,6 +225,8 @@ SYSTEM = System(
     telling={},
     forms=tuple(FORMS),
     incompatible_settings=incompatible_settings,
-    labels=lambda topology, settings: tuple(one.id for one in network_of(topology, settings).nodes),
+    labels=lambda topology, settings: tuple(
+        node.id for node in network_of(topology, settings).nodes
+    ),
     encrypts=lambda settings: check(settings).tls,
 )

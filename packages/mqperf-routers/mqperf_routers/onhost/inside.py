@@ -65,12 +65,12 @@ class Node:
             raise Unanswered(str(error)) from None
 
     def _entities(self, management: Management) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        entities: dict[str, Any] = {}
         for kind, names in ENTITIES.items():
-            if kind == "router.node" and ALONE in found["router"]["rows"][0]:
+            if kind == "router.node" and ALONE in entities["router"]["rows"][0]:
                 continue
-            found[kind] = management.entities(PREFIX + kind, names)._asdict()
-        return {**found, "router.link": _used(found["router.link"])}
+            entities[kind] = management.entities(PREFIX + kind, names)._asdict()
+        return {**entities, "router.link": _used(entities["router.link"])}
 
     def _forget(self) -> None:
         if self.management is not None:

@@ -30,11 +30,11 @@ def main() -> None:
     address, kind = sys.argv[1:]
     try:
         connection = Connection(Broker((address,), "", "", ""))
-        found = Management(connection).entities(kind)
+        reply = Management(connection).entities(kind)
         connection.close(1.0)
     except (Lost, Refused, ValueError) as error:
         sys.exit(str(error))
-    print(json.dumps([dict(zip(found.names, row, strict=True)) for row in found.rows], default=str))
+    print(json.dumps([dict(zip(reply.names, row, strict=True)) for row in reply.rows], default=str))
 
 
 class Entities(NamedTuple):
@@ -68,17 +68,17 @@ class Management:
         connection.outgoing += 1
         content = b""
         while True:
-            one, payload = connection.expect(codec.TRANSFER)
+            transfer, payload = connection.expect(codec.TRANSFER)
             connection.incoming += 1
             content += payload
-            if not one.field(5):
+            if not transfer.field(5):
                 return _told(content)
 
     def _request(self, kind: str, names: Sequence[str]) -> bytes:
         """A query of an entity type, as a frame."""
         identity = string(str(self.asked))
         fields = codec.NULL, codec.NULL, codec.NULL, codec.NULL, string(self.reply_to), identity
-        said = {
+        properties = {
             "operation": string("QUERY"),
             "type": string("org.amqp.management"),
             "name": string("self"),
@@ -87,12 +87,12 @@ class Management:
         wanted = codec.listed([string(name) for name in names])
         message = (
             composite(codec.PROPERTIES, *fields)
-            + (descriptor(codec.APPLICATION_PROPERTIES) + mapping(said))
+            + (descriptor(codec.APPLICATION_PROPERTIES) + mapping(properties))
             + (descriptor(codec.VALUE) + mapping({"attributeNames": wanted}))
         )
         tag = codec.binary(b"%d" % self.asked)
-        own = uint(1), uint(self.asked), tag, uint(0), codec.TRUE
-        return codec.frame(composite(codec.TRANSFER, *own) + message)
+        transfer = uint(1), uint(self.asked), tag, uint(0), codec.TRUE
+        return codec.frame(composite(codec.TRANSFER, *transfer) + message)
 
 
 def _told(content: bytes) -> Entities:
@@ -102,9 +102,11 @@ def _told(content: bytes) -> Entities:
     while at < len(content):
         section, at = codec.value(content, at)
         sections[section.code] = section
-    said = sections[codec.APPLICATION_PROPERTIES].value
-    if said.get("statusCode") != DONE:
-        raise Refused(f"{NODE}: {said.get('statusCode')} {said.get('statusDescription')}")
+    properties = sections[codec.APPLICATION_PROPERTIES].value
+    if properties.get("statusCode") != DONE:
+        raise Refused(
+            f"{NODE}: {properties.get('statusCode')} {properties.get('statusDescription')}"
+        )
     body = sections[codec.VALUE].value
     return Entities(body["attributeNames"], body["results"])
 

@@ -52,17 +52,17 @@ class Placed:
 
 def draw(layout: Layout, nodes: Sequence[str]) -> str | None:
     """The picture on a page, unless it shows interior routers in a row, or none that are named."""
-    known = TOPOLOGIES.get(layout.topology)
-    network = named(layout.topology) if known is not None else None
-    if known is None or network is None or len(nodes) < 2 or known.nodes != (*nodes,):
+    topology = TOPOLOGIES.get(layout.topology)
+    network = named(layout.topology) if topology is not None else None
+    if topology is None or network is None or len(nodes) < 2 or topology.nodes != (*nodes,):
         return None
     in_row = {(edge.first, edge.second) for edge in network.edges} == {*pairwise(nodes)}
     if in_row and all(node.role == INTERIOR for node in network.nodes):
         return None
     return network_picture(
         network,
-        nodes[known.client],
-        nodes[known.server],
+        nodes[topology.client],
+        nodes[topology.server],
         title=layout.label,
         words=describe(layout, nodes),
     )
@@ -80,8 +80,8 @@ def network_picture(network: Network, client: str, server: str, *, title: str, w
         templates("mqperf_routers.pages")
         .get_template("network.svg.j2")
         .render(
-            width=round(max(one.x for one in every) + BOX[0] / 2 + MARGIN),
-            height=round(max(one.y for one in every) + BOX[1] / 2 + MARGIN),
+            width=round(max(spot.x for spot in every) + BOX[0] / 2 + MARGIN),
+            height=round(max(spot.y for spot in every) + BOX[1] / 2 + MARGIN),
             nodes=[
                 {
                     "name": one_line(node.id, LONGEST_LABEL),
@@ -141,7 +141,9 @@ def _in_columns(network: Network, client: str, server: str) -> Placed | None:
 def _columns(network: Network, client: str) -> list[list[str]]:
     """Nodes by the number of edges from the client's, in their order."""
     beside = network.neighbours(interior=False)
-    steps = costs({name: dict.fromkeys(others, 1) for name, others in beside.items()}, client)
+    steps = costs(
+        {name: dict.fromkeys(neighbours, 1) for name, neighbours in beside.items()}, client
+    )
     columns: list[list[str]] = [[] for _ in range(max(steps.values()) + 1)]
     for node in network.nodes:
         columns[steps[node.id]].append(node.id)
@@ -166,18 +168,18 @@ def _in_circle(network: Network, client: str, server: str) -> Placed:
 def _moved(placed: Placed) -> Placed:
     """The same with everything to the right of the margin and below the words."""
     every = [*placed.nodes.values(), placed.client, placed.server]
-    right = MARGIN + BOX[0] / 2 - min(one.x for one in every)
-    down = ABOVE + BOX[1] / 2 - min(one.y for one in every)
+    right = MARGIN + BOX[0] / 2 - min(spot.x for spot in every)
+    down = ABOVE + BOX[1] / 2 - min(spot.y for spot in every)
 
-    def move(one: Spot) -> Spot:
-        return Spot(round(one.x + right, 1), round(one.y + down, 1))
+    def move(spot: Spot) -> Spot:
+        return Spot(round(spot.x + right, 1), round(spot.y + down, 1))
 
-    nodes = {name: move(one) for name, one in placed.nodes.items()}
+    nodes = {name: move(spot) for name, spot in placed.nodes.items()}
     return Placed(nodes, move(placed.client), move(placed.server))
 
 
-def _middle(one: Spot, other: Spot) -> Spot:
-    return Spot((one.x + other.x) / 2, (one.y + other.y) / 2)
+def _middle(start: Spot, end: Spot) -> Spot:
+    return Spot((start.x + end.x) / 2, (start.y + end.y) / 2)
 
 
 def _lines(network: Network) -> str:

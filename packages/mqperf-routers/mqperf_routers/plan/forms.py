@@ -42,16 +42,16 @@ class Form:
     size: Callable[..., int]
     edges: Callable[..., Iterable[tuple[int, int, int]]]
 
-    def network(self, said: str, ids: Sequence[str] | None = None) -> Network:
+    def network(self, text: str, ids: Sequence[str] | None = None) -> Network:
         """The network with the numbers that its name says, of routers of these ids or R1, R2."""
-        numbers = [int(number) for number in self._match(said)]
+        numbers = [int(number) for number in self._match(text)]
         size = self.size(*numbers)
         if not self.least <= size <= MOST:
             raise NetworkError(
-                f"{self.name}-{said}: {size:,} routers, expected {self.least} to {MOST}"
+                f"{self.name}-{text}: {size:,} routers, expected {self.least} to {MOST}"
             )
         if ids is not None and len(ids) != size:
-            raise NetworkError(f"{self.name}-{said} has {size} routers, and {len(ids)} are named")
+            raise NetworkError(f"{self.name}-{text} has {size} routers, and {len(ids)} are named")
         names = ids or [f"R{number + 1}" for number in range(size)]
         role = INTERIOR if size > 1 else STANDALONE
         return Network(
@@ -64,11 +64,11 @@ class Form:
         words = self.words.format(size=size)
         return words[0].upper() + words[1:]
 
-    def _match(self, said: str) -> Sequence[str]:
-        found = re.fullmatch(self.numbers, said)
-        if found is None:
-            raise NetworkError(f"{self.name}-{said}: expected {self.shown}")
-        return found.groups()
+    def _match(self, text: str) -> Sequence[str]:
+        match = re.fullmatch(self.numbers, text)
+        if match is None:
+            raise NetworkError(f"{self.name}-{text}: expected {self.shown}")
+        return match.groups()
 
 
 def with_brokers(network: Network, ids: Sequence[str]) -> Network:
@@ -97,7 +97,7 @@ def alternating(routers: Sequence[str], brokers: Sequence[str], *, ring: bool = 
             edges += [Edge(first, brokers[number]), Edge(second, brokers[number])]
         else:
             edges.append(Edge(first, second))
-    nodes = [*(Node(name, INTERIOR) for name in routers), *(Node(one, BROKER) for one in brokers)]
+    nodes = [*(Node(name, INTERIOR) for name in routers), *(Node(name, BROKER) for name in brokers)]
     return Network(tuple(nodes), tuple(edges))
 
 
@@ -138,8 +138,8 @@ def _random(size: int, seed: int) -> Iterable[tuple[int, int, int]]:
     """A random tree, and half as many edges more, all of random cost; equal seeds, equal edges."""
     chance = random.Random(seed)
     pairs = [(chance.randrange(other), other) for other in range(1, size)]
-    others = [pair for pair in combinations(range(size), 2) if pair not in pairs]
-    pairs += chance.sample(others, min(len(others), size // 2))
+    unjoined = [pair for pair in combinations(range(size), 2) if pair not in pairs]
+    pairs += chance.sample(unjoined, min(len(unjoined), size // 2))
     return [(first, second, chance.randint(*COSTS)) for first, second in sorted(pairs)]
 
 

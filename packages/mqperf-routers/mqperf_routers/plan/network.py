@@ -79,9 +79,9 @@ class Network:
         for problem in (*_of_nodes(self), *_of_edges(self)):
             raise NetworkError(problem)
         reached = costs(self.neighbours(interior=False), self.nodes[0].id)
-        apart = [node.id for node in self.nodes if node.id not in reached]
-        if apart:
-            raise NetworkError(f"{apart[0]} has no path to {self.nodes[0].id}: add an edge")
+        unreached = [node.id for node in self.nodes if node.id not in reached]
+        if unreached:
+            raise NetworkError(f"{unreached[0]} has no path to {self.nodes[0].id}: add an edge")
 
     def __getitem__(self, name: str) -> Node:
         """The node of that id."""
@@ -100,12 +100,12 @@ class Network:
     def neighbours(self, *, interior: bool = True) -> Mapping[str, Mapping[str, int]]:
         """By node, the cost of the edge to each neighbour; of interior routers only, or of all."""
         kept = [node.id for node in self.nodes if node.role == INTERIOR or not interior]
-        found: dict[str, dict[str, int]] = {name: {} for name in kept}
+        neighbours: dict[str, dict[str, int]] = {name: {} for name in kept}
         for edge in self.edges:
-            if {edge.first, edge.second} <= found.keys():
-                found[edge.first][edge.second] = edge.cost
-                found[edge.second][edge.first] = edge.cost
-        return found
+            if {edge.first, edge.second} <= neighbours.keys():
+                neighbours[edge.first][edge.second] = edge.cost
+                neighbours[edge.second][edge.first] = edge.cost
+        return neighbours
 
     def connections(self) -> Iterator[tuple[Edge, Node, Node]]:
         """Each edge with who connects, and to whom.
@@ -120,9 +120,9 @@ class Network:
             yield edge, of[who], of[whom]
 
 
-def joined_as(one: Node, other: Node) -> str | None:
+def joined_as(node: Node, other: Node) -> str | None:
     """What a router calls the connection between two nodes; None where there can be none."""
-    return JOINED.get(frozenset((one.role, other.role)))
+    return JOINED.get(frozenset((node.role, other.role)))
 
 
 def _of_nodes(network: Network) -> Iterator[str]:
@@ -130,32 +130,32 @@ def _of_nodes(network: Network) -> Iterator[str]:
         yield "there is no router: name at least one"
     if len(network.nodes) > MOST_NODES:
         yield f"{len(network.nodes):,} nodes: expected at most {MOST_NODES:,}"
-    known: set[str] = set()
+    names: set[str] = set()
     for node in network.nodes:
         if not NAME.fullmatch(node.id):
             yield f"{node.id!r} is no name of a node: take letters, digits, '.', '_' and '-'"
         elif node.role not in ROLES:
             yield f"{node.id}: unknown role {node.role!r}; known: {', '.join(ROLES)}"
-        elif node.id.lower() in known:
+        elif node.id.lower() in names:
             yield f"two nodes are called {node.id!r}, but for capitals: rename one"
-        known.add(node.id.lower())
+        names.add(node.id.lower())
 
 
 def _of_edges(network: Network) -> Iterator[str]:
-    known = {node.id: node for node in network.nodes}
+    nodes = {node.id: node for node in network.nodes}
     taken: set[frozenset[str]] = set()
     for edge in network.edges:
         pair = frozenset((edge.first, edge.second))
-        said = f"the edge between {edge.first} and {edge.second}"
-        if missing := [name for name in (edge.first, edge.second) if name not in known]:
-            yield f"{said}: there is no node {missing[0]!r}; known: {', '.join(sorted(known))}"
+        subject = f"the edge between {edge.first} and {edge.second}"
+        if missing := [name for name in (edge.first, edge.second) if name not in nodes]:
+            yield f"{subject}: there is no node {missing[0]!r}; known: {', '.join(sorted(nodes))}"
         elif len(pair) == 1:
-            yield f"{said} joins a node with itself: remove it"
+            yield f"{subject} joins a node with itself: remove it"
         elif pair in taken:
-            yield f"{said} is there twice: remove one"
+            yield f"{subject} is there twice: remove one"
         elif edge.cost < 1:
-            yield f"{said}: its cost is {edge.cost}: expected a whole number from 1 on"
-        elif joined_as(known[edge.first], known[edge.second]) is None:
-            roles = f"{known[edge.first].role} and {known[edge.second].role}"
-            yield f"{said}: {roles} nodes cannot be joined; give one of them the role {INTERIOR}"
+            yield f"{subject}: its cost is {edge.cost}: expected a whole number from 1 on"
+        elif joined_as(nodes[edge.first], nodes[edge.second]) is None:
+            roles = f"{nodes[edge.first].role} and {nodes[edge.second].role}"
+            yield f"{subject}: {roles} nodes cannot be joined; give one of them the role {INTERIOR}"
         taken.add(pair)

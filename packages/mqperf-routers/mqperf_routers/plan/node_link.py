@@ -39,16 +39,16 @@ def from_node_link(data: object) -> Network:
         raise NetworkError("expected node-link data: a mapping with nodes and edges")
     if data.get("directed"):
         raise NetworkError("the graph is directed: routers are joined both ways; write it as none")
-    said = [_mapping(one, "a node") for one in data[NODES]]
-    ids = [_id(one) for one in said]
+    entries = [_mapping(entry, "a node") for entry in data[NODES]]
+    ids = [_id(entry) for entry in entries]
     edges = tuple(_edges(data, ids))
-    kinds = [_role(one) for one in said]
+    kinds = [_role(entry) for entry in entries]
     brokers = {name for name, kind in zip(ids, kinds, strict=True) if kind == BROKER}
     ends = [{edge.first, edge.second} for edge in edges]
     joined = {name for pair in ends if not pair & brokers for name in pair}
     nodes = [
-        _node(one, name, kind or (INTERIOR if name in joined else STANDALONE))
-        for one, name, kind in zip(said, ids, kinds, strict=True)
+        _node(entry, name, kind or (INTERIOR if name in joined else STANDALONE))
+        for entry, name, kind in zip(entries, ids, kinds, strict=True)
     ]
     return Network(tuple(nodes), edges)
 
@@ -57,71 +57,73 @@ def as_node_link(network: Network) -> dict[str, Any]:
     """The network as node-link data, which ``from_node_link`` and networkx read."""
     nodes = []
     for node in network.nodes:
-        told: dict[str, Any] = {"id": node.id, "role": node.role}
-        told |= {key: getattr(node, key) for key in ("host", "port") if getattr(node, key)}
-        nodes.append(told)
-    edges = [{"source": one.first, "target": one.second, "cost": one.cost} for one in network.edges]
+        attributes: dict[str, Any] = {"id": node.id, "role": node.role}
+        attributes |= {key: getattr(node, key) for key in ("host", "port") if getattr(node, key)}
+        nodes.append(attributes)
+    edges = [
+        {"source": edge.first, "target": edge.second, "cost": edge.cost} for edge in network.edges
+    ]
     return {"directed": False, "multigraph": False, "graph": {}, "nodes": nodes, "edges": edges}
 
 
-def _mapping(one: object, what: str) -> Mapping[str, Any]:
-    if not isinstance(one, Mapping):
-        raise NetworkError(f"{what} is {one!r}: expected a mapping")
-    return one
+def _mapping(value: object, subject: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise NetworkError(f"{subject} is {value!r}: expected a mapping")
+    return value
 
 
-def _id(said: Mapping[str, Any]) -> str:
-    name = said.get("id")
+def _id(entry: Mapping[str, Any]) -> str:
+    name = entry.get("id")
     if isinstance(name, bool) or not isinstance(name, str | int):
         raise NetworkError("a node has no id: give each one")
     return str(name)
 
 
 def _edges(data: Mapping[str, Any], ids: Sequence[str]) -> Iterator[Edge]:
-    key = next((one for one in EDGES if one in data), None)
-    said = data[key] if key else []
-    if not isinstance(said, list | tuple):
+    key = next((name for name in EDGES if name in data), None)
+    entries = data[key] if key else []
+    if not isinstance(entries, list | tuple):
         raise NetworkError(f"{key}: expected a list of mappings with source and target")
-    for one in said:
-        edge = _mapping(one, "an edge")
+    for entry in entries:
+        edge = _mapping(entry, "an edge")
         ends = [_end(edge.get(way), ids) for way in ("source", "target")]
-        told = {edge[name] for name in COSTS if name in edge} or {1}
-        cost = told.pop()
-        if told or isinstance(cost, bool) or not isinstance(cost, int | float) or cost % 1:
+        costs = {edge[name] for name in COSTS if name in edge} or {1}
+        cost = costs.pop()
+        if costs or isinstance(cost, bool) or not isinstance(cost, int | float) or cost % 1:
             raise NetworkError(
                 f"the edge between {ends[0]} and {ends[1]}: expected one cost, a whole number"
             )
         yield Edge(ends[0], ends[1], int(cost))
 
 
-def _end(said: object, ids: Sequence[str]) -> str:
-    if isinstance(said, int) and str(said) not in ids and 0 <= said < len(ids):
-        return ids[said]
-    if isinstance(said, bool) or not isinstance(said, str | int):
+def _end(end: object, ids: Sequence[str]) -> str:
+    if isinstance(end, int) and str(end) not in ids and 0 <= end < len(ids):
+        return ids[end]
+    if isinstance(end, bool) or not isinstance(end, str | int):
         raise NetworkError("an edge lacks its source or its target: name both")
-    return str(said)
+    return str(end)
 
 
-def _role(said: Mapping[str, Any]) -> str | None:
+def _role(entry: Mapping[str, Any]) -> str | None:
     """What a node says of its role; None where it is a router, and says no more."""
-    mode = said.get("mode") or _router(said).get("mode")
-    role = said.get("role") or (BROKER if said.get("type") == BROKER else mode)
+    mode = entry.get("mode") or _router(entry).get("mode")
+    role = entry.get("role") or (BROKER if entry.get("type") == BROKER else mode)
     return None if role is None else str(role)
 
 
-def _router(said: Mapping[str, Any]) -> Mapping[str, Any]:
+def _router(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     """Attributes of the router itself, which metadata have in a list of one."""
-    own = said.get("router", {})
-    if isinstance(own, list) and len(own) == 1:
-        own = own[0]
-    return _mapping(own, f"router of {said['id']}")
+    router = entry.get("router", {})
+    if isinstance(router, list) and len(router) == 1:
+        router = router[0]
+    return _mapping(router, f"router of {entry['id']}")
 
 
-def _node(said: Mapping[str, Any], name: str, role: str) -> Node:
-    host, port = said.get("host"), said.get("port")
+def _node(entry: Mapping[str, Any], name: str, role: str) -> Node:
+    host, port = entry.get("host"), entry.get("port")
     if port is not None and (not isinstance(port, int) or not 0 < port < 1 << 16):
         raise NetworkError(f"the port of {name} is {port!r}: expected 1 to 65535")
-    patterns = said.get("patterns", ())
+    patterns = entry.get("patterns", ())
     return Node(
         id=name,
         role=role,
@@ -129,35 +131,38 @@ def _node(said: Mapping[str, Any], name: str, role: str) -> Node:
         port=port,
         router={
             key: _scalar(value, f"{key} of {name}")
-            for key, value in _router(said).items()
+            for key, value in _router(entry).items()
             if key not in {"id", "mode"}
         },
-        sections=tuple(_sections(said, name)),
+        sections=tuple(_sections(entry, name)),
         defaults=frozenset(
-            entity for key, entity in DEFAULTS.items() if said.get(key) is not False
+            entity for key, entity in DEFAULTS.items() if entry.get(key) is not False
         ),
-        patterns=tuple(str(_scalar(one, f"patterns of {name}")) for one in patterns),
+        patterns=tuple(str(_scalar(pattern, f"patterns of {name}")) for pattern in patterns),
     )
 
 
-def _sections(said: Mapping[str, Any], name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _sections(entry: Mapping[str, Any], name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Entities that the node names itself: a mapping each, or several in a list."""
-    for key, value in said.items():
+    for key, value in entry.items():
         several = [value] if isinstance(value, Mapping) else value
         if key in OWN or not isinstance(several, list):
             continue
         if not ENTITY.fullmatch(key):
             raise NetworkError(f"{name}: {key!r} is no entity of a router's configuration")
-        for one in several:
-            attributes = _mapping(one, f"{key} of {name}")
+        for section in several:
+            attributes = _mapping(section, f"{key} of {name}")
             yield (
                 key,
-                {word: _scalar(what, f"{word} of {name}") for word, what in attributes.items()},
+                {
+                    word: _scalar(content, f"{word} of {name}")
+                    for word, content in attributes.items()
+                },
             )
 
 
-def _scalar(value: object, what: str) -> object:
+def _scalar(value: object, subject: str) -> object:
     """A value that stands on one line."""
     if not isinstance(value, str | int | float) or not str(value).isprintable():
-        raise NetworkError(f"{what} is {value!r}: expected text, a number, true or false")
+        raise NetworkError(f"{subject} is {value!r}: expected text, a number, true or false")
     return value

@@ -10,15 +10,15 @@ if TYPE_CHECKING:
 
 def costs(beside: Mapping[str, Mapping[str, int]], origin: str) -> Mapping[str, int]:
     """By node that can be reached from the origin, the cost of the cheapest way; after Dijkstra."""
-    found: dict[str, int] = {}
+    cheapest: dict[str, int] = {}
     waiting = [(0, origin)]
     while waiting:
         cost, node = heappop(waiting)
-        if node not in found:
-            found[node] = cost
+        if node not in cheapest:
+            cheapest[node] = cost
             for other, more in beside[node].items():
                 heappush(waiting, (cost + more, other))
-    return found
+    return cheapest
 
 
 def next_hops(network: "Network", origin: str) -> Mapping[str, tuple[int, frozenset[str]]]:

@@ -45,13 +45,13 @@ def named(name: str) -> Network | None:
     """
     if name in NETWORKS:
         return NETWORKS[name]
-    form, _, said = name.partition("-")
-    return FORMS[form].network(said) if form in FORMS and said else None
+    form, _, numbers = name.partition("-")
+    return FORMS[form].network(numbers) if form in FORMS and numbers else None
 
 
 def _listed(name: str, server: int, title: str, label: str, sentence: str) -> Topology:
     """One with a name of its own: clients are at its first node."""
-    nodes = tuple(one.id for one in NETWORKS[name].nodes) if name in NETWORKS else ()
+    nodes = tuple(node.id for node in NETWORKS[name].nodes) if name in NETWORKS else ()
     return Topology(name, title, label, sentence, server=server, nodes=nodes)
 
 
@@ -62,7 +62,7 @@ def _of_form(name: str) -> Topology | None:
     if network is None:
         return None
     client, server = ends(network)
-    form, nodes = FORMS[name.partition("-")[0]], tuple(one.id for one in network.nodes)
+    form, nodes = FORMS[name.partition("-")[0]], tuple(node.id for node in network.nodes)
     first, last = nodes[client], nodes[server]
     return Topology(
         name=name,

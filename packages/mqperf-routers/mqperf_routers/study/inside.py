@@ -48,9 +48,9 @@ MOBILE = re.compile(r"M\d(?!\$|_\$)(.+)")
 Row = Mapping[str, Any]
 
 
-def figures(told: Mapping[str, Any]) -> Iterator[Figure]:
+def figures(entities: Mapping[str, Any]) -> Iterator[Figure]:
     """All figures of a router; raises ``KeyError`` or ``ValueError`` for what is none of one."""
-    rows = {kind: _rows(found) for kind, found in told.items()}
+    rows = {kind: _rows(table) for kind, table in entities.items()}
     [router] = rows["router"]
     yield from _named(NODE, NODE, router, ROUTER)
     if router.get("memoryUsage") is not None:
@@ -59,19 +59,19 @@ def figures(told: Mapping[str, Any]) -> Iterator[Figure]:
     yield Figure("memory", "pools", "used", float(pooled), BYTES)
     yield from _of_links(rows["router.link"])
     for address in rows["router.address"]:
-        if found := MOBILE.fullmatch(str(address["key"])):
-            yield from _named("address", found[1], address, ADDRESS)
+        if match := MOBILE.fullmatch(str(address["key"])):
+            yield from _named("address", match[1], address, ADDRESS)
     for other in rows.get("router.node", ()):
         yield Figure("route", str(other["id"]), "cost", float(other["cost"] or 0), NUMBER)
-    roles = Counter(str(one["role"]) for one in rows["connection"])
+    roles = Counter(str(connection["role"]) for connection in rows["connection"])
     for role, count in roles.items():
         yield Figure("connections", role, "connections", float(count), NUMBER)
 
 
-def _rows(found: Mapping[str, Any]) -> list[Row]:
+def _rows(table: Mapping[str, Any]) -> list[Row]:
     """A mapping for each entity."""
-    names: Sequence[str] = found["names"]
-    return [dict(zip(names, row, strict=True)) for row in found["rows"]]
+    names: Sequence[str] = table["names"]
+    return [dict(zip(names, row, strict=True)) for row in table["rows"]]
 
 
 def _named(
@@ -91,7 +91,7 @@ def _of_links(links: Sequence[Row]) -> Iterator[Figure]:
             continue
         waiting += link.get("undeliveredCount") or 0
         owner = str(link["owningAddr"] or "")
-        address = found[1] if (found := MOBILE.fullmatch(owner)) else owner
+        address = match[1] if (match := MOBILE.fullmatch(owner)) else owner
         name = f"{link['linkDir']} {link['identity']} {address}".strip()
         yield from _named("link", name, link, LINK)
     yield Figure("links", ALL, "undelivered", float(waiting), MESSAGES)

@@ -86,7 +86,7 @@ class Trend:
                 f"no column {unknown[0]!r} to select by; there are: {', '.join(SWEEP)}"
             )
         every = list(page.sweeps(self.tables))
-        left = [own for sweep, own in every if values.items() <= sweep.items()]
+        left = [of_sweep for sweep, of_sweep in every if values.items() <= sweep.items()]
         if len(left) != 1:
             several = [
                 f"{name}: {', '.join(dict.fromkeys(sweep[name] for sweep, _ in every))}"
@@ -114,10 +114,10 @@ class Trend:
 
     def worse(self, *, newest: bool = False) -> bool:
         """Whether any change is for the worse; with ``newest`` any in the newest folder."""
-        found = self.changes
+        changes = self.changes
         if newest:
-            found = found[found["folder_place"] == self.folders["folder_place"].max()]
-        return bool((found["verdict"] == "worse").any())
+            changes = changes[changes["folder_place"] == self.folders["folder_place"].max()]
+        return bool((changes["verdict"] == "worse").any())
 
     @override
     def __repr__(self) -> str:
@@ -128,8 +128,8 @@ class Trend:
         sustained = self.sustained[[*SWEEP, "folder_label", *SHOWN]]
         columns = ("folder_b", *SWEEP, "threads", "figure", "ratio", "verdict", "cause", "differs")
         shown = (self.folders, sustained, self.changes[list(columns)])
-        told = [words.summary(self.tables), *words.marks(self.tables), *self.problems]
-        heads = "".join(f"<p>{escape(one)}</p>" for one in told)
+        sentences = [words.summary(self.tables), *words.marks(self.tables), *self.problems]
+        heads = "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)
         return heads + "".join(map(notebook.as_html, shown))
 
 
@@ -143,21 +143,23 @@ def trend(paths: Iterable[Place], *, min_effect: float | None = None) -> Trend:
     out, and named in ``problems``.  ``min_effect`` is the minimum relevant difference, 0.05 by
     default.  Raises ``MqperfError`` when fewer than two are left, or these have no point in common.
     """
-    found: dict[Path, tuple[str, Tables]] = {}
+    measurements: dict[Path, tuple[str, Tables]] = {}
     problems = []
     for path in paths:
         folder = notebook.located(path)
-        if folder.resolve() in found:
+        if folder.resolve() in measurements:
             problems.append(f"{folder}: given twice; it counts once")
             continue
         try:
-            found[folder.resolve()] = str(folder), _asked_for(folder)
+            measurements[folder.resolve()] = str(folder), _asked_for(folder)
         except MqperfError as error:
             problems.append(f"left out: {error}")
-    if len(found) < 2:
+    if len(measurements) < 2:
         why = "; ".join(problems) or "give the folder of each measurement"
-        raise MqperfError(f"a trend needs two folders of runs or more, and has {len(found)}: {why}")
-    return Trend(trends.trend(list(found.values()), min_effect=min_effect), tuple(problems))
+        raise MqperfError(
+            f"a trend needs two folders of runs or more, and has {len(measurements)}: {why}"
+        )
+    return Trend(trends.trend(list(measurements.values()), min_effect=min_effect), tuple(problems))
 
 
 def _asked_for(folder: Path) -> Tables:

@@ -52,11 +52,11 @@ def trend(
     from mqperf_trend.front.api import trend as trend_of
 
     check_named(out, "trend.html", single_file=single_file)
-    found = trend_of(folders, min_effect=min_effect)
-    for problem in found.problems:
+    result = trend_of(folders, min_effect=min_effect)
+    for problem in result.problems:
         print_lines(complaints, f"mqperf: {without_passwords(problem)}")
-    show_page(found, out, single_file=single_file)
-    if fail_on is not None and found.worse(newest=fail_on == "newest-worse"):
+    show_page(result, out, single_file=single_file)
+    if fail_on is not None and result.worse(newest=fail_on == "newest-worse"):
         raise typer.Exit(1)
 
 

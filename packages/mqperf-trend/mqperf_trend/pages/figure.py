@@ -57,11 +57,11 @@ def trend(
     with the word for each in ``word``: rows of ``trend_steps`` of this sweep.
     """
     curves = list(split(rows[rows["point"].notna()], _names(rows)))
-    for number, (name, own) in enumerate(curves):
+    for number, (name, curve) in enumerate(curves):
         several = len(curves) > 1
         shade = palette.spread(palette.THREADS, number, len(curves)) if several else SHADES[column]
         pen = Pen(shade, name if several else "", marker=MARKERS[number * several % len(MARKERS)])
-        _curve(own, column, axes, pen)
+        _curve(curve, column, axes, pen)
     if HIGHEST in rows.columns and column == "throughput_msg_s":
         _highest(rows, axes, named=len(curves) > 1)
     if steps is not None:
@@ -95,15 +95,17 @@ def trend_sheet(
 def _names(rows: pd.DataFrame) -> list[str]:
     """What tells the curves apart: each is of one point, also where what is sustained moves."""
     drawn = rows[rows["point"].notna()]
-    known = ["threads", *(name for name in parameters() if name in rows.columns)]
-    return [name for name in known if len(drawn[name].unique()) > 1]
+    candidates = ["threads", *(name for name in parameters() if name in rows.columns)]
+    return [name for name in candidates if len(drawn[name].unique()) > 1]
 
 
 def _curve(rows: pd.DataFrame, column: str, axes: Axes, pen: Pen) -> None:
     """The points of each machine joined; the legend has them once."""
     label = pen.label
-    for _, own in rows.groupby("machine_number", sort=False):
-        placed = own.assign(point=own["told"]).assign(**{PLACE: own["folder_place"].astype(float)})
+    for _, of_machine in rows.groupby("machine_number", sort=False):
+        placed = of_machine.assign(point=of_machine["told"]).assign(
+            **{PLACE: of_machine["folder_place"].astype(float)}
+        )
         doubted = placed.loc[placed["doubted"].notna(), "point"]
         entries = (pen.label,) if pen.label else ()
         look = Pen(pen.shade, label, marker=pen.marker, entries=entries)
@@ -114,25 +116,27 @@ def _curve(rows: pd.DataFrame, column: str, axes: Axes, pen: Pen) -> None:
 
 def _highest(rows: pd.DataFrame, axes: Axes, *, named: bool) -> None:
     """The raw maximum of each folder, where it is not what is sustained; the same point joined."""
-    known = rows[rows[HIGHEST].notna()].sort_values("folder_place")
-    higher = known[HIGHEST] > known["throughput_msg_s"].fillna(0)
+    measured = rows[rows[HIGHEST].notna()].sort_values("folder_place")
+    higher = measured[HIGHEST] > measured["throughput_msg_s"].fillna(0)
     if higher.any():
         if not named:
             axes.plot([], [], "-o", color=SHADES["throughput_msg_s"].light, label="sustained")
         look: dict[str, Any] = {"color": palette.FAINT.light, "linewidth": 1, "markersize": 4}
         axes.plot([], [], ":", marker="x", label="raw maximum", **look)
-        for _, own in known.groupby(["machine_number", "highest_at"], sort=False, dropna=False):
-            places = own["folder_place"].to_numpy(dtype=float)
-            axes.plot(places, shown(own, HIGHEST), ":", marker="x", label="_", **look)
+        for _, same_point in measured.groupby(
+            ["machine_number", "highest_at"], sort=False, dropna=False
+        ):
+            places = same_point["folder_place"].to_numpy(dtype=float)
+            axes.plot(places, shown(same_point, HIGHEST), ":", marker="x", label="_", **look)
 
 
 def _mark(rows: pd.DataFrame, steps: pd.DataFrame, column: str, axes: Axes) -> None:
     """The word for steps above the highest of the points that they led to, and their number."""
     keys = [name for name in ("folder_place", *_names(rows)) if name in steps.columns]
-    found = steps[[*keys, "word"]].merge(rows[[*keys, column]], on=keys)
-    for (place, word), own in found.groupby(["folder_place", "word"]):
-        spot = float(str(place)), own[column].max() * COLUMNS[column].scale
-        text = as_text(f"{len(own)} {word}" if len(own) > 1 else str(word))
+    marks = steps[[*keys, "word"]].merge(rows[[*keys, column]], on=keys)
+    for (place, word), group in marks.groupby(["folder_place", "word"]):
+        spot = float(str(place)), group[column].max() * COLUMNS[column].scale
+        text = as_text(f"{len(group)} {word}" if len(group) > 1 else str(word))
         note = axes.annotate(text, spot, (0, 7), textcoords="offset points")
         note.set(color=palette.INK.light, fontsize=8, horizontalalignment="center")
 

@@ -42,64 +42,64 @@ class Part:
     grid: Grid
 
 
-def write(out: Path, found: Tables, *, html: bool = True) -> Path:
+def write(out: Path, tables: Tables, *, html: bool = True) -> Path:
     """Write the page of a trend into the folder ``out``, and give the page to open.
 
-    ``found`` are the tables of ``study.trends.trend``.  A report that is there already is replaced
+    ``tables`` are those of ``study.trends.trend``.  A report that is there already is replaced
     when the new one is whole.  Raises ``ReportError`` when ``out`` holds something else.
     """
-    return write_page(out, partial(_write_source, found=found), html=html)
+    return write_page(out, partial(_write_source, tables=tables), html=html)
 
 
-def write_file(file: Path, found: Tables) -> Path:
+def write_file(file: Path, tables: Tables) -> Path:
     """Write it as one HTML file that needs no other, and give that.
 
     Raises ``ReportError`` when ``file`` is there already and is no report.
     """
-    return write_page_as_file(file, partial(_write_source, found=found))
+    return write_page_as_file(file, partial(_write_source, tables=tables))
 
 
-def title(found: Tables) -> str:
+def title(tables: Tables) -> str:
     """How many folders, and from when to when."""
-    names = list(found["trend_folders"]["folder_label"])
+    names = list(tables["trend_folders"]["folder_label"])
     return f"Trend of {len(names)} folders, {names[0]} to {names[-1]}"
 
 
-def sweeps(found: Tables) -> Iterator[tuple[dict[str, str], Tables]]:
+def sweeps(tables: Tables) -> Iterator[tuple[dict[str, str], Tables]]:
     """Each test case on a layout, and its rows of all tables of the trend."""
-    points = found["trend_points"]
+    points = tables["trend_points"]
     known = points[points["test_case"].isin(list(TEST_CASES))]
     for keys, _ in known.groupby(list(SWEEP), sort=False):
         sweep = dict(zip(SWEEP, map(str, keys), strict=True))
-        own = {name: where(found[name], **sweep) for name in SWEPT}
-        yield sweep, {**found, **own}
+        of_sweep = {name: where(tables[name], **sweep) for name in SWEPT}
+        yield sweep, {**tables, **of_sweep}
 
 
 SWEPT = ("trend_points", "trend_sustained", "trend_steps")
 """The tables of which a sweep has rows of its own."""
 
 
-def sustained_sheet(found: Tables) -> Figure:
+def sustained_sheet(tables: Tables) -> Figure:
     """What one sweep sustains over the folders, and the latency of the points that sustain it."""
-    rows = found["trend_sustained"].copy()
-    doubted = found["trend_points"].set_index(["folder_place", "point"])["doubted"].to_dict()
+    rows = tables["trend_sustained"].copy()
+    doubted = tables["trend_points"].set_index(["folder_place", "point"])["doubted"].to_dict()
     places = zip(rows["folder_place"], rows["point"], strict=True)
     rows["doubted"] = [doubted.get(place) for place in places]
     rows["throughput_msg_s"] = rows["sustained_throughput_msg_s"]
-    told = rows[rows["step"].str.startswith(("better", "worse"))]
-    return _sheet(rows, found, told.assign(figure=FIGURE, word=told["step"].map(words.word)))
+    steps = rows[rows["step"].str.startswith(("better", "worse"))]
+    return _sheet(rows, tables, steps.assign(figure=FIGURE, word=steps["step"].map(words.word)))
 
 
-def point_sheet(found: Tables) -> Figure:
+def point_sheet(tables: Tables) -> Figure:
     """Every point of one sweep over the folders; steps that are more than chance are named."""
-    steps = found["trend_steps"]
-    told = steps[steps["verdict"].ne(CANNOT_TELL)]
-    marks = [words.word(found_by(row)) for row in told.to_dict("records")]
-    return _sheet(found["trend_points"], found, told.assign(word=marks))
+    steps = tables["trend_steps"]
+    judged = steps[steps["verdict"].ne(CANNOT_TELL)]
+    marks = [words.word(found_by(row)) for row in judged.to_dict("records")]
+    return _sheet(tables["trend_points"], tables, judged.assign(word=marks))
 
 
-def _sheet(rows: pd.DataFrame, found: Tables, steps: pd.DataFrame) -> Figure:
-    names = list(found["trend_folders"]["folder_label"])
+def _sheet(rows: pd.DataFrame, tables: Tables, steps: pd.DataFrame) -> Figure:
+    names = list(tables["trend_folders"]["folder_label"])
     telling = rows.assign(told=[_told(row) for row in rows.to_dict("records")])
     present = [name for name in TREND_FIGURES if rows[name].notna().any()] or TREND_FIGURES[:1]
     return trend_sheet(telling, list(present), labels=names, steps=steps)
@@ -111,32 +111,32 @@ def _told(row: Mapping[Any, Any]) -> str:
     return "\n".join([f"{row['folder_label']}, {row['folder']}", *doubts, str(row["point"])])
 
 
-def _write_source(out: Path, found: Tables) -> None:
+def _write_source(out: Path, tables: Tables) -> None:
     """Write everything but the HTML."""
     writer = Writer(package="mqperf_trend.pages")
-    write_tables(found, out / "tables")
-    parts = list(_parts(found))
+    write_tables(tables, out / "tables")
+    parts = list(_parts(tables))
     for part in parts:
         writer.draw(part.sustained, out)
         writer.draw(part.points, out)
-    steps = found["trend_steps"]
+    steps = tables["trend_steps"]
     context = {
-        "name": title(found),
-        "summary": words.summary(found),
-        "marks": list(words.marks(found)),
-        "folders": _folders(found["trend_folders"]),
-        "differences": _differences(found),
-        "changes": _steps("", words.changes(steps), found),
-        "drifts": _steps("Drift of the machine", words.drifts(steps), found),
-        "control_runs": _control_runs(found),
-        "sustained": _sustained(found),
-        "moves": list(words.moves(found)),
-        "rules": list(words.rules(found)),
+        "name": title(tables),
+        "summary": words.summary(tables),
+        "marks": list(words.marks(tables)),
+        "folders": _folders(tables["trend_folders"]),
+        "differences": _differences(tables),
+        "changes": _steps("", words.changes(steps), tables),
+        "drifts": _steps("Drift of the machine", words.drifts(steps), tables),
+        "control_runs": _control_runs(tables),
+        "sustained": _sustained(tables),
+        "moves": list(words.moves(tables)),
+        "rules": list(words.rules(tables)),
         "parts": parts,
-        "tables": {name: TABLES[name].row for name in found},
+        "tables": {name: TABLES[name].row for name in tables},
     }
     writer.render("trend.rst", out / "index.rst", context)
-    writer.furnish(out, {"format": "mqperf-trend", "version": 1, "title": title(found)})
+    writer.furnish(out, {"format": "mqperf-trend", "version": 1, "title": title(tables)})
     writer.finish()
 
 
@@ -163,22 +163,22 @@ def _folders(folders: pd.DataFrame) -> Grid:
     return Grid("", headings, tuple(lines), style="")
 
 
-def _differences(found: Tables) -> Grid:
-    called = words.labels(found)
+def _differences(tables: Tables) -> Grid:
+    called = words.labels(tables)
     lines = [
         (
             _step(row, called),
             str(row["aspect"]),
             *(str(row[name]) for name in ("what", "value_in_a", "value_in_b")),
         )
-        for row in found["trend_differences"].to_dict("records")
+        for row in tables["trend_differences"].to_dict("records")
     ]
     return Grid("", ("step", "of", "", "before", "after"), tuple(lines), style="")
 
 
-def _steps(caption: str, rows: pd.DataFrame, found: Tables) -> Grid:
+def _steps(caption: str, rows: pd.DataFrame, tables: Tables) -> Grid:
     """A row for each of these steps; doubts stand below, and what else differs is last."""
-    called = words.labels(found)
+    called = words.labels(tables)
     about = rows["doubted"].dropna().unique()
     notes = {
         text: Note(f"{'drift' if caption else 'change'}-{n}", text)
@@ -210,8 +210,8 @@ def _steps(caption: str, rows: pd.DataFrame, found: Tables) -> Grid:
     return Grid(caption, headings, tuple(lines), tuple(notes.values()), style="named")
 
 
-def _control_runs(found: Tables) -> Grid:
-    called = words.labels(found)
+def _control_runs(tables: Tables) -> Grid:
+    called = words.labels(tables)
     lines = [
         (
             _step(row, called),
@@ -222,28 +222,28 @@ def _control_runs(found: Tables) -> Grid:
             comparison.interval(row) or MISSING,
             str(row["verdict"]),
         )
-        for row in found["trend_control_runs"].to_dict("records")
+        for row in tables["trend_control_runs"].to_dict("records")
     ]
     headings = ("step", "point", "figure", "before", "after", "ratio", "95 % interval", "verdict")
     return Grid("", headings, tuple(lines), style="")
 
 
-def _sustained(found: Tables) -> Grid:
+def _sustained(tables: Tables) -> Grid:
     """What each test case on a layout sustained at first, before the newest folder, and in it."""
     lines = []
-    for _, rows in found["trend_sustained"].groupby(list(SWEEP), sort=False, dropna=False):
-        some = rows[rows["sustained_throughput_msg_s"].notna()]
+    for _, rows in tables["trend_sustained"].groupby(list(SWEEP), sort=False, dropna=False):
+        sustaining = rows[rows["sustained_throughput_msg_s"].notna()]
         first, last = rows.iloc[0].to_dict(), rows.iloc[-1].to_dict()
         shown = comparison.of_sweep
-        told = [f"{row['folder_label']}: {_sustained_at(row)}" for row in (first, last)]
+        ends = [f"{row['folder_label']}: {_sustained_at(row)}" for row in (first, last)]
         lines.append(
             (
                 comparison.sweep_label(last),
-                *told,
+                *ends,
                 MISSING if pd.isna(last["ratio"]) else f"{last['ratio']:.3f}",
                 words.step(last),
                 shown(last, "highest_throughput_msg_s"),
-                f"{len(some)} of {len(rows)}",
+                f"{len(sustaining)} of {len(rows)}",
             )
         )
     headings = (
@@ -259,9 +259,9 @@ def _sustained_at(row: Mapping[Any, Any]) -> str:
     return rate if pd.isna(row["sustained_at"]) else f"{rate} at {row['sustained_at']}"
 
 
-def _parts(found: Tables) -> Iterator[Part]:
-    several = len(found["trend_points"]["system"].dropna().unique()) > 1
-    for sweep, own in sweeps(found):
+def _parts(tables: Tables) -> Iterator[Part]:
+    several = len(tables["trend_points"]["system"].dropna().unique()) > 1
+    for sweep, of_sweep in sweeps(tables):
         case = TEST_CASES[sweep["test_case"]]
         system = f", {sweep['system']}" if several else ""
         layout = labels.layout(sweep["topology"], sweep["queues"])
@@ -269,43 +269,43 @@ def _parts(found: Tables) -> Iterator[Part]:
         yield Part(
             f"{case.title}: {layout}{system}",
             Drawing(
-                f"{name}, sustained", _alt_sustained(own), partial(sustained_sheet, own)
+                f"{name}, sustained", _alt_sustained(of_sweep), partial(sustained_sheet, of_sweep)
             ).counting(case.unit),
-            Drawing(f"{name}, points", _alt_points(own), partial(point_sheet, own)).counting(
-                case.unit
-            ),
-            _points(own, case.unit),
+            Drawing(
+                f"{name}, points", _alt_points(of_sweep), partial(point_sheet, of_sweep)
+            ).counting(case.unit),
+            _points(of_sweep, case.unit),
         )
 
 
-def _alt_sustained(own: Tables) -> str:
-    told = [
+def _alt_sustained(tables: Tables) -> str:
+    phrases = [
         f"{row['folder_label']} {_sustained_at(row)}"
-        for row in own["trend_sustained"].to_dict("records")
+        for row in tables["trend_sustained"].to_dict("records")
     ]
-    return f"Sustained throughput and its latency over folders: {'; '.join(told)}."
+    return f"Sustained throughput and its latency over folders: {'; '.join(phrases)}."
 
 
-def _alt_points(own: Tables) -> str:
-    steps = own["trend_steps"]
-    called = words.labels(own)
-    told = [
+def _alt_points(tables: Tables) -> str:
+    steps = tables["trend_steps"]
+    called = words.labels(tables)
+    phrases = [
         f"{words.word(found_by(row))} in {COLUMNS[row['figure']].label} of {row['threads']} threads"
         f" in {called[row['folder_b']]}"
         for row in steps[steps["verdict"].ne(CANNOT_TELL)].to_dict("records")
     ]
-    count = len(own["trend_points"].drop_duplicates(["point"]))
+    count = len(tables["trend_points"].drop_duplicates(["point"]))
     return (
         f"Throughput, median and p99 latency of {count} points over"
-        f" {len(called)} folders; {'; '.join(told) or 'no step is more than chance'}."
+        f" {len(called)} folders; {'; '.join(phrases) or 'no step is more than chance'}."
     )
 
 
-def _points(own: Tables, unit: str) -> Grid:
+def _points(tables: Tables, unit: str) -> Grid:
     """A row for each point in each folder: throughput with its interval, p50 and p99."""
-    rows = own["trend_points"]
-    apart = [name for name in parameters() if name in rows.columns and rows[name].notna().any()]
-    keys = ("threads", *apart)
+    rows = tables["trend_points"]
+    varying = [name for name in parameters() if name in rows.columns and rows[name].notna().any()]
+    keys = ("threads", *varying)
     ordered = rows.sort_values([*keys, "folder_place"], kind="stable")
     headings = (
         "point",
@@ -339,4 +339,4 @@ def _step(row: Mapping[Any, Any], called: Mapping[str, str]) -> str:
 
 def _interval(row: Mapping[Any, Any], figure: str) -> str:
     ends: Sequence[float] = [row[f"{figure}_{end}"] for end in ("low", "high")]
-    return MISSING if any(map(pd.isna, ends)) else " to ".join(cell(figure, one) for one in ends)
+    return MISSING if any(map(pd.isna, ends)) else " to ".join(cell(figure, end) for end in ends)

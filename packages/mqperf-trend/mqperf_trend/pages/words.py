@@ -65,18 +65,18 @@ def drifts(steps: pd.DataFrame) -> pd.DataFrame:
     return steps[steps["verdict"].ne(CANNOT_TELL) & steps["cause"].eq(DRIFT)]
 
 
-def summary(found: Tables) -> str:
+def summary(tables: Tables) -> str:
     """How many steps of how many folders were judged, and what was found."""
-    steps, folders = found["trend_steps"], found["trend_folders"]
+    steps, folders = tables["trend_steps"], tables["trend_folders"]
     verdicts = changes(steps)["verdict"].value_counts()
     counts = [f"{verdicts.get(name, 0)} {name}" for name in ("better", "worse")]
     drift = len(drifts(steps))
     judged = f"{amount(len(folders), 'folder')}, {amount(len(steps), 'step')}"
-    told = f"{judged}: {', '.join(counts)}, {drift} by drift of the machine."
+    text = f"{judged}: {', '.join(counts)}, {drift} by drift of the machine."
     if power := _power(steps):
-        told += f" In the newest folder a change of {power} would mostly have been found."
+        text += f" In the newest folder a change of {power} would mostly have been found."
     machines = folders["machine_number"].nunique()
-    return f"{told} {machines} machines, not compared with each other." if machines > 1 else told
+    return f"{text} {machines} machines, not compared with each other." if machines > 1 else text
 
 
 def _power(steps: pd.DataFrame) -> str:
@@ -86,21 +86,21 @@ def _power(steps: pd.DataFrame) -> str:
     return "" if pd.isna(share) else words.detectable({"detectable": share})
 
 
-def rules(found: Tables) -> Iterator[str]:
+def rules(tables: Tables) -> Iterator[str]:
     """How steps and changes are to be read."""
-    steps = found["trend_steps"]
+    steps = tables["trend_steps"]
     least = steps["min_effect"].iloc[0] if len(steps) else MIN_EFFECT
     shares = {"min_effect": least, "risk": RISK}
-    told = {name: f"{100 * share:g} %" for name, share in shares.items()}
+    percents = {name: f"{100 * share:g} %" for name, share in shares.items()}
     for rule in RULES:
-        yield rule.format(**told, most=MOST)
+        yield rule.format(**percents, most=MOST)
     if steps["clock_share"].gt(0).any():
         yield words.CLOCKS
 
 
-def marks(found: Tables) -> Iterator[str]:
+def marks(tables: Tables) -> Iterator[str]:
     """What is to be known of folders: another machine, the same runs again, no day."""
-    folders = found["trend_folders"].to_dict("records")
+    folders = tables["trend_folders"].to_dict("records")
     for last, now in pairwise(folders):
         if last["machine_number"] != now["machine_number"]:
             yield (
@@ -112,42 +112,42 @@ def marks(found: Tables) -> Iterator[str]:
             yield f"{row['folder']} holds the same runs as {row['copy_of']}: it is a copy."
     if undated := [str(row["folder"]) for row in folders if pd.isna(row["started"])]:
         yield f"When it was measured is not told, so it comes first: {joined(undated)}."
-    if found["trend_control_runs"].empty:
+    if tables["trend_control_runs"].empty:
         yield NO_CONTROL
 
 
-def text_lines(found: Tables, name: str = "") -> Iterator[str]:
+def text_lines(tables: Tables, name: str = "") -> Iterator[str]:
     """Folders, what differs between them, what is sustained, control runs, and changes."""
     if name:
         yield name
-    for row in found["trend_folders"].to_dict("records"):
+    for row in tables["trend_folders"].to_dict("records"):
         yield one_line(f"{row['folder_place']}  {row['folder_label']}  {folder(row)}")
-    yield from marks(found)
-    yield from _differing(found)
+    yield from marks(tables)
+    yield from _differing(tables)
     yield "Sustained throughput"
-    yield from (f"  {line}" for line in sustained_lines(found))
-    if len(control := found["trend_control_runs"]):
+    yield from (f"  {line}" for line in sustained_lines(tables))
+    if len(control := tables["trend_control_runs"]):
         yield "Control runs"
-        yield from (f"  {step_line(row, found)}" for row in control.to_dict("records"))
+        yield from (f"  {step_line(row, tables)}" for row in control.to_dict("records"))
     for title, rows in (("Changes", changes), ("Drift of the machine", drifts)):
-        told = rows(found["trend_steps"])
-        if len(told):
+        steps = rows(tables["trend_steps"])
+        if len(steps):
             yield title
-        yield from (f"  {step_line(row, found)}" for row in told.to_dict("records"))
-    yield summary(found)
+        yield from (f"  {step_line(row, tables)}" for row in steps.to_dict("records"))
+    yield summary(tables)
 
 
 def folder(row: Row) -> str:
     """A folder with its versions, machine, and how much of it there is."""
-    told = [
+    facts = [
         str(row["folder"]),
-        *(f"{what} {row[name]}" for name, what in IN_A_LINE.items() if known(row[name])),
+        *(f"{heading} {row[name]}" for name, heading in IN_A_LINE.items() if known(row[name])),
         f"machine {row['machine_number']} ({row['hardware']})",
         amount(row["points_measured"], "point"),
         amount(row["doubts_raised"], "doubt"),
         amount(row["control_runs_made"], "control run"),
     ]
-    return ", ".join(told)
+    return ", ".join(facts)
 
 
 IN_A_LINE = {
@@ -158,23 +158,23 @@ IN_A_LINE = {
 """The versions that a line of a folder has, and what they are called there."""
 
 
-def step_line(row: Row, found: Tables) -> str:
+def step_line(row: Row, tables: Tables) -> str:
     """A step as a line: where, which figure of which point, ratio, cause, what else differs."""
-    label = labels(found)
+    label = labels(tables)
     heading = in_unit(COLUMNS[row["figure"]].heading(), unit_of(row["test_case"]))
     value = f"{reference(row)} -> {words.value(row, 'value_b')}"
     doubted = f" [{row['doubted']}]" if known(row["doubted"]) else ""
     step = f"{label[row['folder_a']]} -> {label[row['folder_b']]}"
-    told = [
+    parts = [
         f"{step}: {point_label(row)}{doubted}: {heading} {value}",
         ", ".join(filter(None, [words.ratio(row), words.interval(row)])),
         found_by(row),
     ]
     if known(row.get("control_ratio")):
-        told.append(f"control runs {control(row)}")
+        parts.append(f"control runs {control(row)}")
     if isinstance(row.get("differs"), str):
-        told.append(f"differs: {row['differs']}")
-    return one_line("; ".join(told))
+        parts.append(f"differs: {row['differs']}")
+    return one_line("; ".join(parts))
 
 
 def reference(row: Row) -> str:
@@ -189,9 +189,9 @@ def known(value: object) -> bool:
     return value is not None and not pd.isna(value)  # type: ignore[call-overload]
 
 
-def word(found: str) -> str:
+def word(finding: str) -> str:
     """What stands at its mark in a figure: ``better``, ``worse`` or ``drift``."""
-    return "drift" if DRIFT in found else found.partition(" ")[0]
+    return "drift" if DRIFT in finding else finding.partition(" ")[0]
 
 
 def control(row: Row) -> str:
@@ -202,21 +202,21 @@ def control(row: Row) -> str:
     return f"{row['control_ratio']:.3f}, {ends}"
 
 
-def labels(found: Tables) -> Mapping[str, str]:
+def labels(tables: Tables) -> Mapping[str, str]:
     """What each folder is called."""
-    folders = found["trend_folders"]
+    folders = tables["trend_folders"]
     return dict(zip(folders["folder"], folders["folder_label"], strict=True))
 
 
-def sustained_lines(found: Tables) -> Iterator[str]:
+def sustained_lines(tables: Tables) -> Iterator[str]:
     """A line for each test case on a layout: what was sustained, folder after folder."""
-    for _, rows in found["trend_sustained"].groupby(list(SWEEP), sort=False, dropna=False):
-        told = list(_rates(rows))
-        told = told if len(told) <= SHOWN else ["...", *told[-SHOWN:]]
+    for _, rows in tables["trend_sustained"].groupby(list(SWEEP), sort=False, dropna=False):
+        values = list(_rates(rows))
+        values = values if len(values) <= SHOWN else ["...", *values[-SHOWN:]]
         last = rows.iloc[-1].to_dict()
-        rates = f"{' -> '.join(told)} {unit_of(last['test_case'])}/sec"
+        rates = f"{' -> '.join(values)} {unit_of(last['test_case'])}/sec"
         yield one_line(f"{words.sweep_label(last)}: {rates}{latest(last)}")
-    yield from moves(found)
+    yield from moves(tables)
 
 
 def latest(row: Row) -> str:
@@ -231,15 +231,15 @@ def step(row: Row) -> str:
     return verdict + power if verdict == CANNOT_TELL else verdict
 
 
-def moves(found: Tables) -> Iterator[str]:
+def moves(tables: Tables) -> Iterator[str]:
     """A sentence for each folder that sustains a test case at another point than the one before."""
-    rows = found["trend_sustained"]
+    rows = tables["trend_sustained"]
     for row in rows[rows["moved_from"].notna()].to_dict("records"):
-        told = (
+        sentence = (
             f"{words.sweep_label(row)}: in {row['folder_label']} the sustained point moved from"
             f" {row['moved_from']} to {row['sustained_at']}, and their rates are not compared."
         )
-        yield one_line(told)
+        yield one_line(sentence)
 
 
 def _rates(rows: pd.DataFrame) -> Iterator[str]:
@@ -250,10 +250,10 @@ def _rates(rows: pd.DataFrame) -> Iterator[str]:
         yield f"{rate} ({row['sustained_at']})" if moved and known(row["sustained_at"]) else rate
 
 
-def _differing(found: Tables) -> Iterator[str]:
-    rows = found["trend_differences"]
-    label = labels(found)
-    for (_, a, b), some in rows.groupby(["folder_place", "folder_a", "folder_b"], sort=False):
+def _differing(tables: Tables) -> Iterator[str]:
+    rows = tables["trend_differences"]
+    label = labels(tables)
+    for (_, a, b), differing in rows.groupby(["folder_place", "folder_a", "folder_b"], sort=False):
         yield one_line(f"Between {label[str(a)]} and {label[str(b)]} differ")
-        for row in some.to_dict("records"):
+        for row in differing.to_dict("records"):
             yield "  " + one_line(f"{row['what']}: {row['value_in_a']} | {row['value_in_b']}")

@@ -45,13 +45,13 @@ def with_causes(
     beside: dict[tuple[object, ...], list[Row]] = {}
     for row in control.dropna(subset=["ratio_low"]).to_dict("records"):
         beside.setdefault((row["folder_a"], row["folder_b"], row["figure"]), []).append(row)
-    found = []
+    causes = []
     for step in steps.to_dict("records"):
         rows = beside.get((step["folder_a"], step["folder_b"], step["figure"]), [])
         stayed = [unchanged(step["folder_a"], step["folder_b"], row["system"]) for row in rows]
-        found.append(_told(step, rows, stayed, min_effect))
+        causes.append(_told(step, rows, stayed, min_effect))
     columns = [*RATIOS, "beyond_control", "cause"]
-    return steps.assign(**pd.DataFrame(found, index=steps.index, columns=columns))
+    return steps.assign(**pd.DataFrame(causes, index=steps.index, columns=columns))
 
 
 def found_by(step: Row) -> str:
@@ -67,8 +67,8 @@ def _unchanged(tables: Mapping[str, Tables]) -> Callable[[str, str, str], bool]:
     @cache
     def versions(folder: str, system: str) -> tuple[frozenset[str], ...]:
         attempts = all_attempts(tables[folder])
-        own = attempts[attempts["system"] == system]
-        return tuple(frozenset(own[name].dropna()) for name in VERSIONS)
+        of_system = attempts[attempts["system"] == system]
+        return tuple(frozenset(of_system[name].dropna()) for name in VERSIONS)
 
     return lambda a, b, system: versions(a, system) == versions(b, system)
 
@@ -84,20 +84,20 @@ def _told(step: Row, rows: Sequence[Row], stayed: Sequence[bool], min_effect: fl
     if not ranked:
         return {"cause": UNWATCHED if verdict else None}
     row, same = ranked[0]
-    told: Columns = {name: row[name.removeprefix("control_")] for name in RATIOS}
-    told["beyond_control"] = step["ratio"] / row["ratio"]
+    columns: Columns = {name: row[name.removeprefix("control_")] for name in RATIOS}
+    columns["beyond_control"] = step["ratio"] / row["ratio"]
     if verdict:
         shown = _shown(step, row, np.log1p(min_effect))
-        told["cause"] = (DRIFT if same else UNTOLD) if shown else CHANGE
-    return told
+        columns["cause"] = (DRIFT if same else UNTOLD) if shown else CHANGE
+    return columns
 
 
 def _shown(step: Row, control: Row, least: float) -> bool:
     """Whether control runs show the step as well."""
     way = 1 if step["ratio"] > 1 else -1
-    moved, near = (way * np.log(control[one]) for one in ("ratio", NEAR[way]))
+    moved, near = (way * np.log(control[column]) for column in ("ratio", NEAR[way]))
     if moved < least or near <= 0:
         return False
     left = way * np.log(step["ratio"]) - moved
-    halves = [np.log(one["ratio_high"] / one["ratio_low"]) / 2 for one in (step, control)]
+    halves = [np.log(row["ratio_high"] / row["ratio_low"]) / 2 for row in (step, control)]
     return bool(left < least or left <= np.hypot(*halves))

@@ -39,15 +39,15 @@ def hardware(runs: pd.DataFrame) -> str:
     models = ", ".join(sorted(runs["cpu_model"].dropna().unique()))
     cores = ", ".join(str(count) for count in sorted(runs["cores"].dropna().unique()))
     memory = runs["memory_bytes"].max()
-    told = [
+    parts = [
         models,
         f"{cores} hardware threads" if cores else "",
         f"{memory / 2**30:.0f} GiB" if pd.notna(memory) else "",
     ]
-    return ", ".join(filter(None, told)) or NOT_STATED
+    return ", ".join(filter(None, parts)) or NOT_STATED
 
 
-def _alike(one: float, other: float) -> bool:
-    if isnan(one) or isnan(other):
-        return isnan(one) and isnan(other)
-    return abs(one - other) <= RESERVED * max(one, other)
+def _alike(value: float, other: float) -> bool:
+    if isnan(value) or isnan(other):
+        return isnan(value) and isnan(other)
+    return abs(value - other) <= RESERVED * max(value, other)

@@ -113,9 +113,9 @@ class Series:
         """The error of the difference, and its degrees of freedom."""
         days = between * (1 + 1 / len(reference))
         variance, freedom = _between_runs(row, *self.rows)
-        apart = row["variance"] if _repeated(row) else 0.0  # one disturbed repeat makes it large
+        within = row["variance"] if _repeated(row) else 0.0  # one disturbed repeat makes it large
         count = sum(other["repeats"] for other in reference)
-        runs = max(variance, apart) / row["repeats"] + variance / count
+        runs = max(variance, within) / row["repeats"] + variance / count
         parts = days**2 / (FREEDOM + EFFICIENCY * len(self.days)) + runs**2 / max(1, freedom)
         return sqrt(days + runs), (days + runs) ** 2 / parts
 

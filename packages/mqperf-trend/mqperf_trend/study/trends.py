@@ -99,8 +99,8 @@ def trend(folders: Folders, *, min_effect: float | None = None) -> dict[str, pd.
     control = _judged_control(_sides(placed, KEYS, control=True), steps, matters)
     pairs = {(a.name, b.name): (a, b) for a, b in _compared(placed, steps)}
     differ = _differences(pairs.values())
-    steps = with_causes(steps, control, {one.name: one.tables for one in placed}, matters)
-    points = pd.concat([_points(one, keys) for one in placed], ignore_index=True)
+    steps = with_causes(steps, control, {folder.name: folder.tables for folder in placed}, matters)
+    points = pd.concat([_points(folder, keys) for folder in placed], ignore_index=True)
     return {
         "trend_folders": conform("trend_folders", pd.DataFrame(_folders(placed))),
         "trend_differences": differ,
@@ -134,25 +134,25 @@ def _labels(starts: Sequence[Any], names: Sequence[str]) -> list[str]:
     if short.is_unique:
         return list(short)
     again = labels.duplicated(keep=False)
-    return [f"{one}, {n + 1}" if again[n] else str(one) for n, one in enumerate(labels)]
+    return [f"{label}, {n + 1}" if again[n] else str(label) for n, label in enumerate(labels)]
 
 
 def _apart(placed: Iterable[Placed]) -> list[str]:
     """The parameters that tell points apart in any of the folders."""
-    found = {name for one in placed for name in varied(one.tables["runs"])}
-    return [name for name in parameters() if name in found]
+    varying = {name for folder in placed for name in varied(folder.tables["runs"])}
+    return [name for name in parameters() if name in varying]
 
 
 def _sides(placed: Sequence[Placed], keys: Sequence[str], *, control: bool = False) -> pd.DataFrame:
     """One row per figure of a point in a folder, in the order of time."""
     parts = []
-    for one in placed:
-        tables = _of_control_runs(one.tables) if control else one.tables
-        rows = one_side(tables, one.name, keys, TREND_FIGURES)
+    for folder in placed:
+        tables = _of_control_runs(folder.tables) if control else folder.tables
+        rows = one_side(tables, folder.name, keys, TREND_FIGURES)
         place: dict[str, Any] = {
-            "folder": one.name,
-            "folder_place": one.place,
-            "machine_number": one.machine,
+            "folder": folder.name,
+            "folder_place": folder.place,
+            "machine_number": folder.machine,
         }
         parts.append(rows.assign(**place))
     return pd.concat([rows for rows in parts if len(rows)] or parts, ignore_index=True)
@@ -162,7 +162,9 @@ def _of_control_runs(tables: Tables) -> Tables:
     """Control runs as the tables of a sweep of their own."""
     rows = tables["control_runs"]
     parts = {
-        name: conform(name, rows[[one for one in TABLES[name].columns if one in rows.columns]])
+        name: conform(
+            name, rows[[column for column in TABLES[name].columns if column in rows.columns]]
+        )
         for name in ("messages", "latency")
     }
     return {"runs": rows, **parts, "cpu": empty("cpu"), "doubts": empty("doubts")}
@@ -247,7 +249,7 @@ def _of_pairs(table: str, pairs: Sequence[Row], min_effect: float) -> pd.DataFra
 
 def _compared(placed: Sequence[Placed], steps: pd.DataFrame) -> Iterator[tuple[Placed, Placed]]:
     """Each folder with the next, and every other two between which there is a verdict."""
-    by_name = {one.name: one for one in placed}
+    by_name = {folder.name: folder for folder in placed}
     yield from pairwise(placed)
     judged_steps = steps[steps["verdict"] != CANNOT_TELL]
     for a, b in judged_steps[["folder_a", "folder_b"]].drop_duplicates().itertuples(index=False):
@@ -258,16 +260,16 @@ def _differences(pairs: Iterable[tuple[Placed, Placed]]) -> pd.DataFrame:
     """The table ``trend_differences``: what these differ in, but for the days."""
     parts = [empty("trend_differences")]
     for a, b in pairs:
-        found = differences(a.tables, b.tables)
+        differing = differences(a.tables, b.tables)
         keys: dict[str, Any] = {"folder_place": b.place, "folder_a": a.name, "folder_b": b.name}
-        parts.append(found[found["what"] != "Days of measuring"].assign(**keys))
-    rows = pd.concat([one for one in parts if len(one)] or parts)
+        parts.append(differing[differing["what"] != "Days of measuring"].assign(**keys))
+    rows = pd.concat([part for part in parts if len(part)] or parts)
     return conform("trend_differences", rows.sort_values("folder_place", kind="stable"))
 
 
 def _told(steps: pd.DataFrame, differ: pd.DataFrame) -> pd.Series:
     """For each step what else differs between its folders, in words."""
-    told = {
+    by_pair = {
         pair: "; ".join(
             f"{row['what']}: {row['value_in_a']} | {row['value_in_b']}"
             for row in rows.to_dict("records")
@@ -275,37 +277,37 @@ def _told(steps: pd.DataFrame, differ: pd.DataFrame) -> pd.Series:
         for pair, rows in differ.groupby(["folder_a", "folder_b"])
     }
     pairs = zip(steps["folder_a"], steps["folder_b"], strict=True)
-    return pd.Series([told.get(pair) for pair in pairs], steps.index, "string")
+    return pd.Series([by_pair.get(pair) for pair in pairs], steps.index, "string")
 
 
 def _folders(placed: Sequence[Placed]) -> Iterator[dict[str, object]]:
     contents: dict[frozenset[str], str] = {}
-    for one in placed:
-        runs = one.tables["runs"]
+    for folder in placed:
+        runs = folder.tables["runs"]
         held = frozenset(runs["content"].dropna())
-        earlier = contents.setdefault(held, one.name) if held else one.name
+        earlier = contents.setdefault(held, folder.name) if held else folder.name
         yield {
-            **one.keys(),
-            "started": one.started,
+            **folder.keys(),
+            "started": folder.started,
             **{
                 name: ", ".join(sorted(runs[name].dropna().unique())) or None
                 for name in FOLDER_VERSIONS
             },
             "hardware": hardware(runs),
-            "points_measured": int(one.tables["points"]["throughput_msg_s"].notna().sum()),
-            "doubts_raised": len(one.tables["doubts"]),
-            "control_runs_made": len(whole(one.tables["control_runs"])),
-            "copy_of": earlier if earlier != one.name else None,
+            "points_measured": int(folder.tables["points"]["throughput_msg_s"].notna().sum()),
+            "doubts_raised": len(folder.tables["doubts"]),
+            "control_runs_made": len(whole(folder.tables["control_runs"])),
+            "copy_of": earlier if earlier != folder.name else None,
         }
 
 
-def _points(one: Placed, keys: Sequence[str]) -> pd.DataFrame:
+def _points(folder: Placed, keys: Sequence[str]) -> pd.DataFrame:
     """The points of a folder with what tells them apart in any."""
-    points = one.tables["points"].dropna(subset=["throughput_msg_s"])
+    points = folder.tables["points"].dropna(subset=["throughput_msg_s"])
     rows = points.reindex(columns=["point", *keys, "repeats", *SPREAD])
-    kinds = kinds_by_point(one.tables)
+    kinds = kinds_by_point(folder.tables)
     doubted = pd.Series([kinds.get(str(point)) for point in rows["point"]], rows.index, "string")
-    return conform("trend_points", rows.assign(**one.keys(), doubted=doubted))
+    return conform("trend_points", rows.assign(**folder.keys(), doubted=doubted))
 
 
 def _sustained(
@@ -313,11 +315,11 @@ def _sustained(
 ) -> pd.DataFrame:
     """The table ``trend_sustained``: what each folder sustains, and how it came from the last."""
     parts = []
-    for one in placed:
-        rows = one.tables["sustained"]
-        own = points[points["folder_place"] == one.place]
-        more = own[["point", *(name for name in keys if name not in SWEEP), *SPREAD]]
-        parts.append(rows.merge(more, on="point", how="left").assign(**one.keys()))
+    for folder in placed:
+        rows = folder.tables["sustained"]
+        of_folder = points[points["folder_place"] == folder.place]
+        more = of_folder[["point", *(name for name in keys if name not in SWEEP), *SPREAD]]
+        parts.append(rows.merge(more, on="point", how="left").assign(**folder.keys()))
     rows = pd.concat(parts, ignore_index=True)
     ordered = rows.sort_values("folder_place", kind="stable")
     series = ordered.groupby([*SWEEP, "machine_number"], dropna=False, sort=False)
@@ -334,11 +336,17 @@ def _sustained(
         )
     ]
     words, detectable = zip(*steps_of_rows, strict=True)
-    found = ordered.assign(step=words, detectable=pd.Series(detectable, ordered.index, "float64"))
-    moved = found["step"] == AT_ANOTHER_POINT
-    found = found.assign(ratio=ratio.mask(moved), moved_from=before["sustained_at"].where(moved))
+    sustained = ordered.assign(
+        step=words, detectable=pd.Series(detectable, ordered.index, "float64")
+    )
+    moved = sustained["step"] == AT_ANOTHER_POINT
+    sustained = sustained.assign(
+        ratio=ratio.mask(moved), moved_from=before["sustained_at"].where(moved)
+    )
     names = TABLES["trend_sustained"].with_parameters(ordered.columns)
-    return conform("trend_sustained", found[[name for name in names if name in found.columns]])
+    return conform(
+        "trend_sustained", sustained[[name for name in names if name in sustained.columns]]
+    )
 
 
 def _step(

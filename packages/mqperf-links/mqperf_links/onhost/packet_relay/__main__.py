@@ -83,8 +83,8 @@ class Relay:
     def _obey(self) -> bool:
         """Do what a line of the input says, and answer; false at its end."""
         line = sys.stdin.readline()
-        what, _, quantities = line.strip().partition(" ")
-        match what:
+        command, _, quantities = line.strip().partition(" ")
+        match command:
             case "cut":
                 self._close(carrier=False)
             case "swallow":
@@ -121,9 +121,9 @@ class Relay:
         return {**counts, "cpu_s": used.ru_utime + used.ru_stime}
 
 
-def say(what: dict[str, Any]) -> None:
+def say(answer: dict[str, Any]) -> None:
     """Write an answer."""
-    print(json.dumps(what), flush=True)
+    print(json.dumps(answer), flush=True)
 
 
 def main() -> None:

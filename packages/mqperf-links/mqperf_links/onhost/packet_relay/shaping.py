@@ -20,9 +20,9 @@ BUFFER_S, BUFFER_BYTES = 0.1, 64 * 1500
 
 
 def _quantiles() -> list[float]:
-    found = [NormalDist().inv_cdf((number + 0.5) / STEPS) for number in range(STEPS)]
-    scale = math.sqrt(sum(one * one for one in found) / STEPS)
-    return [one / scale for one in found]
+    quantiles = [NormalDist().inv_cdf((number + 0.5) / STEPS) for number in range(STEPS)]
+    scale = math.sqrt(sum(quantile * quantile for quantile in quantiles) / STEPS)
+    return [quantile / scale for quantile in quantiles]
 
 
 class CorrelatedJitter:
