@@ -66,16 +66,16 @@ def main(arguments: Sequence[str]) -> None:
         }
         if arguments:
             measure["arrow"] = partial(_arrows, program=_built(Path(arguments[0]), folder))
-        found: dict[str, list[Cost]] = {name: [] for name in measure}
+        costs: dict[str, list[Cost]] = {name: [] for name in measure}
         for turn in range(PAIRS):
             for name in measure if turn % 2 == 0 else reversed(measure):
-                found[name].append(measure[name](router.nodes[0].name, f"{name}{turn}"))
-                print(f"  {name} {_words(found[name][-1])}", flush=True)
-    ours = found.pop("mqperf")
-    for name, theirs in found.items():
+                costs[name].append(measure[name](router.nodes[0].name, f"{name}{turn}"))
+                print(f"  {name} {_words(costs[name][-1])}", flush=True)
+    ours = costs.pop("mqperf")
+    for name, theirs in costs.items():
         both = list(zip(ours, theirs, strict=True))
-        cpu = statistics.median(own.us / other.us for own, other in both)
-        rate = statistics.median(own.rate / other.rate for own, other in both)
+        cpu = statistics.median(our.us / their.us for our, their in both)
+        rate = statistics.median(our.rate / their.rate for our, their in both)
         print(f"median of {PAIRS} pairs: {cpu:.3f} of the CPU of {name}, {rate:.2f} of its rate")
 
 
@@ -104,9 +104,9 @@ def _ours(address: str, key: str) -> Cost:
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
         job = Job(case, key, Access(end, end), tool, pairs(case), home, home, "127.0.0.1")
-        made = {one.label: one for one in generator.commands(job)}
-        for one in made.values():
-            for file, text in one.files.items():
+        made = {command.label: command for command in generator.commands(job)}
+        for command in made.values():
+            for file, text in command.files.items():
                 (home / file).write_text(text)
         with (
             _running(made["server-1"].argv, made["server-1"].env) as server,
@@ -129,8 +129,8 @@ def _protons(address: str, key: str, site: Sequence[Path]) -> Cost:
     begin = (sys.executable, "-W", "ignore", str(PEER))
     with _running((*begin, "receive", address, key), env) as receiver:
         _line(receiver)
-        own = (*begin, "send", address, key, str(SECONDS), str(BYTES))
-        with _running(own, env) as sender:
+        argv = (*begin, "send", address, key, str(SECONDS), str(BYTES))
+        with _running(argv, env) as sender:
             _line(sender)
             before = _cpu_s(sender), _cpu_s(receiver)
             count = int(_line(sender))
@@ -182,10 +182,10 @@ def _running(
 
 def _line(process: "subprocess.Popen[str]") -> str:
     """The next line that it prints, or an error when it has ended without."""
-    said = "" if process.stdout is None else process.stdout.readline()
-    if not said:
+    line = "" if process.stdout is None else process.stdout.readline()
+    if not line:
         raise RuntimeError(f"{process.args!r} ended too early")
-    return said.strip()
+    return line.strip()
 
 
 def _await(file: Path) -> None:

@@ -47,9 +47,9 @@ def beside(record: Path, parse: Callable[..., Any]) -> None:
     pairs = [
         (cpu_s(lambda: parse(text, filters)), cpu_s(lambda: ours(record))) for _ in range(PAIRS)
     ]
-    for theirs, own in pairs:
-        print(f"performa {theirs:.3f} s, mqperf {own:.3f} s, ratio {theirs / own:.1f}")
-    print(f"median of the ratios {median(theirs / own for theirs, own in pairs):.1f}")
+    for their_s, our_s in pairs:
+        print(f"performa {their_s:.3f} s, mqperf {our_s:.3f} s, ratio {their_s / our_s:.1f}")
+    print(f"median of the ratios {median(their_s / our_s for their_s, our_s in pairs):.1f}")
 
 
 def ours(record: Path) -> None:
@@ -60,12 +60,12 @@ def ours(record: Path) -> None:
 
 def performa(source: Path) -> Callable[..., Any]:
     """The published parser: what stands before the part that runs on hosts."""
-    own = (
+    code = (
         source.read_text().split("\ndef start(")[0].replace("point.items()", "list(point.items())")
     )
     names: dict[str, Any] = {}
     with warnings.catch_warnings(action="ignore"):
-        exec(compile(own, source.name, "exec"), names)  # noqa: S102 (a file that the user names)
+        exec(compile(code, source.name, "exec"), names)  # noqa: S102 (a file that the user names)
     return names["parse"]
 
 

@@ -46,7 +46,7 @@ def interval(second: np.ndarray, latency: np.ndarray) -> None:
         np.quantile(latency, levels)
 
 
-def report(what: str, messages: int, step: Callable[[], object]) -> None:
+def report(title: str, messages: int, step: Callable[[], object]) -> None:
     """Run the step three times, and print the best time and rate."""
     times = []
     for _ in range(3):
@@ -54,7 +54,7 @@ def report(what: str, messages: int, step: Callable[[], object]) -> None:
         step()
         times.append(time.perf_counter() - began)
     best = min(times)
-    print(f"{what:24} {messages:>11,} messages: {best:6.3f} s, {messages / best / 1e6:7.1f} M/s")
+    print(f"{title:24} {messages:>11,} messages: {best:6.3f} s, {messages / best / 1e6:7.1f} M/s")
 
 
 if __name__ == "__main__":

@@ -41,9 +41,9 @@ def measure(commit: str, place: Path) -> None:
         clone = Path(name)
         git(ROOT, "clone", "--quiet", "--shared", "--no-checkout", str(ROOT), name)
         git(clone, "checkout", "--quiet", "--detach", git(ROOT, "rev-parse", commit).strip())
-        known = {**os.environ, "PYTHONPATH": name, "PYTHONDONTWRITEBYTECODE": "1"}
+        env = {**os.environ, "PYTHONPATH": name, "PYTHONDONTWRITEBYTECODE": "1"}
         command = [*MQPERF, "run", str(PLAN), "--runs", str(place)]
-        subprocess.run(command, check=True, cwd=name, env=known)
+        subprocess.run(command, check=True, cwd=name, env=env)
 
 
 def git(folder: Path, *words: str) -> str:

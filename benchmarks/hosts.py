@@ -37,12 +37,12 @@ def main(arguments: list[str]) -> None:
         return
     for count in [int(argument) for argument in arguments] or [5, 20]:
         began = time.perf_counter()
-        with laboratory(count) as found:
+        with laboratory(count) as lab:
             print(f"{count} hosts: laboratory made in {since(began)}", flush=True)
-            measure(found, inventory.read(found.inventory).places)
+            measure(lab, inventory.read(lab.inventory).places)
 
 
-def measure(found: Laboratory, places: tuple[Place, ...]) -> None:
+def measure(lab: Laboratory, places: tuple[Place, ...]) -> None:
     """Print what every part takes."""
     times = []
     for _ in range(5):
@@ -54,9 +54,9 @@ def measure(found: Laboratory, places: tuple[Place, ...]) -> None:
         echoes(hosts, pool)
         processes(hosts[0])
         files(hosts, pool)
-        idle(found)
-    ends(found)
-    losses(found, places)
+        idle(lab)
+    ends(lab)
+    losses(lab, places)
 
 
 def echoes(hosts: list[RemoteHost], pool: ThreadPoolExecutor) -> None:
@@ -65,8 +65,8 @@ def echoes(hosts: list[RemoteHost], pool: ThreadPoolExecutor) -> None:
     print(f"  echo p50 {trips[1000] * 1e3:.3f} ms, p99 {trips[1980] * 1e3:.3f} ms")
     began = time.perf_counter()
     offsets = list(pool.map(RemoteHost.clock, hosts))
-    widest = max(offsets, key=lambda one: one.bound_s)
-    wrong = [one for one in offsets if abs(one.offset_s) > one.bound_s]
+    widest = max(offsets, key=lambda offset: offset.bound_s)
+    wrong = [offset for offset in offsets if abs(offset.offset_s) > offset.bound_s]
     print(
         f"  clocks of all: {since(began)}; widest {widest.text()}; beyond its bound: {len(wrong)}"
     )
@@ -91,7 +91,7 @@ def files(hosts: list[RemoteHost], pool: ThreadPoolExecutor) -> None:
         for number in range(FILES):
             (folder / f"{number}").write_bytes(os.urandom(FILE_BYTES))
         scratch = [host.scratch("push") for host in hosts]
-        there = [one.__enter__() for one in scratch]
+        there = [manager.__enter__() for manager in scratch]
         began = time.perf_counter()
         list(pool.map(lambda host, goal: host.push(folder, goal / "copy"), hosts, there))
         megabytes = FILES * FILE_BYTES / 1e6
@@ -99,34 +99,34 @@ def files(hosts: list[RemoteHost], pool: ThreadPoolExecutor) -> None:
         began = time.perf_counter()
         hosts[0].fetch(there[0] / "copy", folder / "back")
         print(f"  fetch of the same from one: {since(began)}")
-        for one in scratch:
-            one.__exit__(None, None, None)
+        for manager in scratch:
+            manager.__exit__(None, None, None)
 
 
-def idle(found: Laboratory) -> None:
+def idle(lab: Laboratory) -> None:
     """Processor time of ssh here, and of agents and their keepers there, while nothing is asked."""
-    own = [one for one in psutil.Process().children(recursive=True) if one.name() == "ssh"]
-    far = [one for name in found.names for one in found.processes(name)[1:]]
-    before = [cpu_s(own), cpu_s(far)]
+    local = [child for child in psutil.Process().children(recursive=True) if child.name() == "ssh"]
+    far = [process for name in lab.names for process in lab.processes(name)[1:]]
+    before = [cpu_s(local), cpu_s(far)]
     time.sleep(IDLE_S)
-    spent = [cpu_s(own) - before[0], cpu_s(far) - before[1]]
+    spent = [cpu_s(local) - before[0], cpu_s(far) - before[1]]
     print(f"  idle for {IDLE_S} s: all ssh {spent[0]:.2f} s CPU, on all hosts {spent[1]:.2f} s CPU")
 
 
 def cpu_s(watched: list[psutil.Process]) -> float:
     """User and system time of processes together."""
-    times = [one.cpu_times() for one in watched]
-    return sum(one.user + one.system for one in times)
+    times = [process.cpu_times() for process in watched]
+    return sum(spent.user + spent.system for spent in times)
 
 
-def ends(found: Laboratory) -> None:
+def ends(lab: Laboratory) -> None:
     """From SIGKILL of a controller until nothing of it is left on any host."""
     times = []
     for _ in range(5):
-        argv = [sys.executable, "-P", __file__, HOLD, str(found.inventory)]
+        argv = [sys.executable, "-P", __file__, HOLD, str(lab.inventory)]
         with subprocess.Popen(argv, stdout=subprocess.PIPE) as controller:
             controller.stdout.readline()
-            left = [one for name in found.names for one in found.processes(name)[1:]]
+            left = [process for name in lab.names for process in lab.processes(name)[1:]]
             began = time.perf_counter()
             controller.kill()
             _, alive = psutil.wait_procs(left, timeout=60)
@@ -145,15 +145,15 @@ def hold(path: Path) -> None:
         time.sleep(600)
 
 
-def losses(found: Laboratory, places: tuple[Place, ...]) -> None:
+def losses(lab: Laboratory, places: tuple[Place, ...]) -> None:
     """From the loss of a host until its name is known."""
     with connected(places[:1]) as [host]:
         pid = next(iter(host.own_processes().values()))
-        agent = next(one for one in found.processes("h1") if pid_there(one) == pid)
+        agent = next(process for process in lab.processes("h1") if pid_there(process) == pid)
         print(f"  agent killed, told after {told(host, agent.kill)}")
     with connected(places[:1]) as [host]:
-        print(f"  cable cut, told after {told(host, lambda: found.cut('h1'))}")
-        found.mend("h1")
+        print(f"  cable cut, told after {told(host, lambda: lab.cut('h1'))}")
+        lab.mend("h1")
 
 
 def pid_there(process: psutil.Process) -> int:

@@ -54,15 +54,15 @@ with socket.create_connection((sys.argv[1], int(sys.argv[2]))) as client:
 def main(arguments: list[str]) -> None:
     """Print the median of every figure for every link."""
     rounds = int(arguments[0]) if arguments else 3
-    found: dict[tuple[str, str], list[float]] = defaultdict(list)
+    figures: dict[tuple[str, str], list[float]] = defaultdict(list)
     with HOSTS["laboratory"].reached() as hosts:
         for number in range(rounds):
             for name in LINKS_TRIED if number % 2 == 0 else reversed(LINKS_TRIED):
-                for what, value in measured(hosts, LINKS_TRIED[name]):
-                    found[name, what].append(value)
-                    print(f"  round {number + 1}, {name}: {what} {value:.4g}", flush=True)
-    for (name, what), values in found.items():
-        print(f"{name}: {what} {statistics.median(values):.4g}")
+                for figure, value in measured(hosts, LINKS_TRIED[name]):
+                    figures[name, figure].append(value)
+                    print(f"  round {number + 1}, {name}: {figure} {value:.4g}", flush=True)
+    for (name, figure), values in figures.items():
+        print(f"{name}: {figure} {statistics.median(values):.4g}")
 
 
 def measured(hosts: Hosts, link: LinkPoint | None) -> Iterator[tuple[str, float]]:

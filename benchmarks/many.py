@@ -57,13 +57,13 @@ def measured(folder: Path, name: str, *options: str) -> str:
 
 def _memory_bytes(pid: int) -> int:
     """Of a process and all below it; what has just ended has none."""
-    found = 0
+    total = 0
     with suppress(psutil.Error):
         process = psutil.Process(pid)
-        for one in (process, *process.children(recursive=True)):
+        for member in (process, *process.children(recursive=True)):
             with suppress(psutil.Error, OSError):
-                found += one.memory_full_info().pss
-    return found
+                total += member.memory_full_info().pss
+    return total
 
 
 if __name__ == "__main__":

@@ -119,8 +119,8 @@ def main(arguments: list[str]) -> None:
             wrong += 1
             print(f"{outcome}: {mutation}\n{detail}", flush=True)
     for manner in MANNERS:
-        told = {name: n for (of, name), n in sorted(outcomes.items()) if of == manner}
-        print(f"{manner:16} {sum(told.values()):5} damages: {told}")
+        counts = {name: n for (of, name), n in sorted(outcomes.items()) if of == manner}
+        print(f"{manner:16} {sum(counts.values()):5} damages: {counts}")
     for why, number in silent.most_common():
         print(f"  not shown: {number:4} {why}")
     sys.exit(1 if wrong else 0)
@@ -154,15 +154,15 @@ def sealed(folder: Path, name: str) -> Path:
 @cache
 def original(path: Path) -> tuple[dict[str, pd.DataFrame], frozenset[tuple[str, str]]]:
     """The numbers of the undamaged run, and the doubts about it."""
-    (one,) = read_attempts([Run(path, path.name, "done")])
-    frames = {name: frame.copy() for name, frame in one.frames.items()}
+    (attempt,) = read_attempts([Run(path, path.name, "done")])
+    frames = {name: frame.copy() for name, frame in attempt.frames.items()}
     return frames, doubts(tables.of_runs([Run(path, path.name, "done")]))
 
 
 def doubts(frames: dict[str, pd.DataFrame]) -> frozenset[tuple[str, str]]:
     """Kind and text of every doubt about these tables."""
-    found = checks.doubts(frames)
-    return frozenset(zip(found["kind"], found["text"], strict=True))
+    frame = checks.doubts(frames)
+    return frozenset(zip(frame["kind"], frame["text"], strict=True))
 
 
 def read(path: Path, *, beside: bool, anew: bool) -> tuple[Outcome, str]:
@@ -189,13 +189,13 @@ def _read(path: Path, *, beside: bool, anew: bool) -> tuple[Outcome, str]:
     frames, known = original(whole)
     if beside and (changed := _good_run_changed(run)):
         return "GOOD RUN CHANGED", changed
-    (one,) = read_attempts([run])
-    if one.problem is not None:
-        return "unreadable", one.problem
-    different = dict(_different(frames, dict(one.frames)))
+    (attempt,) = read_attempts([run])
+    if attempt.problem is not None:
+        return "unreadable", attempt.problem
+    different = dict(_different(frames, dict(attempt.frames)))
     if not different:
         return "same", ""
-    if one.frames["runs"]["damaged"].notna().any():
+    if attempt.frames["runs"]["damaged"].notna().any():
         return "doubt", "changed-record"
     return _judged(run, known, different, anew=anew)
 
@@ -209,10 +209,10 @@ def _judged(
 ) -> tuple[Outcome, str]:
     """Whether a doubt names the run, or nothing that was recorded contradicts it."""
     try:
-        found = doubts(tables.of_runs([run])) - known
+        new = doubts(tables.of_runs([run])) - known
     except MqperfError as error:
         return "unreadable", str(error)
-    if found or (anew and _of_another_set(run)):
+    if new or (anew and _of_another_set(run)):
         return "doubt", ""
     if anew and None not in different.values():
         return "not shown", "; ".join(sorted({str(why) for why in different.values()}))
@@ -222,8 +222,8 @@ def _judged(
 def _of_another_set(run: Run) -> bool:
     """Whether a doubt says that the run differs from those that were measured with it."""
     others = [sealed(run.path.parent, name) for name in RUNS if name != run.path.name]
-    found = checks.doubts(tables.of_runs([run, *(Run(p, p.name, "done") for p in others)]))
-    return bool((found["run"].eq(run.id) & found["kind"].isin(SETS)).any())
+    frame = checks.doubts(tables.of_runs([run, *(Run(p, p.name, "done") for p in others)]))
+    return bool((frame["run"].eq(run.id) & frame["kind"].isin(SETS)).any())
 
 
 def _good_run_changed(run: Run) -> str:
@@ -264,8 +264,8 @@ def _why(table: str, column: str, now: pd.Series) -> str | None:
     """Why nothing that was recorded contradicts these values."""
     if now.isna().all():
         return ABSENT
-    known = REASONS.get((table, column))
-    return TEXT if known is None and COLUMNS[column].dtype == "string" else known
+    reason = REASONS.get((table, column))
+    return TEXT if reason is None and COLUMNS[column].dtype == "string" else reason
 
 
 # Damages
@@ -435,10 +435,10 @@ def _swapped(run: Path, drawn: random.Random) -> str:
     others = [path for path in _files(run) if path.suffix == file.suffix and path != file]
     others += [SAMPLES / name / _name(run, file) for name in RUNS if name != run.name]
     other = drawn.choice(others)
-    own = file.read_bytes()
+    content = file.read_bytes()
     file.write_bytes(other.read_bytes())
     if other.is_relative_to(run):
-        other.write_bytes(own)
+        other.write_bytes(content)
     return _name(run, file)
 
 

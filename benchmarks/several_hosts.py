@@ -43,17 +43,17 @@ Seconds = dict[tuple[str, str], list[float]]
 def main(arguments: list[str]) -> None:
     """Print the median of every figure for both kinds, and how they differ."""
     rounds = int(arguments[0]) if arguments else 3
-    found: Seconds = defaultdict(list)
+    figures: Seconds = defaultdict(list)
     for number in range(rounds):
         for kind in KINDS if number % 2 == 0 else reversed(KINDS):
-            for what, value in measured(kind):
-                found[what, kind].append(value)
-                print(f"  round {number + 1}, {kind}: {what} {value:.3f}", flush=True)
-    for what in dict.fromkeys(what for what, _ in found):
+            for figure, value in measured(kind):
+                figures[figure, kind].append(value)
+                print(f"  round {number + 1}, {kind}: {figure} {value:.3f}", flush=True)
+    for figure in dict.fromkeys(figure for figure, _ in figures):
         here, there = (
-            statistics.median(found[what, kind]) for kind in KINDS if (what, kind) in found
+            statistics.median(figures[figure, kind]) for kind in KINDS if (figure, kind) in figures
         )
-        print(f"{what}: {here:.3f} here, {there:.3f} on several hosts, {there - here:+.3f}")
+        print(f"{figure}: {here:.3f} here, {there:.3f} on several hosts, {there - here:+.3f}")
 
 
 def measured(kind: str) -> Iterator[tuple[str, float]]:
@@ -90,7 +90,7 @@ def started(hosts: Hosts, tools: dict[str, Tool]) -> Iterator[Bench]:
             HostFolder(host, held.enter_context(host.scratch("bench"))) for host in hosts.broker
         ]
         deployment = held.enter_context(SYSTEM.start({}, host_folders))
-        facts = {"system": {}, "hosts": [one.facts() for one in hosts.every]}
+        facts = {"system": {}, "hosts": [host.facts() for host in hosts.every]}
         yield Bench(hosts, deployment, {GENERATOR.name: tools}, facts)
 
 

@@ -57,10 +57,10 @@ def main(arguments: list[str]) -> None:
         sys.exit("--quick is too coarse for the documentation: write without it")
     for name in asked:
         begin = time.monotonic()
-        found = TABLES[name](np.random.default_rng(SEED), 0.1 if "--quick" in options else 1)
+        result = TABLES[name](np.random.default_rng(SEED), 0.1 if "--quick" in options else 1)
         if "--write" in options:
-            found.to_csv(DATA / f"simulated-{name}.csv", index=False, lineterminator="\n")
-        print(f"{TABLES[name].__doc__}\n\n{found.to_string(index=False)}")
+            result.to_csv(DATA / f"simulated-{name}.csv", index=False, lineterminator="\n")
+        print(f"{TABLES[name].__doc__}\n\n{result.to_string(index=False)}")
         print(f"\n{time.monotonic() - begin:.0f} s\n", flush=True)
 
 

@@ -45,20 +45,20 @@ class Rival:
 
 
 def _rivals() -> list[Rival]:
-    one = ("--producers", "1", "--consumers", "1", "--size", "256")
+    single = ("--producers", "1", "--consumers", "1", "--size", "256")
     fifty = ("--producers", "50", "--consumers", "50", "--size", "256")
     own_queues = ("--queue-pattern", "q-%d", "--queue-pattern-from", "1", "--queue-pattern-to")
     return [
-        Rival("256 B", {}, [*one, "--autoack"]),
-        Rival("confirms", {"confirms": 1000}, [*one, "--autoack", "--confirm", "1000"]),
-        Rival("acks", {"acks": "each", "prefetch": 1000}, [*one, "--qos", "1000"]),
+        Rival("256 B", {}, [*single, "--autoack"]),
+        Rival("confirms", {"confirms": 1000}, [*single, "--autoack", "--confirm", "1000"]),
+        Rival("acks", {"acks": "each", "prefetch": 1000}, [*single, "--qos", "1000"]),
         Rival(
             "50 connections",
             {},
             [*fifty, "--autoack", *own_queues, "50"],
             threads=50,
         ),
-        Rival("10 kB", {"payload_bytes": 10_000}, [*one[:-1], "10000", "--autoack"]),
+        Rival("10 kB", {"payload_bytes": 10_000}, [*single[:-1], "10000", "--autoack"]),
     ]
 
 
@@ -80,19 +80,19 @@ def main(arguments: list[str]) -> None:
 
 def compare(rival: Rival, cluster: PrivateCluster, pairs: int) -> None:
     """Print the pairs of one load, and their medians."""
-    found: list[tuple[Measured, Measured]] = []
+    results: list[tuple[Measured, Measured]] = []
     for number in range(pairs):
         order = (ours, theirs) if number % 2 == 0 else (theirs, ours)
         both = {run: run(rival, cluster, f"pair{number}") for run in order}
-        own, other = both[ours], both[theirs]
-        found.append((own, other))
+        our, their = both[ours], both[theirs]
+        results.append((our, their))
         print(
-            f"  {rival.name}: {own.msg_s:.0f} and {other.msg_s:.0f} msg/s,"
-            f" {own.cpu_s * 1e6:.2f} and {other.cpu_s * 1e6:.2f} us of CPU a message",
+            f"  {rival.name}: {our.msg_s:.0f} and {their.msg_s:.0f} msg/s,"
+            f" {our.cpu_s * 1e6:.2f} and {their.cpu_s * 1e6:.2f} us of CPU a message",
             flush=True,
         )
-    rate = statistics.median(own.msg_s / other.msg_s for own, other in found)
-    cpu = statistics.median(own.cpu_s / other.cpu_s for own, other in found)
+    rate = statistics.median(our.msg_s / their.msg_s for our, their in results)
+    cpu = statistics.median(our.cpu_s / their.cpu_s for our, their in results)
     print(f"{rival.name}: {rate:.2f} of PerfTest's rate, {cpu:.3f} of its CPU", flush=True)
 
 
@@ -125,21 +125,24 @@ def paced() -> None:
         end = Endpoint("amqp-0-9-1", (f"127.0.0.1:{port}",), "nobody", "", "/")
         with load.running(case, Access(end, end), Path(name)) as running:
             running.at(EARLY_S)
-            early = [one.memory_info().rss for one in running.processes]
+            early = [process.memory_info().rss for process in running.processes]
             running.at(PACED_S - 1)
-            late = [one.memory_info().rss for one in running.processes]
-            spent = [load.cpu_s(one) for one in running.processes]
+            late = [process.memory_info().rss for process in running.processes]
+            spent = [load.cpu_s(process) for process in running.processes]
             running.finish(whole=True)
             client, server = running.counts("client-1"), running.counts("server-1")
             window = (running.start, running.start + PACED_S)
     sent, received = client.streams["sent"].count, server.streams["received"]
     print(f"{sent} of {RATE * PACED_S} sent: {100 * (sent / RATE / PACED_S - 1):+.4f} %")
-    for what, one in (("late at the publisher", client.streams["handover"]), ("latency", received)):
-        values = 1e3 * one.started_in(window).quantiles_s([0.5, 0.99, 0.999])
-        print(f"{what}, with the forwarder: p50, p99, p99.9 {values.round(3)} ms")
-    for what, index in (("publisher", 0), ("consumer", 1)):
+    for title, stream in (
+        ("late at the publisher", client.streams["handover"]),
+        ("latency", received),
+    ):
+        values = 1e3 * stream.started_in(window).quantiles_s([0.5, 0.99, 0.999])
+        print(f"{title}, with the forwarder: p50, p99, p99.9 {values.round(3)} ms")
+    for title, index in (("publisher", 0), ("consumer", 1)):
         print(
-            f"{what}: {spent[index] / sent * 1e6:.1f} us of CPU a message; memory after"
+            f"{title}: {spent[index] / sent * 1e6:.1f} us of CPU a message; memory after"
             f" {EARLY_S} and {PACED_S - 1} s {early[index] >> 10} and {late[index] >> 10} KiB"
         )
 

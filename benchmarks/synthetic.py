@@ -122,12 +122,12 @@ def _write_load(folder: Path, case: Case, load: Load, random: np.random.Generato
     streams = recorder.streams
     names = {"sent": "client", "received": "server"}
     points = {names.get(n, n): _points(load, streams[n]) for n in streams}
-    sums = {name: summed(some).model_dump(exclude_none=True) for name, some in points.items()}
+    sums = {name: summed(seconds).model_dump(exclude_none=True) for name, seconds in points.items()}
     series = {
         "server" if load.kind == "server" else f"{name}_0": [
-            point.model_dump(exclude_none=True) for point in some
+            point.model_dump(exclude_none=True) for point in seconds
         ]
-        for name, some in points.items()
+        for name, seconds in points.items()
     }
     summary = sums["server"] if load.kind == "server" else sums
     text = json.dumps({"series": series, "summary": summary})
@@ -141,13 +141,13 @@ def _points(load: Load, columns: tuple[array, ...]) -> list[Point]:
     order = np.argsort(seconds, kind="stable")
     latency = (instants - np.array(columns[0]))[order]
     ends = np.searchsorted(seconds[order], np.arange(seconds.max(initial=0) + 2))
-    found = []
+    points = []
     for second, (first, last) in enumerate(pairwise(ends.tolist())):
         timed = latency[first:last] if len(columns) > 1 else latency[:0]
-        own = (float(timed.mean()), float(timed.min()), float(timed.max())) if len(timed) else ()
-        told = dict(zip(("latency", "min_latency", "max_latency"), own, strict=False))
-        found.append(Point(timestamp=load.start + second + 1.0, count=last - first, **told))
-    return found
+        times = (float(timed.mean()), float(timed.min()), float(timed.max())) if len(timed) else ()
+        latencies = dict(zip(("latency", "min_latency", "max_latency"), times, strict=False))
+        points.append(Point(timestamp=load.start + second + 1.0, count=last - first, **latencies))
+    return points
 
 
 def _write_probe(folder: Path, kinds: dict[str, str], start: float, seconds: int) -> None:

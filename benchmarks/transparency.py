@@ -66,7 +66,7 @@ def main(arguments: list[str]) -> None:
 
 
 def _summary(ratios: Sequence[float]) -> str:
-    logs = [math.log(one) for one in ratios]
+    logs = [math.log(ratio) for ratio in ratios]
     mean, error = statistics.fmean(logs), statistics.stdev(logs) / math.sqrt(len(logs))
     within = t.ppf(0.975, len(logs) - 1) * error
     low, high = math.exp(mean - within), math.exp(mean + within)
@@ -106,7 +106,7 @@ def under_mqperf(bench: Bench, case: Case) -> float:
         begun = begin(case, 1, Path(folder), bench, Audience(lambda _: None))
         with closing(begun.trial):
             run = begun.measure().conclude()
-        counted = [(run.path / "load" / f"{one}-1.json").read_bytes() for one in SIDES]
+        counted = [(run.path / "load" / f"{side}-1.json").read_bytes() for side in SIDES]
         return _rate(*counted, case)
 
 

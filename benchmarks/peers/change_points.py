@@ -49,19 +49,19 @@ def main() -> None:
         new = by_otava.reshape(by_mqperf.shape)
         rows.append((name, "Apache Otava", *_shares(new, before), share(kept)))
     columns = ("nights with a false report", "changes found", "on night, median", "kept to the end")
-    found = table(rows, "history", "by", *columns)
-    print(found.to_string(index=False))
+    results = table(rows, "history", "by", *columns)
+    print(results.to_string(index=False))
     if "--write" in sys.argv:
-        found.to_csv(ROOT / "docs/_data/change-points.csv", index=False, lineterminator="\n")
+        results.to_csv(ROOT / "docs/_data/change-points.csv", index=False, lineterminator="\n")
 
 
 def _shares(reported: Array, before: int) -> tuple[str, str, str]:
     """Of histories, nights from the second, series: false nights, found changes, and when."""
     early, late = reported[:, : before - 1], reported[:, before - 1 :]
-    found = late.any(axis=1)
+    changed = late.any(axis=1)
     false = share(early.any(axis=2).ravel()) if early.size else ""
-    first = f"{np.median(late.argmax(axis=1)[found]) + before + 1:.0f}" if found.any() else ""
-    return false, share(found.ravel()) if late.size else "", first
+    first = f"{np.median(late.argmax(axis=1)[changed]) + before + 1:.0f}" if changed.any() else ""
+    return false, share(changed.ravel()) if late.size else "", first
 
 
 def _by_otava(steps: pd.DataFrame) -> tuple[Array, list[bool]]:

@@ -26,8 +26,8 @@ def over_repeats(random: Random, scale: float) -> pd.DataFrame:
     count, truth = round(2000 * scale), 1000 * np.exp(0.05**2 / 2)
     rows = []
     for repeats in (2, 3, 5):
-        found = points(runs_of(noisy((count, repeats), 0.05, random)))
-        low, high = found["throughput_msg_s_low"], found["throughput_msg_s_high"]
+        figures = points(runs_of(noisy((count, repeats), 0.05, random)))
+        low, high = figures["throughput_msg_s_low"], figures["throughput_msg_s_high"]
         rows.append((repeats, count, share((low <= truth) & (truth <= high))))
     return table(rows, "repeats", "points", "interval right")
 
@@ -39,8 +39,8 @@ def false_verdicts(random: Random, scale: float) -> pd.DataFrame:
         for state, measure in MACHINES.items():
             for order in ORDERS:
                 sides = [measure(repeats, order, random) for _ in range(trials)]
-                told = (bool((some != CANNOT_TELL).any()) for some in verdicts(sides))
-                rows.append((state, order, repeats, trials, share(told)))
+                any_verdict = (bool((trial != CANNOT_TELL).any()) for trial in verdicts(sides))
+                rows.append((state, order, repeats, trials, share(any_verdict)))
     return table(rows, "machine", "order", "repeats", "comparisons", "any verdict")
 
 
@@ -51,10 +51,13 @@ def differences_found(random: Random, scale: float) -> pd.DataFrame:
         shown = np.mean([_detectable(repeats, random) for _ in range(40)])
         faster = np.where(np.arange(POINTS) == 0, 1 + shown, 1.0)[:, np.newaxis]
         sides = [same(repeats, "in turns", random) for _ in range(trials)]
-        told = list(verdicts([(a, b * faster) for a, b in sides]))
-        found, wrong = (one[0] == "better" for one in told), (set(one[1:]) for one in told)
-        others = share(one != {CANNOT_TELL} for one in wrong)
-        rows.append((repeats, f"{shown:.1%}", trials, share(found), others))
+        trial_verdicts = list(verdicts([(a, b * faster) for a, b in sides]))
+        better, wrong = (
+            (trial[0] == "better" for trial in trial_verdicts),
+            (set(trial[1:]) for trial in trial_verdicts),
+        )
+        on_others = share(kinds != {CANNOT_TELL} for kinds in wrong)
+        rows.append((repeats, f"{shown:.1%}", trials, share(better), on_others))
     return table(rows, "repeats", "planted", "comparisons", "found better", "verdict on others")
 
 
@@ -70,16 +73,16 @@ def verdicts(sides: list[Sides]) -> Iterator[Array]:
     All are compared at once, for their p-values, which do not depend on one another; the correction
     is then that of each pair alone.  That this gives what ``compare`` does is tried on the first.
     """
-    found = compare(*(runs_of(np.concatenate(side)) for side in zip(*sides, strict=True)))
-    ordered = found.sort_values("threads")
+    compared = compare(*(runs_of(np.concatenate(side)) for side in zip(*sides, strict=True)))
+    ordered = compared.sort_values("threads")
     for pair in np.arange(len(sides)):
-        own = ordered.iloc[pair * POINTS : (pair + 1) * POINTS]
-        clear = holm(own["p_value"].to_numpy()) < 1 - CONFIDENCE
-        clear &= np.abs(np.log(own["ratio"])) >= np.log1p(MIN_EFFECT)
-        told = np.where(clear, np.where(own["ratio"] > 1, "better", "worse"), CANNOT_TELL)
-        if pair == 0 and list(told) != _alone(sides[0]):
+        rows = ordered.iloc[pair * POINTS : (pair + 1) * POINTS]
+        clear = holm(rows["p_value"].to_numpy()) < 1 - CONFIDENCE
+        clear &= np.abs(np.log(rows["ratio"])) >= np.log1p(MIN_EFFECT)
+        pair_verdicts = np.where(clear, np.where(rows["ratio"] > 1, "better", "worse"), CANNOT_TELL)
+        if pair == 0 and list(pair_verdicts) != _alone(sides[0]):
             raise AssertionError("one comparison differs from the same among many")
-        yield told
+        yield pair_verdicts
 
 
 def _alone(sides: Sides) -> list[str]:

@@ -77,7 +77,7 @@ def decided_wrongly(random: Random, scale: float) -> pd.DataFrame:
                 cell += _wrong(plans, lies)
             rows.append((state, count, len(plans), *cell))
     of = ("false", "any in a plan")
-    shares = [f"{truth}: {one}" for truth in ("equal", "5 % apart") for one in of]
+    shares = [f"{truth}: {kind}" for truth in ("equal", "5 % apart") for kind in of]
     return table(rows, "machine", "comparisons", "plans", *shares)
 
 
@@ -106,9 +106,9 @@ def decided_runs(random: Random, scale: float) -> pd.DataFrame:
                     for _ in range(round(TRIALS * scale))
                 ]
                 right = share(
-                    one == ("better" if effect else "alike")
+                    outcome == ("better" if effect else "alike")
                     for plan in plans
-                    for one in plan.outcomes
+                    for outcome in plan.outcomes
                 )
                 runs = f"{100 * np.mean([plan.runs for plan in plans]):.0f}"
                 rows.append((f"{effect:.0%}", f"{noise:.0%}", count, len(plans), right, runs))
@@ -117,7 +117,7 @@ def decided_runs(random: Random, scale: float) -> pd.DataFrame:
 
 
 def _wrong(plans: list[Ended], lies: set[str]) -> Iterator[str]:
-    yield share(one in lies for plan in plans for one in plan.outcomes)
+    yield share(outcome in lies for plan in plans for outcome in plan.outcomes)
     yield share(bool(lies.intersection(plan.outcomes)) for plan in plans)
 
 
@@ -130,8 +130,8 @@ def _plan(count: int, noise: tuple[float, ...], effect: float, state: str, rando
     logs += MACHINES[state](points, random)
     logs[1::2] += np.log1p(effect)
     values = 1000 * np.exp(logs)
-    pairs = [(str(2 * one), str(2 * one + 1)) for one in range(count)]
-    figures = {str(point): dict(enumerate(own, 1)) for point, own in enumerate(values.tolist())}
-    found = decisions(figures, pairs, DIFFERENCE)
-    runs = sum(2 * one.repeats for one in found) / (points * FIXED)
-    return Ended([one.outcome for one in found], runs)
+    pairs = [(str(2 * number), str(2 * number + 1)) for number in range(count)]
+    figures = {str(point): dict(enumerate(rates, 1)) for point, rates in enumerate(values.tolist())}
+    decided = decisions(figures, pairs, DIFFERENCE)
+    runs = sum(2 * decision.repeats for decision in decided) / (points * FIXED)
+    return Ended([decision.outcome for decision in decided], runs)

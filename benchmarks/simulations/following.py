@@ -80,9 +80,9 @@ def long_histories(random: Random, scale: float) -> pd.DataFrame:
                 for _ in range(round(10 * scale))
             ]
         )
-        found = reported.any(axis=1)
-        first = reported.argmax(axis=1)[found] + 2
-        rows.append((name, found.size, share(found.ravel()), f"{np.median(first):.0f}"))
+        detected = reported.any(axis=1)
+        first = reported.argmax(axis=1)[detected] + 2
+        rows.append((name, detected.size, share(detected.ravel()), f"{np.median(first):.0f}"))
     return table(rows, "history", "points", "found", "first on night, median")
 
 

@@ -64,11 +64,11 @@ def busy_hosts(random: Random, scale: float) -> pd.DataFrame:
     rows = []
     for busy in (0.0, 0.5, 1.0):
         for repeats in (1, 3):
-            found = [searched(even, 0.3, repeats, random, busy) for _ in range(round(1000 * scale))]
+            ends = [searched(even, 0.3, repeats, random, busy) for _ in range(round(1000 * scale))]
             lifted = share(
-                bracket.low is not None and bracket.low > true for bracket, _, true in found
+                bracket.low is not None and bracket.low > true for bracket, _, true in ends
             )
-            rows.append((f"{busy:.0%}", repeats, len(found), lifted))
+            rows.append((f"{busy:.0%}", repeats, len(ends), lifted))
     return table(rows, "busy in runs", "repeats", "searches", "above the limit")
 
 
@@ -78,10 +78,10 @@ def searched(
     """How a search ends, its verdicts, and the true limit."""
     true = exp(random.uniform(*map(log, LIMITS)))
     verdicts: dict[tuple[float, int], Verdict] = {}
-    while (left := (found := PLAN.tried(verdicts, repeats)).left) is not None:
+    while (left := (bracket := PLAN.tried(verdicts, repeats)).left) is not None:
         margin = curve(log(left[0] / true)) + noise * random.normal()
         verdicts[left] = Verdict(margin <= 0, "invented", random.random() < busy, margin)
-    return found, verdicts, true
+    return bracket, verdicts, true
 
 
 def _trial(
@@ -90,14 +90,20 @@ def _trial(
     bracket, verdicts, true = searched(curve, noise, repeats, random)
     if bracket.low is None or bracket.high is None:
         return bracket, None, true
-    runs = [Tried(rate, bool(one.holds), one.margin) for rate, one in deciding(verdicts)]
+    runs = [
+        Tried(rate, bool(verdict.holds), verdict.margin) for rate, verdict in deciding(verdicts)
+    ]
     return bracket, limit(runs, bracket.low, bracket.high), true
 
 
 def _told(trials: list[tuple[Bracket, Limit | None, float]]) -> tuple[str, str, str]:
     """Of the searches that ended between two rates: shares that are right, and the width."""
-    ended = [(bracket, found, true) for bracket, found, true in trials if found is not None]
-    brackets = share((one.low or inf) <= true <= (one.high or 0) for one, _, true in ended)
-    right = share(found.low <= true <= found.high for _, found, true in ended)
-    width = pd.Series([found.high / found.low for _, found, _ in ended]).median()
+    ended = [
+        (bracket, estimate, true) for bracket, estimate, true in trials if estimate is not None
+    ]
+    brackets = share(
+        (bracket.low or inf) <= true <= (bracket.high or 0) for bracket, _, true in ended
+    )
+    right = share(estimate.low <= true <= estimate.high for _, estimate, true in ended)
+    width = pd.Series([estimate.high / estimate.low for _, estimate, _ in ended]).median()
     return brackets, right, f"{width:.2f}"

@@ -10,21 +10,21 @@ Held = Iterable[bool | None]
 """Of each trial whether it was right; None for one without an answer."""
 
 
-def share(told: Iterable[bool]) -> str:
+def share(trials: Iterable[bool]) -> str:
     """A share in per cent, ± its standard error.
 
     The error of none or all of n is that of one half of a trial: 0 of 300 is no proof of never.
     """
-    some = np.asarray(list(told), dtype=float)
-    mean = float(some.mean())
-    likely = min(max(mean, 0.5 / len(some)), 1 - 0.5 / len(some))
-    return f"{100 * mean:.1f} ± {100 * sqrt(likely * (1 - likely) / len(some)):.1f}"
+    sample = np.asarray(list(trials), dtype=float)
+    mean = float(sample.mean())
+    likely = min(max(mean, 0.5 / len(sample)), 1 - 0.5 / len(sample))
+    return f"{100 * mean:.1f} ± {100 * sqrt(likely * (1 - likely) / len(sample)):.1f}"
 
 
 def of_mean(values: Iterable[float]) -> str:
     """A mean in per cent, ± its standard error."""
-    some = np.asarray(list(values), dtype=float)
-    return f"{100 * some.mean():.1f} ± {100 * some.std(ddof=1) / sqrt(len(some)):.1f}"
+    sample = np.asarray(list(values), dtype=float)
+    return f"{100 * sample.mean():.1f} ± {100 * sample.std(ddof=1) / sqrt(len(sample)):.1f}"
 
 
 def intervals(held: Held) -> tuple[str, str, str]:
@@ -32,10 +32,10 @@ def intervals(held: Held) -> tuple[str, str, str]:
 
     In per cent.  Of fewer than 20 intervals only that is said.
     """
-    told = list(held)
-    given = [one for one in told if one is not None]
+    trials = list(held)
+    given = [trial for trial in trials if trial is not None]
     right = share(given) if len(given) >= 20 else "few"
-    return f"{100 * len(given) / len(told):.0f}", right, share(one is False for one in told)
+    return f"{100 * len(given) / len(trials):.0f}", right, share(trial is False for trial in trials)
 
 
 def table(rows: Iterable[tuple[object, ...]], *columns: str) -> pd.DataFrame:

@@ -41,11 +41,11 @@ def peaks(random: Random, scale: float) -> pd.DataFrame:
     trials, rows = round(300 * scale), []
     for name, (curve, top) in CURVES.items():
         for repeats in (1, 3):
-            found = [_saturation_point(curve, repeats, NOISE, random) for _ in range(trials)]
-            inside = [row for row in found if row["peak_lies"] == "inside"]
+            fits = [_saturation_point(curve, repeats, NOISE, random) for _ in range(trials)]
+            inside = [row for row in fits if row["peak_lies"] == "inside"]
             right = [_between(row, "peak_threads", top) for row in inside]
             right_share = share(right) if len(right) > 19 else "few"
-            claimed = share(row["peak_lies"] == "inside" for row in found)
+            claimed = share(row["peak_lies"] == "inside" for row in fits)
             rows.append((name, repeats, trials, claimed, right_share))
     return table(rows, "curve", "repeats", "sweeps", "peak claimed", "of these right")
 
@@ -58,12 +58,12 @@ def saturation(random: Random, scale: float) -> pd.DataFrame:
     truth = float(threads[0] / _law(threads)[0] * _law(threads).max())
     for noise in (0.03, 0.08):
         for repeats in (1, 3):
-            found = [_saturation_point(_law, repeats, noise, random) for _ in range(trials)]
+            fits = [_saturation_point(_law, repeats, noise, random) for _ in range(trials)]
             held = [
                 _between(row, "saturation_threads", truth)
                 if row.get("saturation_threads_low")
                 else None
-                for row in found
+                for row in fits
             ]
             rows.append((f"{noise:.0%}", repeats, trials, *intervals(held)))
     columns = ("sweeps", "with interval", "of these right", "wrong of all")
@@ -99,10 +99,10 @@ def drifts(random: Random, scale: float) -> pd.DataFrame:
     trials, rows = round(400 * scale), []
     for repeats in (2, 3, 5):
         for drift in (0.0, 0.02, 0.05, 0.1):
-            told = (
+            doubted = (
                 bool(list(sweep.drift(_drifting(drift, repeats, random)))) for _ in range(trials)
             )
-            rows.append((f"{drift:.0%}", repeats, trials, share(told)))
+            rows.append((f"{drift:.0%}", repeats, trials, share(doubted)))
     return table(rows, "slower by", "repeats", "sweeps", "drift doubted")
 
 
@@ -122,12 +122,12 @@ def controls(random: Random, scale: float) -> pd.DataFrame:
     runs.loc[control, "position"] = [-1, 18, 40]
     trials, rows = round(300 * scale), []
     for moved in (0.0, 0.02, 0.05, 0.1):
-        told = []
+        doubted = []
         for _ in range(trials):
             rates = noisy((POINTS + 1, 3), 0.02, random)
             rates[POINTS, 1] *= 1 - moved
-            told.append(bool(list(sweep.drift({**runs_of(rates), "runs": runs}))))
-        rows.append((f"{moved:.0%}", trials, share(told)))
+            doubted.append(bool(list(sweep.drift({**runs_of(rates), "runs": runs}))))
+        rows.append((f"{moved:.0%}", trials, share(doubted)))
     return table(rows, "middle slower by", "sweeps", "drift doubted")
 
 
@@ -136,13 +136,13 @@ def spreads(random: Random, scale: float) -> pd.DataFrame:
     trials, rows = round(600 * scale), []
     for noise in (0.02, 0.03, 0.05):
         for repeats in (2, 3, 5):
-            found = []
+            flagged = []
             for slower in (0.0, 0.05, 0.1, 0.2):
                 rates = noisy((trials, repeats), noise, random)
                 rates[:, 0] *= 1 - slower
-                told = len(list(sweep.spread(runs_of(rates))))
-                found.append(share(np.arange(trials) < told))
-            rows.append((f"{noise:.0%}", repeats, trials, *found))
+                doubts = len(list(sweep.spread(runs_of(rates))))
+                flagged.append(share(np.arange(trials) < doubts))
+            rows.append((f"{noise:.0%}", repeats, trials, *flagged))
     shares = ("none slower", "one by 5 %", "one by 10 %", "one by 20 %")
     return table(rows, "noise", "repeats", "points", *shares)
 
@@ -152,12 +152,12 @@ def warmups(random: Random, scale: float) -> pd.DataFrame:
     trials, rows = round(500 * scale), []
     for seconds in (32, 106):
         for length, depth in _planted(seconds):
-            found = [_warmup(seconds, length, depth, random) for _ in range(trials)]
-            cuts = [cut for cut in found if cut]
+            results = [_warmup(seconds, length, depth, random) for _ in range(trials)]
+            cuts = [cut for cut in results if cut]
             median = f"{np.median(cuts):.0f}" if len(cuts) > 19 else "few"
-            empty = share(cut is None for cut in found)
+            empty = share(cut is None for cut in results)
             planted = f"{length} s, from {depth:.0%} below" if length else "none"
-            rows.append((seconds, planted, trials, share(map(bool, found)), median, empty))
+            rows.append((seconds, planted, trials, share(map(bool, results)), median, empty))
     columns = ("runs", "found", "median found, s", "cannot tell")
     return table(rows, "load, s", "warm-up", *columns)
 

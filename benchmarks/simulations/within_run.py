@@ -38,10 +38,10 @@ def latencies(random: Random, scale: float) -> pd.DataFrame:
     """Mean latency and percentiles of a run: with interval / of these right / wrong of all."""
     runs = round(400 * scale)
     cells = {
-        (column.removeprefix("latency_").removesuffix("_s"), seconds, name): told
+        (column.removeprefix("latency_").removesuffix("_s"), seconds, name): cell
         for name in LATENCIES
         for seconds in WINDOWS
-        for column, told in _of_windows(name, seconds, runs, random)
+        for column, cell in _of_windows(name, seconds, runs, random)
     }
     return table(
         (

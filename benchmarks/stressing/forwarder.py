@@ -36,8 +36,8 @@ ROOM = 1 << 20
 class Peer:
     """One connection."""
 
-    def __init__(self, own: socket.socket, consumers: list[socket.socket]) -> None:
-        self.socket, self.consumers = own, consumers
+    def __init__(self, connection: socket.socket, consumers: list[socket.socket]) -> None:
+        self.socket, self.consumers = connection, consumers
         self.bytes, self.used = bytearray(ROOM), 0
         self.deliveries: Deliveries | None = None
 
@@ -108,9 +108,9 @@ class Deliveries:
         """All whole messages, and the bytes that they were."""
         count = len(came) // self.length
         taken = count * self.length
-        own = np.frombuffer(came[:taken], np.uint8).reshape(count, self.length)
+        sent = np.frombuffer(came[:taken], np.uint8).reshape(count, self.length)
         rows = self.rows[:count]
-        rows[:, len(HEAD) :] = own[:, self.method :]
+        rows[:, len(HEAD) :] = sent[:, self.method :]
         tags = np.arange(self.tag, self.tag + count, dtype=">i8")
         rows[:, TAG_AT : TAG_AT + 8] = tags.view(np.uint8).reshape(count, 8)
         self.tag += count

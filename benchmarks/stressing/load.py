@@ -88,10 +88,10 @@ class Running:
 
 
 @contextmanager
-def running(one: Case, access: Access, folder: Path) -> Iterator[Running]:
+def running(load_case: Case, access: Access, folder: Path) -> Iterator[Running]:
     """Start a client and a server, which begin at the next second; killed at the end."""
     tool = PROGRAM.ensure("amqp-0-9-1", LocalHost())
-    job = Job(one, folder.name, access, tool, pairs(one), folder, folder, "127.0.0.1")
+    job = Job(load_case, folder.name, access, tool, pairs(load_case), folder, folder, "127.0.0.1")
     with ExitStack() as stack:
         started = []
         for command in commands(job):
@@ -116,14 +116,14 @@ def await_(done: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def measured(one: Case, access: Access, folder: Path, warmup_s: int) -> Measured:
+def measured(load_case: Case, access: Access, folder: Path, warmup_s: int) -> Measured:
     """The rate and the CPU of a load, from its warm-up to its end."""
-    with running(one, access, folder) as load:
+    with running(load_case, access, folder) as load:
         load.at(warmup_s)
         before = sum(map(cpu_s, load.processes))
-        load.at(one.duration_s)
+        load.at(load_case.duration_s)
         spent = sum(map(cpu_s, load.processes)) - before
         load.finish(whole=False)
-        window = (load.start + warmup_s, load.start + one.duration_s)
+        window = (load.start + warmup_s, load.start + load_case.duration_s)
         received = int(load.counts("server-1").streams["received"].by_finish(window).count.sum())
-    return Measured(received / (one.duration_s - warmup_s), spent / received)
+    return Measured(received / (load_case.duration_s - warmup_s), spent / received)

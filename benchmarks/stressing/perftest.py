@@ -21,12 +21,12 @@ LINE = re.compile(r"time ([0-9.]+) s.*received: ([0-9]+) msg/s")
 
 def class_path() -> str:
     """The jars, fetched if they are not in the cache."""
-    found = []
+    jars = []
     for line in PINS.read_text().splitlines():
         coordinates, sha512 = line.split()
         archive = Archive(*coordinates.split(":"), sha512, extension="jar", classifier="")
-        found.append(fetched(archive) / archive.file)
-    return ":".join(map(str, found))
+        jars.append(fetched(archive) / archive.file)
+    return ":".join(map(str, jars))
 
 
 def measured(url: str, arguments: Sequence[str], warmup_s: int, seconds: int) -> Measured:
@@ -51,9 +51,9 @@ def _window(process: "subprocess.Popen[str]", warmup_s: int, seconds: int) -> Me
     watched = psutil.Process(process.pid)
     began = before = last = received = 0.0
     for line in process.stdout or ():
-        if (found := LINE.search(line)) is None:
+        if (match := LINE.search(line)) is None:
             continue
-        at, rate = float(found[1]), float(found[2])
+        at, rate = float(match[1]), float(match[2])
         if at < warmup_s:
             continue
         if not began:

@@ -37,7 +37,7 @@ def applied(target: Target) -> Iterator[Told]:
     host, parameters = target.host, target.parameters
     if host is None or not isinstance(parameters, Parameters):
         raise TypeError(f"hog cannot be done to {target!r}")
-    told: Told = {}
+    outcome: Told = {}
     with host.scratch("hog") as folder, ExitStack() as stack:
         started = []
         for number in range(1, parameters.cores + 1):
@@ -46,9 +46,9 @@ def applied(target: Target) -> Iterator[Told]:
             stack.callback(process.stop, GRACE_S)
             started.append(process)
         try:
-            yield told
+            yield outcome
         finally:
-            told["busy"] = sum(process.alive for process in started)
+            outcome["busy"] = sum(process.alive for process in started)
 
 
 ACTION = Action(

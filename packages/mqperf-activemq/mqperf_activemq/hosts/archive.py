@@ -95,11 +95,11 @@ def _fetch(archive: Archive, file: Path) -> None:
 
 def _verify(archive: Archive, file: Path) -> None:
     with file.open("rb") as content:
-        found = hashlib.file_digest(content, "sha512").hexdigest()
-    if found != archive.sha512:
+        digest = hashlib.file_digest(content, "sha512").hexdigest()
+    if digest != archive.sha512:
         folder = "/".join((*archive.group.split("."), archive.artifact, archive.version))
         raise SystemFault(
-            f"{file} is not the pinned {archive.coordinates}: its SHA-512 is {found[:16]}...,"
+            f"{file} is not the pinned {archive.coordinates}: its SHA-512 is {digest[:16]}...,"
             f" not {archive.sha512[:16]}...; delete it and ~/.m2/repository/{folder},"
             " and repeat the command to fetch it again"
         )

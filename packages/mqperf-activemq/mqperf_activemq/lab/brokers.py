@@ -98,8 +98,8 @@ class AmqpBrokers(OfServers):
         return {**self.about, "nodes": [*nodes]}
 
     def _place(self, name: str) -> int:
-        known = self.addresses
-        return known.index(name) if name in known else len(known)
+        addresses = self.addresses
+        return addresses.index(name) if name in addresses else len(addresses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,19 +173,22 @@ class Kind:
         """
         wanted, size = self.check(settings), len(self.labels)
         hosts = {host_folder.host.name: host_folder.host for host_folder in host_folders[:size]}
-        tools = {name: self.edition.tools_on(one, wanted.heap_mb) for name, one in hosts.items()}
-        told = isinstance(wanted, TellingSettings) and wanted.metrics
-        agents = jolokia_on(*hosts.values()) if told else None
+        tools = {name: self.edition.tools_on(host, wanted.heap_mb) for name, host in hosts.items()}
+        with_metrics = isinstance(wanted, TellingSettings) and wanted.metrics
+        agents = jolokia_on(*hosts.values()) if with_metrics else None
 
         def launch(
             servers: Servers, ports: tuple[int, ...], host_folders: Sequence[HostFolder]
         ) -> AmqpBrokers:
-            own, rest = ports[: 3 * size], ports[3 * size :]
+            broker_ports, keeper_ports = ports[: 3 * size], ports[3 * size :]
             group = self._group(
-                host_folders, own, agents, zookeeper.connect_string(host_folders, rest)
+                host_folders,
+                broker_ports,
+                agents,
+                zookeeper.connect_string(host_folders, keeper_ports),
             )
             if self.keepers is not None:
-                ensemble = zookeeper.ensemble(tools, self.keepers, host_folders, rest)
+                ensemble = zookeeper.ensemble(tools, self.keepers, host_folders, keeper_ports)
                 servers.start(ensemble, wanted.start_timeout_s)
             brokers = [
                 self.broker(tools[place.host_folder.host.name], group, index)
@@ -195,7 +198,7 @@ class Kind:
             about = self._about(tools[host_folders[0].host.name], brokers[0])
             if brokers[0].restarts:
                 about["incidents"] = [*servers.incidents]
-            return AmqpBrokers(servers, tuple(one.name for one in active), about)
+            return AmqpBrokers(servers, tuple(broker.name for broker in active), about)
 
         site = Site(self.title, host_folders, size, str if agents is None else agents.redacted)
         ports = 3 * size + (0 if self.keepers is None else zookeeper.PORTS)
@@ -219,9 +222,9 @@ class Kind:
         for label, host_folder, port, its in zip(
             self.labels, host_folders, ports[:size], ports[2 * size :], strict=True
         ):
-            own = host_folder.within(label.lower().replace(" ", ""))
-            agent = None if agents is None else agents.at(own, its)
-            places.append(Place(label, own, port, agent))
+            broker_folder = host_folder.within(label.lower().replace(" ", ""))
+            agent = None if agents is None else agents.at(broker_folder, its)
+            places.append(Place(label, broker_folder, port, agent))
         return Group(places, ports[size : 2 * size], asked)
 
     def _about(self, tools: Tools, broker: Server) -> dict[str, JsonValue]:

@@ -49,15 +49,15 @@ def installed_java(oldest: int, host: Host) -> Java:
     program = host.which(["java"])["java"]
     if program is None:
         raise JAVA.missing(f"Java, of which {oldest} or later is needed,", host)
-    said = host.run([program, "-version"], timeout_s=VERSION_LIMIT_S)
-    found = re.search(r'version "(([0-9]+)[^"]*)"', said.stderr + said.stdout)
-    if found is None:
+    answer = host.run([program, "-version"], timeout_s=VERSION_LIMIT_S)
+    version = re.search(r'version "(([0-9]+)[^"]*)"', answer.stderr + answer.stdout)
+    if version is None:
         raise SystemFault(f"{program} does not tell its version; install another Java: {INSTALL}")
-    if int(found[2]) < oldest:
+    if int(version[2]) < oldest:
         raise SystemFault(
-            f"{program} is Java {found[1]}, too old: {oldest} or later is needed: {INSTALL}"
+            f"{program} is Java {version[1]}, too old: {oldest} or later is needed: {INSTALL}"
         )
-    return Java(program, found[1])
+    return Java(program, version[1])
 
 
 ENVIRONMENT: Mapping[str, str] = {"LANG": "C.UTF-8", "PATH": "/usr/bin:/bin"}

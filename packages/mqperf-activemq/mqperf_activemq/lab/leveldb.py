@@ -110,7 +110,7 @@ def up(servers: Servers, brokers: Sequence[Server], timeout_s: float) -> Sequenc
     Only the master listens; who that is, the brokers agree upon.
     """
     at_once(servers, brokers, timeout_s)
-    return sorted(brokers, key=lambda one: MASTER not in text(one.host, one.log))
+    return sorted(brokers, key=lambda candidate: MASTER not in text(candidate.host, candidate.log))
 
 
 SYSTEM = Kind(

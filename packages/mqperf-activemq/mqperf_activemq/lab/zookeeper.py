@@ -42,14 +42,14 @@ def ensemble(
     """
     servers = []
     for index, host_folder in enumerate(host_folders):
-        own = replace(tools[host_folder.host.name], heap_mb=HEAP_MB)
+        keeper_tools = replace(tools[host_folder.host.name], heap_mb=HEAP_MB)
         place = Place(LABELS[index], host_folder.within(f"zookeeper{index + 1}"), ports[index])
         folder = place.host_folder.folder
         servers.append(
             server(
-                own,
+                keeper_tools,
                 place,
-                (*own.class_path, MAIN, str(folder / "zoo.cfg")),
+                (*keeper_tools.class_path, MAIN, str(folder / "zoo.cfg")),
                 properties=PROPERTIES,
                 logging=keepers.logging,
                 ready=keepers.ready,
@@ -64,8 +64,8 @@ def ensemble(
 
 def version(tools: Tools) -> str:
     """The version by the name of the jar."""
-    [found] = filter(None, (JAR.fullmatch(jar.name) for jar in tools.jars))
-    return found[1]
+    [match] = filter(None, (JAR.fullmatch(jar.name) for jar in tools.jars))
+    return match[1]
 
 
 def connect_string(host_folders: Sequence[HostFolder], ports: Sequence[int]) -> str:

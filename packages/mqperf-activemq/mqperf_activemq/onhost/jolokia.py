@@ -59,11 +59,11 @@ class Node:
             replies = json.loads(self.server.answer(PATH, self.question))
         except ValueError as error:
             raise Unanswered(f"no JSON: {error}") from None
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for name, reply in zip(self.wanted, replies, strict=True):
             if reply.get("status") == MISSING:
                 continue
             if "value" not in reply:
                 raise Unanswered(f"{name}: {reply.get('status')} {reply.get('error')}")
-            found[name] = reply["value"]
-        return found
+            values[name] = reply["value"]
+        return values

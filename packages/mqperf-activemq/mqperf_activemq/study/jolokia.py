@@ -38,19 +38,19 @@ NAME = re.compile(r"(?:^|[:,])(?:queue|destinationName|name)=\"?([^,\"]+)\"?")
 """The name in that of a bean."""
 
 
-def figures(told: Mapping[str, Any]) -> Iterator[Figure]:
+def figures(values: Mapping[str, Any]) -> Iterator[Figure]:
     """All figures of a broker; raises ``KeyError`` or ``ValueError`` for what is none of one."""
     for attribute, area in MEMORY.items():
-        yield from _usage("memory", area, told["memory"][attribute])
-    for bean, attributes in told["pools"].items():
+        yield from _usage("memory", area, values["memory"][attribute])
+    for bean, attributes in values["pools"].items():
         yield from _usage("pool", _name(bean), attributes["Usage"])
-    for bean, attributes in told["collectors"].items():
+    for bean, attributes in values["collectors"].items():
         name = _name(bean)
         yield Figure("collector", name, "collections", attributes["CollectionCount"], NUMBER)
         paused_s = attributes["CollectionTime"] / 1000
         yield Figure("collector", name, "paused", paused_s, SECONDS)
-    yield Figure(NODE, NODE, "threads", told["threads"]["ThreadCount"], NUMBER)
-    yield from _of_queues({**told.get("artemis", {}), **told.get("activemq", {})})
+    yield Figure(NODE, NODE, "threads", values["threads"]["ThreadCount"], NUMBER)
+    yield from _of_queues({**values.get("artemis", {}), **values.get("activemq", {})})
 
 
 def _usage(kind: str, name: str, usage: Mapping[str, Any] | None) -> Iterator[Figure]:
@@ -74,8 +74,8 @@ def _of_queues(queues: Mapping[str, Mapping[str, Any]]) -> Iterator[Figure]:
 
 
 def _name(bean: str) -> str:
-    found = NAME.search(bean)
-    return found[1] if found else bean
+    match = NAME.search(bean)
+    return match[1] if match else bean
 
 
 READER = InsideReader(PROTOCOL, figures)

@@ -41,12 +41,12 @@ def commands(job: Job) -> list[Command]:
     """
     every = with_orders(PROGRAM, _orders, job)
     name = of_case(job.case).payload_file
-    for place, one in enumerate(every):
-        if name is not None and one.kind == "client":
+    for place, command in enumerate(every):
+        if name is not None and command.kind == "client":
             if name not in job.files:
                 raise LoadError(f"{name}: was not read with the plan: run the plan from its file")
             body = b64encode(job.files[name]).decode()
-            every[place] = replace(one, files={**one.files, BODY: body})
+            every[place] = replace(command, files={**command.files, BODY: body})
             break
     return every
 
@@ -59,11 +59,11 @@ def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[
     return {"queue": queues, "exchange": exchange}
 
 
-def _orders(job: Job, one: Member) -> dict[str, Any]:
+def _orders(job: Job, member: Member) -> dict[str, Any]:
     case, parameters = job.case, of_case(job.case)
     return {
         **parameters.ordered(case.threads),
-        "threads": list(layout.threads(case, job.run_id, one.number)),
+        "threads": list(layout.threads(case, job.run_id, member.number)),
         "body_file": None if parameters.payload_file is None else BODY,
         "queue_arguments": dict(ARGUMENTS[case.queues]),
         "log": QUEUES[case.queues].log,

@@ -30,15 +30,15 @@ def queues(case: Case, key: str) -> list[str]:
 
 def _thread(parameters: Parameters, key: str, number: int, *, alone: bool) -> dict[str, Any]:
     kind = parameters.exchange_type
-    own = f"{number + 1:06d}"
+    digits = f"{number + 1:06d}"
     begin = parameters.routing_key or "stress"
-    routing_key = begin if alone else f"{begin}.{own}"
+    routing_key = begin if alone else f"{begin}.{digits}"
     exchange = parameters.exchange or f"{key}.{kind}"
-    by_header = {HEADER: own} if kind == "headers" else {}
+    by_header = {HEADER: digits} if kind == "headers" else {}
     return {
         "number": number,
         # a fan-out asks for no key: threads that shared one would get each other's messages
-        "exchange": f"{exchange}.{own}" if kind == "fanout" and not alone else exchange,
+        "exchange": f"{exchange}.{digits}" if kind == "fanout" and not alone else exchange,
         "routing_key": routing_key,
         "headers": by_header,
         "queues": _queues(key, number, parameters.copies),

@@ -112,10 +112,10 @@ class Properties:
     def encode(self) -> bytes:
         """Flags, and the values that are there."""
         flags, content = 0, b""
-        for bit, one in enumerate(fields(self)):
-            if (value := getattr(self, one.name)) is not None:
+        for bit, field in enumerate(fields(self)):
+            if (value := getattr(self, field.name)) is not None:
                 flags |= 1 << (15 - bit)
-                content += _property(one.name, value)
+                content += _property(field.name, value)
         return struct.pack(">H", flags) + content
 
 
@@ -167,11 +167,11 @@ class Reader:
         return self._take(self.number("I"))
 
     def _take(self, length: int) -> bytes:
-        found = self.payload[self.at : self.at + length]
-        if len(found) < length:
+        taken = self.payload[self.at : self.at + length]
+        if len(taken) < length:
             raise ValueError("a string is longer than its frame")
         self.at += length
-        return found
+        return taken
 
 
 def message_id(header: bytes) -> bytes | None:

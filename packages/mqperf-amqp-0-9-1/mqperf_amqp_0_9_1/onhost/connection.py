@@ -104,8 +104,8 @@ class Connection(Outbox):
         """When what ends there in the buffer had been read; ends are in order."""
         if len(self.ends) == 1:
             return np.full(len(ends), self.read_ns[0])
-        found: NDArray[np.int64] = np.array(self.read_ns)[np.searchsorted(self.ends, ends)]
-        return found
+        instants: NDArray[np.int64] = np.array(self.read_ns)[np.searchsorted(self.ends, ends)]
+        return instants
 
     def frame(self, at: int) -> tuple[int, int, bytes] | None:
         """Type, channel and payload of the frame that begins there, if it is whole."""
@@ -190,12 +190,12 @@ class Connection(Outbox):
     def _expect(self, answer: Method) -> Reader:
         """The next method, which must be this one; others that concern the connection are done."""
         while True:
-            while (found := self.frame(0)) is None:
+            while (frame := self.frame(0)) is None:
                 try:
                     self.fill()
                 except Lost as error:
                     raise self._no_answer(answer, str(error)) from None
-            kind, channel, payload = found
+            kind, channel, payload = frame
             self.consumed(len(payload) + codec.OVERHEAD)
             if kind == codec.METHOD and codec.which(payload) == answer:
                 return Reader(payload)
@@ -208,8 +208,8 @@ class Connection(Outbox):
         return Lost(f"{self.address}: {why}")
 
     def _grow(self) -> None:
-        known = self.buffer
-        self.buffer = known + bytes(len(known))
+        old = self.buffer
+        self.buffer = old + bytes(len(old))
         self.view = memoryview(self.buffer)
 
     def _finish_sending(self) -> None:

@@ -61,7 +61,7 @@ class Intake(ManagedConnection[Connection]):
         )
         super().__init__(waiting, diary, handlers)
         self.server = server
-        self.queues = [(one, queue) for one in threads for queue in one.queues]
+        self.queues = [(thread, queue) for thread in threads for queue in thread.queues]
         self.next_offset = np.zeros(len(self.queues), dtype=np.int64)
 
     def _connected(self) -> Connection:
@@ -171,8 +171,8 @@ class Consumer(Server[Intake]):
         self.orders = orders
         waiting, threads = Waiting(exact=False), orders.threads
         intakes = [
-            Intake(orders, [threads[place] for place in some], self, waiting, diary)
-            for some in shares(len(threads), orders.channels)
+            Intake(orders, [threads[place] for place in share], self, waiting, diary)
+            for share in shares(len(threads), orders.channels)
         ]
         arrivals = Arrivals(record, orders.run, paced=orders.paced, limits_s=orders.limits_s)
         super().__init__(control, ManagedConnections(waiting, intakes), arrivals, self._attend)

@@ -94,17 +94,17 @@ class Assembler:
         if kind == codec.METHOD:
             self.partial[channel] = _Partial(payload)
             return None
-        if (one := self.partial.get(channel)) is None:
+        if (partial := self.partial.get(channel)) is None:
             raise Lost("the broker sent content without its method")
         if kind == codec.CONTENT_HEADER:
-            one.header, one.size = payload, Reader(payload, 4).number("Q")
+            partial.header, partial.size = payload, Reader(payload, 4).number("Q")
         else:
-            one.body.append(payload)
-            one.got += len(payload)
-        if one.got < one.size:
+            partial.body.append(payload)
+            partial.got += len(payload)
+        if partial.got < partial.size:
             return None
         del self.partial[channel]
-        return one.method, one.header, b"".join(one.body)
+        return partial.method, partial.header, b"".join(partial.body)
 
 
 class Deliveries:
@@ -139,10 +139,10 @@ class Deliveries:
                     at += self._rows(self.form, at)
                     if self._begins(self.form, at):
                         break  # the rest of it will come
-                found = connection.frame(at)
-                if found is None:
+                frame = connection.frame(at)
+                if frame is None:
                     break
-                at = self._one(at, *found)
+                at = self._one(at, *frame)
         finally:
             connection.consumed(at)
             self.begun -= at
@@ -162,8 +162,8 @@ class Deliveries:
     def _begins(self, form: Form, at: int) -> bool:
         """Whether what is left is, as far as it goes, the beginning of a delivery of the form."""
         left = np.frombuffer(self.connection.buffer, np.uint8, self.connection.have - at, at)
-        known = form.places < len(left)
-        return bool(len(left)) and bool((left[form.places[known]] == form.values[known]).all())
+        inside = form.places < len(left)
+        return bool(len(left)) and bool((left[form.places[inside]] == form.values[inside]).all())
 
     def _one(self, at: int, kind: int, channel: int, payload: bytes) -> int:
         """Read a frame, and give where it ends."""
@@ -191,7 +191,9 @@ class Deliveries:
     def _learn(self, end: int, method: bytes, header: bytes, body: bytes) -> None:
         """The form of a message whose frames followed each other, as they nearly always do."""
         frames = [method, header, *codec.split(body, self.connection.frame_max)]
-        if self.begun >= 0 and end - self.begun == sum(len(one) + codec.OVERHEAD for one in frames):
+        if self.begun >= 0 and end - self.begun == sum(
+            len(frame) + codec.OVERHEAD for frame in frames
+        ):
             delivery = bytes(self.connection.buffer[self.begun : end])
             self.form = form_of(delivery, in_body=self.in_body)
 
@@ -237,10 +239,10 @@ def _stamp_at(payloads: Sequence[tuple[int, bytes]], *, in_body: bool) -> int | 
         start, content = payloads[2] if len(payloads) > 2 else (0, b"")
         return start if len(content) >= stamps.SIZE else None
     start, content = payloads[1]
-    found = codec.message_id(content)
-    if found is None or len(found) != stamps.SIZE:
+    message_id = codec.message_id(content)
+    if message_id is None or len(message_id) != stamps.SIZE:
         return None
-    return start + content.index(codec.short(found)) + 1
+    return start + content.index(codec.short(message_id)) + 1
 
 
 def stamp_of(header: bytes, body: bytes, *, in_body: bool) -> stamps.Stamps:

@@ -65,15 +65,15 @@ class Orders(OfThreads):
 
 def read(file: Path) -> Orders:
     """The orders in a file."""
-    found = told(file)
-    found["threads"] = tuple(
-        Thread(**{**one, "queues": tuple(one["queues"])}) for one in found["threads"]
+    values = told(file)
+    values["threads"] = tuple(
+        Thread(**{**thread, "queues": tuple(thread["queues"])}) for thread in values["threads"]
     )
-    found["body"] = _body(found)
-    return of_kind(Orders, found)
+    values["body"] = _body(values)
+    return of_kind(Orders, values)
 
 
-def _body(found: dict[str, Any]) -> bytes | None:
-    if found["body_file"] is not None and found["kind"] == "client":
-        return b64decode((found["control"] / found["body_file"]).read_bytes())
-    return None if found["payload"] is None else str(found["payload"]).encode()
+def _body(values: dict[str, Any]) -> bytes | None:
+    if values["body_file"] is not None and values["kind"] == "client":
+        return b64decode((values["control"] / values["body_file"]).read_bytes())
+    return None if values["payload"] is None else str(values["payload"]).encode()

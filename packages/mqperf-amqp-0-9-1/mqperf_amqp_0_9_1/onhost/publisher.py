@@ -104,8 +104,8 @@ class Channels(ManagedConnection[Connection]):
 
     def _read(self, connection: Connection) -> None:
         at = 0
-        while (found := connection.frame(at)) is not None:
-            kind, channel, payload = found
+        while (frame := connection.frame(at)) is not None:
+            kind, channel, payload = frame
             if kind == codec.METHOD and codec.which(payload) == codec.ACK:
                 at = self._acks(connection, at)
                 continue
@@ -116,17 +116,17 @@ class Channels(ManagedConnection[Connection]):
 
     def _acks(self, connection: Connection, at: int) -> int:
         """Confirms that follow each other, and where they end; neighbours are told together."""
-        now_ns, own, first, last = connection.read_ns[-1], 0, 1, 0
+        now_ns, current, first, last = connection.read_ns[-1], 0, 1, 0
         while connection.have - at >= CONFIRM.size:
             kind, channel, _, *which, tag, multiple, _ = CONFIRM.unpack_from(connection.buffer, at)
             if kind != codec.METHOD or (*which,) != codec.ACK:
                 break
-            if multiple or channel != own or tag != last + 1:
-                self._confirm(own, first, last, now_ns)
-                own, first = channel, 0 if multiple else tag
+            if multiple or channel != current or tag != last + 1:
+                self._confirm(current, first, last, now_ns)
+                current, first = channel, 0 if multiple else tag
             last = tag
             at += CONFIRM.size
-        self._confirm(own, first, last, now_ns)
+        self._confirm(current, first, last, now_ns)
         return at
 
     def _confirm(self, channel: int, first: int, last: int, now_ns: int) -> None:
@@ -205,9 +205,9 @@ class Publisher(Client[Channels]):
         self.publishers = [PublisherThread(orders, thread, record) for thread in orders.threads]
         every = [
             Channels(
-                orders, [self.publishers[one] for one in some], self.send_queue, waiting, diary
+                orders, [self.publishers[place] for place in share], self.send_queue, waiting, diary
             )
-            for some in shares(len(self.publishers), orders.channels)
+            for share in shares(len(self.publishers), orders.channels)
         ]
         super().__init__(orders, control, ManagedConnections(waiting, every), self.publishers)
         self.connection_of = {

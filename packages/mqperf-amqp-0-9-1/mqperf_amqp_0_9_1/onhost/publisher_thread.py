@@ -85,18 +85,18 @@ class PublisherThread:
         if self.at == self.block:
             self._renew()
         count = min(count, self.block - self.at)
-        own = slice(self.at, self.at + count)
+        span = slice(self.at, self.at + count)
         self.sent_ns = time.time_ns()
-        self.stamps["sent_ns"][own] = self.sent_ns
+        self.stamps["sent_ns"][span] = self.sent_ns
         if self.schedule is None:
-            self.stamps["due_ns"][own] = self.sent_ns
+            self.stamps["due_ns"][span] = self.sent_ns
         if self.orders.confirms:
             tags = np.arange(self.tag_of_next, self.tag_of_next + count)
-            self.due_ns.put(tags, self.stamps["due_ns"][own], mode="wrap")
+            self.due_ns.put(tags, self.stamps["due_ns"][span], mode="wrap")
             self.tag_of_next += count
-        self.at, self.count = own.stop, count
+        self.at, self.count = span.stop, count
         self.began_at = self.connection.queued
-        self.connection.send(self.content[own.start * self.unit : own.stop * self.unit])
+        self.connection.send(self.content[span.start * self.unit : span.stop * self.unit])
         if self.connection.drained:
             self.settle()
 

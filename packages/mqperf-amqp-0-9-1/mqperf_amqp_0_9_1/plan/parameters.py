@@ -15,9 +15,9 @@ from mqperf_numbered.plan.paced import USUAL_BYTES, Delivery, Paced, Size, TimeT
 Name = Annotated[str, Field(min_length=1, max_length=100)]
 
 
-def _length(known: dict[str, Any]) -> int:
+def _length(values: dict[str, Any]) -> int:
     """That of the body which the plan gives, in itself or in a file."""
-    payload, pin = known.get("payload"), pin_of(known.get("payload_file") or "")
+    payload, pin = values.get("payload"), pin_of(values.get("payload_file") or "")
     if pin is not None:
         return pin.size
     return USUAL_BYTES if payload is None else len(payload.encode())
@@ -146,13 +146,13 @@ class Parameters(Paced, Body):
     ttl_ms: TimeToLive = None
 
 
-def incompatible_queues(kind: str, said: Mapping[str, object]) -> str | None:
+def incompatible_queues(kind: str, values: Mapping[str, object]) -> str | None:
     """Why messages of such a load cannot be in a kind of queue; None where they can."""
     if not QUEUES[kind].log:
         return None
-    if said.get("acks", Parameters.model_fields["acks"].default) == "auto":
+    if values.get("acks", Parameters.model_fields["acks"].default) == "auto":
         return "its consumers must acknowledge: say acks: multiple, or acks: each"
-    if said.get("ttl_ms") is not None:
+    if values.get("ttl_ms") is not None:
         return "its messages do not expire one by one: leave out ttl_ms"
     return None
 

@@ -17,10 +17,10 @@ def account(run: Whole, streams: ByProcess) -> Account:
         diary = diary_file.read_diary(NAME, run.folder, process.label)
         happened += diary.happened()
         if (error := streams[process.label].get("error")) is not None:
-            told = sum(diary.counts.get(name, 0) for name in ("returned", "refused"))
-            if told != error.count:
+            counted = sum(diary.counts.get(name, 0) for name in ("returned", "refused"))
+            if counted != error.count:
                 disagreements.append(
-                    f"{process.label}: {told} returned or refused, {error.count} errors recorded"
+                    f"{process.label}: {counted} returned or refused, {error.count} errors recorded"
                 )
     offered = of_case(run.case).offered_msg_s(run.case, run.window_in_load)
     return Account(offered_msg_s=offered, happened=happened, disagreements=disagreements)

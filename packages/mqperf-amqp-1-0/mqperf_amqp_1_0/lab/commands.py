@@ -29,8 +29,8 @@ def options(case: Case, access: Access, _address: str) -> Mapping[str, Mapping[s
     }
 
 
-def _orders(job: Job, one: Member) -> dict[str, Any]:
-    threads = layout.threads(job.case, job.run_id, one.number)
+def _orders(job: Job, member: Member) -> dict[str, Any]:
+    threads = layout.threads(job.case, job.run_id, member.number)
     return of_case(job.case).ordered(job.case.threads) | {"threads": threads}
 
 

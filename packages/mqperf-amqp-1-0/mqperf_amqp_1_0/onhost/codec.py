@@ -104,7 +104,7 @@ def listed(values: Sequence[bytes]) -> bytes:
 
 def mapping(values: Mapping[str, bytes]) -> bytes:
     """A map from strings to values that are written already."""
-    content = b"".join(string(name) + one for name, one in values.items())
+    content = b"".join(string(name) + encoded for name, encoded in values.items())
     return b"\xd1" + struct.pack(">II", len(content) + 4, 2 * len(values)) + content
 
 
@@ -171,20 +171,20 @@ def _of_bytes(buffer: bytes, at: int, size: struct.Struct) -> tuple[bytes | str,
 def _of_values(buffer: bytes, at: int, size: struct.Struct) -> tuple[Any, int]:
     end = at + 1 + size.size + size.unpack_from(buffer, at + 1)[0]
     (count,) = size.unpack_from(buffer, at + 1 + size.size)
-    place, found = at + 1 + 2 * size.size, []
+    place, elements = at + 1 + 2 * size.size, []
     for _ in range(count):
         if (form := _FORMS.get(buffer[place])) is not None:  # most are; so it takes half the time
-            found.append(form.unpack_from(buffer, place + 1)[0])
+            elements.append(form.unpack_from(buffer, place + 1)[0])
             place += 1 + form.size
         else:
-            one, place = _value(buffer, place)
-            found.append(one)
-    return (_pairs(found) if buffer[at] & 0xF == 1 else found), end
+            element, place = _value(buffer, place)
+            elements.append(element)
+    return (_pairs(elements) if buffer[at] & 0xF == 1 else elements), end
 
 
-def _pairs(found: Sequence[Any]) -> dict[Any, Any]:
-    keys = (one if one.__hash__ else repr(one) for one in found[::2])
-    return dict(zip(keys, found[1::2], strict=False))
+def _pairs(elements: Sequence[Any]) -> dict[Any, Any]:
+    keys = (key if key.__hash__ else repr(key) for key in elements[::2])
+    return dict(zip(keys, elements[1::2], strict=False))
 
 
 def _of_array(buffer: bytes, at: int, size: struct.Struct) -> tuple[Any, int]:
@@ -193,16 +193,16 @@ def _of_array(buffer: bytes, at: int, size: struct.Struct) -> tuple[Any, int]:
     (count,) = size.unpack_from(buffer, at + 1 + size.size)
     place = at + 1 + 2 * size.size
     code = buffer[place : place + 1]
-    found = []
+    elements = []
     if code and code[0] >> 4 in {0xA, 0xB}:
         place += 1
         width = 1 if code[0] >> 4 == 0xA else 4
         for _ in range(count):
             length = int.from_bytes(buffer[place : place + width])
-            one, _ = _value(code + bytes(buffer[place : place + width + length]), 0)
-            found.append(one)
+            element, _ = _value(code + bytes(buffer[place : place + width + length]), 0)
+            elements.append(element)
             place += width + length
-    return found, end
+    return elements, end
 
 
 _Read = Callable[[bytes, int, struct.Struct], tuple[Any, int]]
@@ -213,10 +213,10 @@ _VARIABLE: dict[int, _Read] = {
 
 def performative(body: bytes) -> tuple[Described, bytes]:
     """What a frame says, and the payload behind it; raises ``ValueError``."""
-    found, end = value(body)
-    if not isinstance(found, Described):
+    described, end = value(body)
+    if not isinstance(described, Described):
         raise ValueError("a frame without a performative")  # noqa: TRY004 (what came is wrong)
-    return found, body[end:]
+    return described, body[end:]
 
 
 def fields_at(frame: bytes, body_at: int) -> int:

@@ -54,16 +54,16 @@ class Connection(Outbox):
     def expect(self, *codes: int) -> tuple[Described, bytes]:
         """The next of these performatives, with its payload; all others concern the connection."""
         while True:
-            while (found := self.frame(0)) is None:
+            while (frame := self.frame(0)) is None:
                 self.fill()
-            kind, body, end = found
+            kind, body, end = frame
             self.consumed(end)
             if not body:
                 continue
-            one, payload = performative(body)
-            if one.code in codes and kind in {codec.AMQP, codec.SASL}:
-                return one, payload
-            self.attend(one)
+            described, payload = performative(body)
+            if described.code in codes and kind in {codec.AMQP, codec.SASL}:
+                return described, payload
+            self.attend(described)
 
     # messages flow
 
@@ -112,23 +112,25 @@ class Connection(Outbox):
         if self.idle_s and now - self.last_out > self.idle_s / 2 and self.drained:
             self.send(codec.EMPTY)
 
-    def attend(self, one: Described) -> None:
+    def attend(self, described: Described) -> None:
         """Deal with what concerns connection or session; raises ``Lost`` or ``Refused`` at an end.
 
         A flow says what the session takes; what it says of a link is the link's to read.
         """
-        if one.code == codec.FLOW:
-            begun = one.field(0)
-            self.window = one.field(1) - codec.ahead(self.outgoing, 0 if begun is None else begun)
-        elif one.code in {codec.CLOSE, codec.END}:
-            what = "connection" if one.code == codec.CLOSE else "session"
-            raise self.ended(f"the {what} was closed", one.field(0))
-        elif one.code == codec.DETACH:
-            raise self.ended("the link was detached", one.field(2))
+        if described.code == codec.FLOW:
+            begun = described.field(0)
+            self.window = described.field(1) - codec.ahead(
+                self.outgoing, 0 if begun is None else begun
+            )
+        elif described.code in {codec.CLOSE, codec.END}:
+            part = "connection" if described.code == codec.CLOSE else "session"
+            raise self.ended(f"the {part} was closed", described.field(0))
+        elif described.code == codec.DETACH:
+            raise self.ended("the link was detached", described.field(2))
 
-    def ended(self, what: str, error: Described | None) -> Lost | Refused:
+    def ended(self, event: str, error: Described | None) -> Lost | Refused:
         """What the other end says when it closes: that it stops, or that it refuses."""
-        words = f"{what}: {codec.said(error)}"
+        words = f"{event}: {codec.said(error)}"
         stops = error is None or str(error.field(0)).endswith(FORCED)
         return self.lost(words) if stops else Refused(words)
 
@@ -139,7 +141,7 @@ class Connection(Outbox):
             self.send(codec.frame(composite(codec.CLOSE)))
             while not self.drained:
                 self.flush()
-            while (found := self._next()) is None or found.code != codec.CLOSE:
+            while (answer := self._next()) is None or answer.code != codec.CLOSE:
                 pass
         except (Lost, Refused):
             return False
@@ -149,9 +151,9 @@ class Connection(Outbox):
 
     def _next(self) -> Described | None:
         """What the next frame says, None for an empty one."""
-        while (found := self.frame(0)) is None:
+        while (frame := self.frame(0)) is None:
             self.fill()
-        _, body, end = found
+        _, body, end = frame
         self.consumed(end)
         return performative(body)[0] if body else None
 
@@ -160,8 +162,8 @@ class Connection(Outbox):
         self._agree(codec.SASL_PROTOCOL)
         offered, _ = self.expect(codec.MECHANISMS)
         mechanism = "PLAIN" if self.broker.user else "ANONYMOUS"
-        found = offered.field(0)
-        names = found if isinstance(found, list) else [found]
+        listed = offered.field(0)
+        names = listed if isinstance(listed, list) else [listed]
         if mechanism not in names:
             raise Refused(f"SASL {mechanism} is not offered, but {', '.join(map(str, names))}")
         identity = f"\0{self.broker.user}\0{self.broker.password}" if self.broker.user else "mqperf"

@@ -70,27 +70,27 @@ class Form:
         return Settled(np.array([first]), np.array([last]))
 
 
-def form_of(frame: bytes, one: Described) -> Form | None:
-    """The form of a disposition's frame, which says ``one``; None where its ids have no width."""
+def form_of(frame: bytes, disposition: Described) -> Form | None:
+    """The form of the frame that says ``disposition``; None where its ids have no width."""
     ends = [codec.fields_at(frame, 4 * frame[4])]
     for _ in range(LAST + 1):
-        if len(ends) <= len(one.value):
+        if len(ends) <= len(disposition.value):
             ends.append(codec.value(frame, ends[-1])[1])
     first_at = slice(ends[FIRST] + 1, ends[LAST])
     last_at = None
-    if one.field(LAST) is not None:
+    if disposition.field(LAST) is not None:
         last_at = slice(ends[LAST] + 1, ends[LAST + 1])
     if any(part is not None and part.stop == part.start for part in (first_at, last_at)):
         return None
     after = first_at if last_at is None else last_at
     between = () if last_at is None else (slice(first_at.stop, last_at.start),)
     same = (slice(0, first_at.start), *between, slice(after.stop, len(frame)))
-    return Form(one, frame, same, first_at, last_at)
+    return Form(disposition, frame, same, first_at, last_at)
 
 
-def single(one: Described) -> Settled:
+def single(disposition: Described) -> Settled:
     """The same of one frame."""
-    first, last = one.field(FIRST), one.field(LAST)
+    first, last = disposition.field(FIRST), disposition.field(LAST)
     return Settled(np.array([first]), np.array([first if last is None else last]))
 
 

@@ -70,14 +70,14 @@ def attached(
         )
     connection.send(wanted.attach())
     while True:
-        one, _ = connection.expect(codec.ATTACH, codec.FLOW, codec.DETACH)
-        if one.code == codec.FLOW:
-            connection.attend(one)
-            flowed(one)
-        elif one.code == codec.DETACH:
-            raise connection.ended(f"no link with {wanted.address}", one.field(2))
-        elif one.field(6 if wanted.sends else 5) is not None:
-            return one  # else a detach follows, which says why
+        answer, _ = connection.expect(codec.ATTACH, codec.FLOW, codec.DETACH)
+        if answer.code == codec.FLOW:
+            connection.attend(answer)
+            flowed(answer)
+        elif answer.code == codec.DETACH:
+            raise connection.ended(f"no link with {wanted.address}", answer.field(2))
+        elif answer.field(6 if wanted.sends else 5) is not None:
+            return answer  # else a detach follows, which says why
 
 
 def flow(

@@ -41,6 +41,6 @@ class Orders(OfThreads):
 
 def read(file: Path) -> Orders:
     """The orders in a file."""
-    found = told(file)
-    found["threads"] = tuple(Thread(**one) for one in found["threads"])
-    return of_kind(Orders, found)
+    values = told(file)
+    values["threads"] = tuple(Thread(**thread) for thread in values["threads"])
+    return of_kind(Orders, values)

@@ -86,9 +86,11 @@ class Inlet(ManagedConnection[Connection]):
 
     def _answer(self) -> None:
         """Accept what has come, in as few words as can be, and give credit."""
-        frames = [one.replenished(self.on) for one in self.sources.values()]
+        frames = [source.replenished(self.on) for source in self.sources.values()]
         if self.to_accept:
-            frames += [links.accepted(*some) for some in stretches(np.concatenate(self.to_accept))]
+            frames += [
+                links.accepted(*stretch) for stretch in stretches(np.concatenate(self.to_accept))
+            ]
             self.to_accept = []
         if content := b"".join(frames):
             self.on.send(content)
@@ -111,8 +113,8 @@ class Receiver(Server[Inlet]):
     def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
         waiting, threads = Waiting(exact=False), orders.threads
         inlets = [
-            Inlet(orders, [threads[place] for place in some], self, waiting, diary)
-            for some in shares(len(threads), orders.links)
+            Inlet(orders, [threads[place] for place in share], self, waiting, diary)
+            for share in shares(len(threads), orders.links)
         ]
         arrivals = Arrivals(record, orders.run, paced=orders.paced, limits_s=orders.limits_s)
         super().__init__(control, ManagedConnections(waiting, inlets), arrivals)

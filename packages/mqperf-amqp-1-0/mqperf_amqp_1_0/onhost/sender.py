@@ -86,30 +86,30 @@ class Outlet(ManagedConnection[Connection]):
         at = 0
         while True:
             at = self._settled(connection, at)
-            if (found := connection.frame(at)) is None:
+            if (frame := connection.frame(at)) is None:
                 break
-            _, body, end = found
+            _, body, end = frame
             if body:
-                one = performative(body)[0]
-                if one.code == codec.DISPOSITION:
-                    self._disposed(connection, one, at, end)
+                described = performative(body)[0]
+                if described.code == codec.DISPOSITION:
+                    self._disposed(connection, described, at, end)
                 else:
-                    connection.attend(one)
-                    if one.code == codec.FLOW:
-                        self._flow(one)
+                    connection.attend(described)
+                    if described.code == codec.FLOW:
+                        self._flow(described)
             at = end
         connection.consumed(at)
 
-    def _flow(self, one: Described) -> None:
-        if (sender := self.of_handle.get(one.field(4))) is not None:
-            sender.flow(one)
+    def _flow(self, flow: Described) -> None:
+        if (sender := self.of_handle.get(flow.field(4))) is not None:
+            sender.flow(flow)
 
-    def _disposed(self, connection: Connection, one: Described, at: int, end: int) -> None:
+    def _disposed(self, connection: Connection, disposition: Described, at: int, end: int) -> None:
         """A receiver has told what became of deliveries, and the next ones may do so likewise."""
         frame = bytes(connection.buffer[at:end])
-        if (form := form_of(frame, one)) is not None:
+        if (form := form_of(frame, disposition)) is not None:
             self.forms[codec.beginning(frame, 0)] = form
-        self._dispose(connection, one, single(one))
+        self._dispose(connection, disposition, single(disposition))
 
     def _settled(self, connection: Connection, at: int) -> int:
         """Read dispositions of forms that are known, and give where they end."""
@@ -121,9 +121,9 @@ class Outlet(ManagedConnection[Connection]):
             at += len(form.frame) * len(settled.first)
         return at
 
-    def _dispose(self, connection: Connection, one: Described, settled: Settled) -> None:
-        state = one.field(4)
-        if not one.field(3):
+    def _dispose(self, connection: Connection, disposition: Described, settled: Settled) -> None:
+        state = disposition.field(4)
+        if not disposition.field(3):
             if state is None or state.code == codec.RECEIVED:
                 return  # nothing is decided yet
             for first, last in zip(settled.first.tolist(), settled.last.tolist(), strict=True):
@@ -139,8 +139,8 @@ class Sender(Client[Outlet]):
         self.orders, waiting = orders, Waiting(exact=True)
         self.senders = [SenderThread(orders, thread, record) for thread in orders.threads]
         outlets = [
-            Outlet(orders, [self.senders[place] for place in some], waiting, diary)
-            for some in shares(len(self.senders), orders.links)
+            Outlet(orders, [self.senders[place] for place in share], waiting, diary)
+            for share in shares(len(self.senders), orders.links)
         ]
         super().__init__(orders, control, ManagedConnections(waiting, outlets), self.senders)
 
@@ -166,7 +166,7 @@ class Sender(Client[Outlet]):
         self.finish(self._busy)
         for managed in self.connections.all:
             managed.unsettled.forget()
-        without = [one.thread.address for one in self.senders if not one.had_credit]
+        without = [starved.thread.address for starved in self.senders if not starved.had_credit]
         if without and not self.control.stopping:
             raise Refused(
                 f"no credit was ever given for {', '.join(without)}: nobody receives from there, or"

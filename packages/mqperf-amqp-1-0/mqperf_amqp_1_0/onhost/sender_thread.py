@@ -70,9 +70,9 @@ class SenderThread:
         """One of so many that share the memory of a process."""
         orders = replace(self.orders, payload_bytes=length)
         message = template(orders, self.handle, self.connection.frame_max)
-        rows, own = stamps.block(message.frames, message.stamp_at, BLOCK_BYTES, sharing)
-        own["run"], own["sender"] = orders.run, self.thread.number
-        return Block(rows, own, message.pieces, message.size)
+        rows, block_stamps = stamps.block(message.frames, message.stamp_at, BLOCK_BYTES, sharing)
+        block_stamps["run"], block_stamps["sender"] = orders.run, self.thread.number
+        return Block(rows, block_stamps, message.pieces, message.size)
 
     def fits(self, most: int | None) -> None:
         """Raise ``Refused`` when messages are larger than the link takes."""
@@ -83,16 +83,16 @@ class SenderThread:
                 f" have {size}: lower payload_bytes"
             )
 
-    def flow(self, one: Described) -> None:
+    def flow(self, flow: Described) -> None:
         """Heed what the other end takes, and give up what it drains."""
-        count, credit = one.field(5), one.field(6)
+        count, credit = flow.field(5), flow.field(6)
         self.limit = (0 if count is None else count) + (credit or 0)
         self.had_credit = self.had_credit or bool(credit)
-        if one.field(8):
+        if flow.field(8):
             self.on_link += max(self.credit, 0)
             self.limit = self.on_link
             self._tell(drained=True)
-        elif one.field(9):
+        elif flow.field(9):
             self._tell(drained=False)
 
     @property
@@ -118,9 +118,9 @@ class SenderThread:
         due_ns: Numbers | int = now_ns
         if self.schedule is not None:
             due_ns = self.schedule.instants_ns(self.next, count)
-        own = block.stamps[:count]
-        own["number"] = np.arange(self.next, self.next + count)
-        own["due_ns"], own["sent_ns"] = due_ns, now_ns
+        block_stamps = block.stamps[:count]
+        block_stamps["number"] = np.arange(self.next, self.next + count)
+        block_stamps["due_ns"], block_stamps["sent_ns"] = due_ns, now_ns
         first = self.unsettled.next
         ids = (np.arange(first, first + count) % HIGHEST).astype(">u4").view(np.uint8)
         for at in (ID_AT, TAG_AT):
@@ -174,7 +174,7 @@ def lengths(orders: Orders) -> list[int]:
     """The lengths that bodies have, as evenly as there are blocks for them."""
     spread = round(orders.payload_bytes * (orders.payload_spread or 0.0))
     every = np.linspace(-spread, spread, min(2 * spread + 1, MOST_LENGTHS))
-    return [orders.payload_bytes + int(one) for one in np.rint(every)]
+    return [orders.payload_bytes + int(length) for length in np.rint(every)]
 
 
 def template(orders: Orders, handle: int, frame_max: int) -> Template:
@@ -202,8 +202,8 @@ def body(orders: Orders) -> bytes:
 
 def _transfer(orders: Orders, handle: int, *, more: bool, begins: bool) -> bytes:
     """The performative of a message's first frame, or of a later one; of one length each."""
-    own = (uint(0), codec.binary(bytes(4)), codec.uint(0)) if begins else (codec.NULL,) * 3
-    return composite(codec.TRANSFER, uint(handle), *own, boolean(orders.settled), boolean(more))
+    fields = (uint(0), codec.binary(bytes(4)), codec.uint(0)) if begins else (codec.NULL,) * 3
+    return composite(codec.TRANSFER, uint(handle), *fields, boolean(orders.settled), boolean(more))
 
 
 def _sections(orders: Orders) -> bytes:

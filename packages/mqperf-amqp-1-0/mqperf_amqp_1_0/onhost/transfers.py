@@ -87,9 +87,9 @@ class Transfers:
         connection, at = self.connection, 0
         while True:
             at = self._rows(at)
-            if (found := connection.frame(at)) is None:
+            if (frame := connection.frame(at)) is None:
                 break
-            _, body, end = found
+            _, body, end = frame
             if body:
                 try:
                     self._one(at, end, *performative(body))
@@ -113,28 +113,28 @@ class Transfers:
             at += fitting * length
         return at
 
-    def _one(self, at: int, end: int, one: Described, payload: bytes) -> None:
+    def _one(self, at: int, end: int, described: Described, payload: bytes) -> None:
         """Read a frame."""
-        if one.code != codec.TRANSFER:
-            self.other(one)
+        if described.code != codec.TRANSFER:
+            self.other(described)
             return
         self.connection.incoming += 1
-        handle, more, aborted = one.field(0), one.field(5), one.field(9)
-        known = self.partial.pop(handle, None)
+        handle, more, aborted = described.field(0), described.field(5), described.field(9)
+        partial = self.partial.pop(handle, None)
         if aborted:
             return
-        if known is None:
-            known = _Partial(one.field(1), bool(one.field(4)), [payload])
+        if partial is None:
+            partial = _Partial(described.field(1), bool(described.field(4)), [payload])
             if not more:
                 self._learn(at, end)
         else:
-            known.payload.append(payload)
-            known.settled |= bool(one.field(4))
+            partial.payload.append(payload)
+            partial.settled |= bool(described.field(4))
         if more:
-            self.partial[handle] = known
+            self.partial[handle] = partial
             return
-        stamp = stamp_of(b"".join(known.payload))
-        self.take(Batch(handle, np.array([known.ids]), stamp, known.settled))
+        stamp = stamp_of(b"".join(partial.payload))
+        self.take(Batch(handle, np.array([partial.ids]), stamp, partial.settled))
 
     def _learn(self, at: int, end: int) -> None:
         """The form of a message that is one frame."""
@@ -149,12 +149,12 @@ def form_of(frame: bytes) -> Form | None:
     _, id_at = codec.value(frame, codec.fields_at(frame, body_at))
     _, tag_at = codec.value(frame, id_at)
     _, after_tag = codec.value(frame, tag_at)
-    one, payload = codec.performative(frame[body_at:])
+    transfer, payload = codec.performative(frame[body_at:])
     if (start := _stamp_at(payload)) is None:
         return None
     stamp_at = len(frame) - len(payload) + start
     width = tag_at - id_at - 1
-    tag = one.field(2)
+    tag = transfer.field(2)
     same = (
         slice(0, id_at + 1),
         slice(tag_at, after_tag - len(tag or b"")),
@@ -162,8 +162,8 @@ def form_of(frame: bytes) -> Form | None:
     )
     return Form(
         np.frombuffer(frame, np.uint8),
-        one.field(0),
-        bool(one.field(4)),
+        transfer.field(0),
+        bool(transfer.field(4)),
         same,
         slice(tag_at - width, tag_at),
         stamp_at,

@@ -129,13 +129,13 @@ def _numbers(slots: Slots) -> Numbers:
 
 def _nearest(ids: Ids, to: int) -> Ids:
     """Ids that began anew at 2**32, as the numbers nearest to one."""
-    found: Ids = (ids - to + HIGHEST // 2) % HIGHEST - HIGHEST // 2 + to
-    return found
+    numbers: Ids = (ids - to + HIGHEST // 2) % HIGHEST - HIGHEST // 2 + to
+    return numbers
 
 
 def _every(begin: Numbers, end: Numbers) -> Numbers:
     """All numbers from each begin to before its end."""
     counts = np.maximum(end - begin, 0)
     skipped = np.repeat(np.cumsum(counts) - counts, counts)
-    found: Numbers = np.repeat(begin, counts) + np.arange(len(skipped)) - skipped
-    return found
+    numbers: Numbers = np.repeat(begin, counts) + np.arange(len(skipped)) - skipped
+    return numbers

@@ -27,9 +27,9 @@ def account(run: Whole, streams: ByProcess) -> Account:
         diary = diary_file.read_diary(NAME, run.folder, process.label)
         happened += diary.happened()
         if diary.kind == "client" and not parameters.pre_settled:
-            recorded = {name: one.count for name, one in streams[process.label].items()}
+            recorded = {name: stream.count for name, stream in streams[process.label].items()}
             wrong = _wrong(_outcomes(diary), recorded)
-            disagreements += [f"{process.label}: {one}" for one in wrong]
+            disagreements += [f"{process.label}: {reason}" for reason in wrong]
     return Account(
         offered_msg_s=parameters.offered_msg_s(run.case, run.window_in_load),
         happened=happened,
@@ -41,17 +41,17 @@ def _outcomes(diary: Diary) -> dict[str, int]:
     return {name: diary.counts.get(name, 0) for name in OUTCOMES}
 
 
-def _wrong(told: Mapping[str, int], recorded: Mapping[str, int]) -> Iterator[str]:
+def _wrong(outcomes: Mapping[str, int], recorded: Mapping[str, int]) -> Iterator[str]:
     """Where the sum is not the whole, or the counts of outcomes are not those of the record."""
-    total = sum(told.values())
+    total = sum(outcomes.values())
     if total != recorded["sent"]:
-        parts = " + ".join(f"{number} {name}" for name, number in told.items())
+        parts = " + ".join(f"{number} {name}" for name, number in outcomes.items())
         yield f"{parts} = {total}, but {recorded['sent']} were sent"
-    refused = total - told["accepted"] - told["unsettled"]
+    refused = total - outcomes["accepted"] - outcomes["unsettled"]
     for name, stream, number in (
-        ("accepted", "confirmed", told["accepted"]),
+        ("accepted", "confirmed", outcomes["accepted"]),
         ("released, modified or rejected", "error", refused),
-        *((one, one, told[one]) for one in REFUSALS if one in recorded),
+        *((refusal, refusal, outcomes[refusal]) for refusal in REFUSALS if refusal in recorded),
     ):
         if number != recorded.get(stream, 0):
             yield f"{number} {name}, but {recorded.get(stream, 0)} recorded as {stream}"
@@ -60,14 +60,14 @@ def _wrong(told: Mapping[str, int], recorded: Mapping[str, int]) -> Iterator[str
 READER = LoadReader(NAME, account)
 
 
-def _rows(one: "Reading") -> Iterator[dict[str, Any]]:
-    run = one.run
+def _rows(reading: "Reading") -> Iterator[dict[str, Any]]:
+    run = reading.run
     if run.case.generator != NAME or of_case(run.case).pre_settled:
         return
     for process in run.facts.processes:
         diary = diary_file.read_diary(NAME, run.folder, process.label)
         if diary.kind == "client":
-            sent = one.streams.recorded[process.label]["sent"].count
+            sent = reading.streams.recorded[process.label]["sent"].count
             yield {"process": process.label, "sent": sent, **_outcomes(diary)}
 
 

@@ -123,7 +123,7 @@ def _descendants(pid: int, children: Mapping[int, Sequence[int]]) -> Iterator[in
 
 def _printed(out: Path, chosen: Pids) -> Iterator[str]:
     """The lines of the record that are about the machine or a chosen process."""
-    pids = {str(pid) for some in chosen.values() for pid in some}
+    pids = {str(pid) for group in chosen.values() for pid in group}
     argv = ["atop", "-r", RAW, "-P", TICKS]
     with subprocess.Popen(
         argv, cwd=out, stdout=subprocess.PIPE, text=True, encoding="utf-8", errors="replace"

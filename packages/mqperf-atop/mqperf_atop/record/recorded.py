@@ -57,19 +57,19 @@ def recorded(folder: Path) -> Recorded:
     """
     chosen, file = _chosen(folder / PIDS), folder / TEXT
     labels = {b"%d" % pid: label for label, pids in chosen.processes.items() for pid in pids}
-    found: list[Interval] = []
+    intervals: list[Interval] = []
     line = 1
     try:
         for block in blocks(file):
-            found += _of_block(file, line, block, labels)
-            if len(found) > 1 and found[-1].start != found[-2].end:
+            intervals += _of_block(file, line, block, labels)
+            if len(intervals) > 1 and intervals[-1].start != intervals[-2].end:
                 raise ProbeError(f"{file}:{line}: does not begin where the block before it ended")
             line += block.count(b"\n") + 2
         if not _is_whole(file):
             raise ProbeError(f"{file}:{max(1, line - 1)}: cut short: the last line is not SEP")
     except OSError as error:
         raise ProbeError(f"{file}: no record of atop: {error.strerror}") from None
-    return Recorded(chosen, found)
+    return Recorded(chosen, intervals)
 
 
 def _is_whole(file: Path) -> bool:
@@ -92,16 +92,16 @@ def _of_block(
     file: Path, line: int, block: bytes, labels: Mapping[bytes, str]
 ) -> Iterator[Interval]:
     """The interval of a block that begins in this line; none where it counts from the boot on."""
-    own: dict[str, list[tuple[float, float]]] = {label: [] for label in labels.values()}
+    by_label: dict[str, list[tuple[float, float]]] = {label: [] for label in labels.values()}
     for number, text in enumerate(block.split(b"\n"), line):
         if text + b"\n" == RESET or text.startswith(b"CPU "):
             continue
         process = PROCESS.fullmatch(text)
         if process is None or process[1] not in labels:
             raise ProbeError(f"{file}:{number}: no line of atop about a process of the run")
-        own[labels[process[1]]].append(used(*map(int, process.groups()[1:])))
+        by_label[labels[process[1]]].append(used(*map(int, process.groups()[1:])))
     host = host_of(block)
     if host is None:
         raise ProbeError(f"{file}:{line}: a block without a line CPU of atop")
     if not block.startswith(RESET):
-        yield interval(host, {label: together(some) for label, some in own.items()})
+        yield interval(host, {label: together(uses) for label, uses in by_label.items()})

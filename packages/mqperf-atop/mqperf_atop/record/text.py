@@ -87,21 +87,21 @@ def used(hertz: int, user: int, system: int) -> Used:
     return (user + system) / hertz, system / hertz
 
 
-def together(some: Iterable[Used]) -> Used:
+def together(uses: Iterable[Used]) -> Used:
     """What several used, or one of them in several intervals."""
-    totals, systems = zip((0.0, 0.0), *some, strict=True)
+    totals, systems = zip((0.0, 0.0), *uses, strict=True)
     return sum(totals), sum(systems)
 
 
-def interval(host: re.Match[bytes], own: Mapping[str, Used]) -> Interval:
-    """What a block tells: ``host`` is its line CPU, ``own`` was found in the others."""
+def interval(host: re.Match[bytes], processes: Mapping[str, Used]) -> Interval:
+    """What a block tells: ``host`` is its line CPU, ``processes`` come from the others."""
     system, user, nice, _idle, _wait, irq, softirq, steal = map(int, host[5].split()[:8])
     busy = used(int(host[3]), user + nice + steal, system + irq + softirq)
-    return Interval(int(host[1]), int(host[2]), int(host[4]), {**own, MACHINE: busy})
+    return Interval(int(host[1]), int(host[2]), int(host[4]), {**processes, MACHINE: busy})
 
 
 def rows(
-    known: Sequence[Interval],
+    intervals: Sequence[Interval],
     names: Mapping[str, Named],
     window: tuple[float, float],
     ahead_s: float = 0.0,
@@ -114,26 +114,28 @@ def rows(
     import pandas as pd
 
     begin, end = window[0] + ahead_s, window[1] + ahead_s
-    inside = [one for one in known if one.start >= begin - SLACK_S and one.end <= end + SLACK_S]
-    parts = [("interval", [one]) for one in inside]
-    if inside and sum(one.seconds for one in inside) >= end - begin - SLACK_S:
+    inside = [
+        span for span in intervals if span.start >= begin - SLACK_S and span.end <= end + SLACK_S
+    ]
+    parts = [("interval", [span]) for span in inside]
+    if inside and sum(span.seconds for span in inside) >= end - begin - SLACK_S:
         parts.append(("window", inside))
     return pd.DataFrame(
         [
-            {**asdict(named), "scope": scope, **_usage(key, some, begin)}
-            for scope, some in parts
+            {**asdict(named), "scope": scope, **_usage(key, part, begin)}
+            for scope, part in parts
             for key, named in names.items()
         ]
     )
 
 
-def _usage(key: str, some: Sequence[Interval], begin: float) -> dict[str, object]:
-    seconds = sum(one.seconds for one in some)
-    total_s, system_s = together(one.used.get(key, (0.0, 0.0)) for one in some)
+def _usage(key: str, part: Sequence[Interval], begin: float) -> dict[str, object]:
+    seconds = sum(span.seconds for span in part)
+    total_s, system_s = together(span.used.get(key, (0.0, 0.0)) for span in part)
     return {
-        "cores": some[0].cores,
-        "start_s": some[0].start - begin,
-        "end_s": some[-1].end - begin,
+        "cores": part[0].cores,
+        "start_s": part[0].start - begin,
+        "end_s": part[-1].end - begin,
         "total_cores": total_s / seconds,
         "sys_cores": system_s / seconds,
     }

@@ -36,12 +36,12 @@ def overlapping(run: Whole) -> Mapping[str, pd.DataFrame]:
     """Rows of the table ``cpu``, as atop counted them; raises as ``recorded`` does."""
     frames = []
     for folder in _folders(run):
-        found, kinds, host = recorded(folder), run.facts.kinds, folder.name
-        known = [label for label in kinds if label in found.chosen.processes]
-        names = {label: Named(label, kinds[label], host) for label in known}
-        own = f"host {host}" if len(run.facts.hosts) > 1 else "host"
-        names[MACHINE] = Named(own, "host", host)
-        frames.append(rows(found.intervals, names, run.window, run.clock(host).offset_s))
+        record, kinds, host = recorded(folder), run.facts.kinds, folder.name
+        labels = [label for label in kinds if label in record.chosen.processes]
+        names = {label: Named(label, kinds[label], host) for label in labels}
+        title = f"host {host}" if len(run.facts.hosts) > 1 else "host"
+        names[MACHINE] = Named(title, "host", host)
+        frames.append(rows(record.intervals, names, run.window, run.clock(host).offset_s))
     return {"cpu": pd.concat(frames or [pd.DataFrame()])}
 
 
@@ -53,18 +53,18 @@ def disagreements(run: Whole) -> Iterator[str]:
     """
     logs = psutil_tables.logs(run)
     for folder in _folders(run):
-        found, host = recorded(folder), folder.name
+        record, host = recorded(folder), folder.name
         name = (folder / TEXT).relative_to(run.run.path)
         ahead_s = run.clock(host).offset_s
         begin, end = (instant + ahead_s for instant in run.load)
-        stamps = [one.end for one in found.intervals] or [0]
+        stamps = [span.end for span in record.intervals] or [0]
         if stamps[0] > begin + MISSING_S or stamps[-1] < end - MISSING_S:
             yield f"{name}: its samples are not of the whole load"
         samples = logs.get(folder / psutil_log.LOG, ())
-        for label, pids in found.chosen.processes.items():
+        for label, pids in record.chosen.processes.items():
             counted = _counted(samples, label, ahead_s)
             rounding_s = len(pids) * PROCESS_COUNTERS * TICK_S
-            if reason := _apart(label, found.intervals, counted, rounding_s):
+            if reason := _apart(label, record.intervals, counted, rounding_s):
                 yield f"{name}: {reason}"
 
 
@@ -79,14 +79,14 @@ Counted = Sequence[tuple[float, float]]
 
 def _counted(samples: Sequence[psutil_log.Sample], label: str, ahead_s: float) -> Counted:
     """By psutil; none of a process that was gone at some time."""
-    found = []
-    for one in samples:
-        reading = one.processes.get(label)
+    counted = []
+    for sample in samples:
+        reading = sample.processes.get(label)
         if reading is None:
             return ()
-        at = one.epoch + ahead_s + reading[0] - one.monotonic
-        found.append((at, reading[1] + reading[2]))
-    return found
+        at = sample.epoch + ahead_s + reading[0] - sample.monotonic
+        counted.append((at, reading[1] + reading[2]))
+    return counted
 
 
 def _apart(
@@ -101,12 +101,12 @@ def _apart(
         return None
     first, last = counted[0][0], counted[-1][0]
     both = [
-        one for one in intervals if one.start + NEAR_S >= first and one.end + 1 - NEAR_S <= last
+        span for span in intervals if span.start + NEAR_S >= first and span.end + 1 - NEAR_S <= last
     ]
-    if sum(one.seconds for one in both) < AT_LEAST_S:
+    if sum(span.seconds for span in both) < AT_LEAST_S:
         return None
     begin, end = both[0].start, both[-1].end
-    by_atop = sum(one.used[label][0] for one in both)
+    by_atop = sum(span.used[label][0] for span in both)
     slack_s = rounding_s + 2 * NEAR_S * _fastest(counted)
     least = max(0.0, _until(counted, end) - _after(counted, begin + 1) - slack_s)
     most = _after(counted, end + 1) - _until(counted, begin) + slack_s

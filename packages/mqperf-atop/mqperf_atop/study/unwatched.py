@@ -48,31 +48,31 @@ def read(file: Path, label: str, window: tuple[float, float]) -> pd.DataFrame:
     is no such record, or knows no broker.
     """
     try:
-        known = intervals(file, file.stat().st_mtime_ns)
+        spans = intervals(file, file.stat().st_mtime_ns)
     except OSError as error:
         raise ProbeError(f"{file}: cannot be read: {error.strerror}") from None
     names = {
         BROKER_KEY: Named(label, "broker", label),
         MACHINE: Named(f"host {label}", "host", label),
     }
-    return rows(known, names, window)
+    return rows(spans, names, window)
 
 
 @cache
 def intervals(file: Path, _written_ns: int) -> tuple[Interval, ...]:
     """Every interval of the record but the first after a reset, which counts from the boot on."""
-    found, known = [], False
+    spans, broker_seen = [], False
     for block in blocks(file):
         host = host_of(block)
         if host is None:
             raise ProbeError(f"{file}: a block without a line CPU: print it with atop -P PRC,CPU")
-        own = list(_brokers(block))
-        known = known or bool(own)
+        uses = list(_brokers(block))
+        broker_seen = broker_seen or bool(uses)
         if not block.startswith(RESET):
-            found.append(interval(host, {BROKER_KEY: together(own)}))
-    if not known:
+            spans.append(interval(host, {BROKER_KEY: together(uses)}))
+    if not broker_seen:
         raise ProbeError(f"{file}: no broker in it: no process is called {', '.join(BROKERS)}")
-    return tuple(found)
+    return tuple(spans)
 
 
 def _brokers(block: bytes) -> Iterator[Used]:

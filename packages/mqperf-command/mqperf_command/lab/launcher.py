@@ -58,31 +58,31 @@ def commands(job: Job) -> list[Command]:
         "PYTHONDONTWRITEBYTECODE": "1",
     }
 
-    def command(one: Member) -> Command:
-        task, files = f"{one.label}.task", _endpoint(one, job.access.client)
+    def command(member: Member) -> Command:
+        task, files = f"{member.label}.task", _endpoint(member, job.access.client)
         argv = (runner.python, *ALONE, "-m", PROGRAM, str(job.control / task))
         variables = {name: str(job.control / file) for name, (file, _) in files.items()}
-        texts = {task: json.dumps(_task(job, one, variables)), **dict(files.values())}
-        return Command(one.label, one.kind, argv, env, texts)
+        texts = {task: json.dumps(_task(job, member, variables)), **dict(files.values())}
+        return Command(member.label, member.kind, argv, env, texts)
 
-    return [command(one) for one in job.members]
+    return [command(member) for member in job.members]
 
 
-def _endpoint(one: Member, endpoint: Endpoint) -> Mapping[str, tuple[str, str]]:
+def _endpoint(member: Member, endpoint: Endpoint) -> Mapping[str, tuple[str, str]]:
     """Name and text of the files with the system's URL, and with whom to trust, by variable."""
-    url, authority = f"{one.label}.url", endpoint.authority
+    url, authority = f"{member.label}.url", endpoint.authority
     if not authority:
         return {ENDPOINT: (url, endpoint.url("amqp"))}
     return {
         ENDPOINT: (url, endpoint.url("amqps")),
-        AUTHORITY: (f"{one.label}.pem", authority),
+        AUTHORITY: (f"{member.label}.pem", authority),
     }
 
 
-def _task(job: Job, one: Member, variables: Mapping[str, str]) -> Mapping[str, object]:
+def _task(job: Job, member: Member, variables: Mapping[str, str]) -> Mapping[str, object]:
     return {
-        "label": one.label,
-        "kind": one.kind,
+        "label": member.label,
+        "kind": member.kind,
         "test_case": job.case.test_case,
         "control": str(job.control),
         "out": str(job.out),

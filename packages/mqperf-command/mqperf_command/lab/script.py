@@ -72,7 +72,7 @@ def applied(target: Target) -> Iterator[Told]:
     """Run it; when its time is over and it still runs, it is ended, and all that it started."""
     if (host := target.host) is None:
         return
-    told: Told = {}
+    outcome: Told = {}
     with host.scratch("script") as folder:
         program, log, work = folder / "script", folder / "output", folder / "work"
         host.write(program, _program(target), 0o700)
@@ -82,9 +82,9 @@ def applied(target: Target) -> Iterator[Told]:
         argv = [str(program), *map(str, _said(target).arguments)]
         process = host.start("script", argv, env=_variables(target, host), log=log, cwd=work)
         try:
-            yield told
+            yield outcome
         finally:
-            told["exit_code"] = code = process.poll()
+            outcome["exit_code"] = code = process.poll()
             if code is None:
                 process.stop(END_GRACE_S)
             output = host.read(log, max(0, host.size(log) - OUTPUT_BYTES))
@@ -101,8 +101,8 @@ def _variables(target: Target, host: Host) -> dict[str, str]:
     """``MQPERF_NODE`` and ``MQPERF_PID`` for one that is done to a node."""
     service = target.service
     process = service.process if isinstance(service, Restartable) else service
-    known = {"MQPERF_NODE": target.label, "MQPERF_PID": str(process.pid)} if process else {}
-    return {"PATH": host.path, "MQPERF_HOST": host.name, **known}
+    of_node = {"MQPERF_NODE": target.label, "MQPERF_PID": str(process.pid)} if process else {}
+    return {"PATH": host.path, "MQPERF_HOST": host.name, **of_node}
 
 
 def _said(target: Target) -> Script:
@@ -112,8 +112,8 @@ def _said(target: Target) -> Script:
 
 
 def _described(target: Target) -> str:
-    said = _said(target)
-    return shlex.join([name_of(said.script_file), *map(str, said.arguments)])
+    parameters = _said(target)
+    return shlex.join([name_of(parameters.script_file), *map(str, parameters.arguments)])
 
 
 def _program(target: Target) -> str:
@@ -144,12 +144,12 @@ def _no_program(content: bytes) -> str | None:
     return "it does not begin with #! and the program that reads it"
 
 
-def file_problems(said: Mapping[str, object], files: Mapping[str, bytes]) -> Iterator[Problem]:
+def file_problems(values: Mapping[str, object], files: Mapping[str, bytes]) -> Iterator[Problem]:
     """A program that is none, and what else is no text."""
-    names: list[tuple[Where, object]] = [(("script_file",), said.get("script_file"))]
-    more = said.get("more_files")
+    names: list[tuple[Where, object]] = [(("script_file",), values.get("script_file"))]
+    more = values.get("more_files")
     names += [
-        (("more_files", n), one) for n, one in enumerate(more if isinstance(more, list) else ())
+        (("more_files", n), entry) for n, entry in enumerate(more if isinstance(more, list) else ())
     ]
     for where, name in names:
         content = files.get(name) if isinstance(name, str) else None

@@ -28,8 +28,8 @@ class Process:
     def __init__(self, task: dict[str, Any]) -> None:
         self.task = task
         self.control = Control(Path(task["control"]), task["label"])
-        own = {name: task[name] for name in ("label", "kind", "test_case")}
-        self.record = Record(own, ["sent", "round_trip", "error"])
+        header = {name: task[name] for name in ("label", "kind", "test_case")}
+        self.record = Record(header, ["sent", "round_trip", "error"])
         self.command = Command(task["argv"], task["variables"], task["timeout_s"])
         self._lock = threading.Lock()
         self._last = 0.0

@@ -42,8 +42,8 @@ def import_(
     from mqperf_imported.study import importing
     from mqperf_imported.study.measured import About
 
-    found = importing.import_paths(paths, About(system, topology, queues))
-    for file in importing.write(found.tables, out, title, found.latencies):
+    imported = importing.import_paths(paths, About(system, topology, queues))
+    for file in importing.write(imported.tables, out, title, imported.latencies):
         print_line(console, str(file))
 
 

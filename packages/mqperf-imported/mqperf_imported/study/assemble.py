@@ -26,17 +26,22 @@ def assembled(reports: Sequence[Report]) -> Tables:
     """
     points = _by_point(cell for report in reports for cell in report.cells)
     facts = {cell.key: report.facts for report in reports for cell in report.cells}
-    keys = {key: _keys(key, own) for key, own in points.items()}
+    keys = {key: _keys(key, cells) for key, cells in points.items()}
     tops = [top for report in reports for top in report.tops]
-    remarks = [*(one for report in reports for one in report.remarks), *_overview(tops, points)]
+    remarks = [
+        *(remark for report in reports for remark in report.remarks),
+        *_overview(tops, points),
+    ]
     rows: dict[str, list[Row]] = {
         "runs": [keys[key] | _run(key, facts[key]) for key in points],
-        "messages": [keys[key] | _messages(own) for key, own in points.items()],
-        "latency": [keys[key] | row for key, own in points.items() for row in _latency(key, own)],
-        "cpu": [keys[key] | row for key, own in points.items() for row in _cpu(own)],
+        "messages": [keys[key] | _messages(cells) for key, cells in points.items()],
+        "latency": [
+            keys[key] | row for key, cells in points.items() for row in _latency(key, cells)
+        ],
+        "cpu": [keys[key] | row for key, cells in points.items() for row in _cpu(cells)],
         "doubts": [_doubt(remark) for remark in remarks],
     }
-    return {name: tables.conform(name, pd.DataFrame(found)) for name, found in rows.items()}
+    return {name: tables.conform(name, pd.DataFrame(records)) for name, records in rows.items()}
 
 
 def _by_point(cells: Iterable[Cell]) -> dict[Key, list[Cell]]:
@@ -53,10 +58,10 @@ def _by_point(cells: Iterable[Cell]) -> dict[Key, list[Cell]]:
     return points
 
 
-def _keys(key: Key, own: Sequence[Cell]) -> Row:
-    counted = [cell.source for cell in own if cell.meaning.column == "sent"]
+def _keys(key: Key, cells: Sequence[Cell]) -> Row:
+    counted = [cell.source for cell in cells if cell.meaning.column == "sent"]
     return {
-        "run": counted[0] if counted else own[0].source,
+        "run": counted[0] if counted else cells[0].source,
         "point": key.point,
         "system": key.system,
         "topology": key.topology,
@@ -76,29 +81,30 @@ def _run(key: Key, facts: Mapping[str, str | int]) -> Row:
     return row
 
 
-def _messages(own: Sequence[Cell]) -> Row:
-    row: Row = {c.meaning.column: c.value for c in own if c.meaning.column in COUNTS}
+def _messages(cells: Sequence[Cell]) -> Row:
+    row: Row = {c.meaning.column: c.value for c in cells if c.meaning.column in COUNTS}
     # a report of 2016 can only have counted it as the reports of 2016 do
     row["published_throughput_msg_s"] = row.get("throughput_msg_s")
     return row
 
 
-def _latency(key: Key, own: Sequence[Cell]) -> Iterator[Row]:
+def _latency(key: Key, cells: Sequence[Cell]) -> Iterator[Row]:
     stream = TEST_CASES[key.test_case].finish.latency
-    for cell in own:
+    for cell in cells:
         if cell.meaning.column == LATENCY:
             yield {"stream": stream, LATENCY: cell.value, "published_latency_s": cell.value}
 
 
-def _cpu(own: Sequence[Cell]) -> Iterator[Row]:
+def _cpu(cells: Sequence[Cell]) -> Iterator[Row]:
     processes: dict[str, Row] = {}
-    for cell in own:
-        what = cell.meaning
-        if what.process:
+    for cell in cells:
+        meaning = cell.meaning
+        if meaning.process:
             row = processes.setdefault(
-                what.process, {"process": what.process, "kind": what.kind, "scope": "window"}
+                meaning.process,
+                {"process": meaning.process, "kind": meaning.kind, "scope": "window"},
             )
-            row[what.column] = cell.value
+            row[meaning.column] = cell.value
     yield from processes.values()
 
 
@@ -120,8 +126,8 @@ def _overview(tops: Iterable[Top], points: dict[Key, list[Cell]]) -> Iterator[Re
     for top in tops:
         figures = [
             cell.value
-            for key, own in points.items()
-            for cell in own
+            for key, cells in points.items()
+            for cell in cells
             if _sweep(key) == _sweep(top.key)
             and cell.meaning.column == "throughput_msg_s"
             and cell.value is not None

@@ -103,9 +103,9 @@ def _tree(text: str, label: str) -> nodes.document:
     tree = _parsed(text, label)
     inside = list(tree.findall(nodes.system_message))
     for message in [*inside, *tree.parse_messages]:
-        said = " ".join(message.children[0].astext().split()) if message.children else ""
-        if _cannot_be_passed_over(message["level"], said):
-            raise TableError(f"{label}:{message.get('line', 1)}: {said[:SHOWN]}")
+        complaint = " ".join(message.children[0].astext().split()) if message.children else ""
+        if _cannot_be_passed_over(message["level"], complaint):
+            raise TableError(f"{label}:{message.get('line', 1)}: {complaint[:SHOWN]}")
     for message in inside:
         message.parent.remove(message)
     return tree
@@ -128,11 +128,11 @@ def _parsed(text: str, label: str) -> nodes.document:
     return tree
 
 
-def _cannot_be_passed_over(level: int, said: str) -> bool:
+def _cannot_be_passed_over(level: int, complaint: str) -> bool:
     """Whether the message is about a table, which is not read or not for certain, or all text."""
-    about_a_table = "table" in said.lower() and not said.startswith("Unknown")
-    serious = level >= ERROR or "deactivated" in said
-    return (about_a_table and serious) or "line-length-limit" in said
+    about_a_table = "table" in complaint.lower() and not complaint.startswith("Unknown")
+    serious = level >= ERROR or "deactivated" in complaint
+    return (about_a_table and serious) or "line-length-limit" in complaint
 
 
 def _grids(tree: nodes.document, label: str) -> Iterator[Grid]:

@@ -46,12 +46,18 @@ def import_paths(paths: Sequence[Path], about: measured.About) -> Imported:
     neither, and whenever it cannot be told which figure is which.
     """
     runs = {path: (importer_of(path), label) for path, label in _labels(paths).items()}
-    found = [importer.read(path, label) for path, (importer, label) in runs.items() if importer]
-    read = [measured.assembled(found, about)] if found else []
-    if others := [path for path, (importer, _) in runs.items() if importer is None]:
-        read.append(import_reports(others))
-    latencies = {one.source: one.histograms for one in found if one.histograms}
-    names = dict.fromkeys(name for one in read for name in one)
+    measurements = [
+        importer.read(path, label) for path, (importer, label) in runs.items() if importer
+    ]
+    read = [measured.assembled(measurements, about)] if measurements else []
+    if reports := [path for path, (importer, _) in runs.items() if importer is None]:
+        read.append(import_reports(reports))
+    latencies = {
+        measurement.source: measurement.histograms
+        for measurement in measurements
+        if measurement.histograms
+    }
+    names = dict.fromkeys(name for source in read for name in source)
     return Imported({name: _joined(name, read) for name in names}, latencies)
 
 
@@ -73,13 +79,13 @@ def importer_of(path: Path) -> Importer | None:
 
     Raises ``TableError`` for a folder that no importer knows.
     """
-    found = next((one for one in IMPORTERS.values() if one.holds(path)), None)
-    if found is None and path.is_dir():
-        known = [f"{one.title} ({one.known_by})" for one in IMPORTERS.values()]
+    importer = next((candidate for candidate in IMPORTERS.values() if candidate.holds(path)), None)
+    if importer is None and path.is_dir():
+        titles = [f"{candidate.title} ({candidate.known_by})" for candidate in IMPORTERS.values()]
         raise TableError(
-            f"{path}: holds no run of {' nor of '.join(known)}; give the folder of one run"
+            f"{path}: holds no run of {' nor of '.join(titles)}; give the folder of one run"
         )
-    return found
+    return importer
 
 
 def write(
@@ -110,7 +116,7 @@ def write(
     }
     about = folder / PUBLISHED
     with writing(folder):
-        files += [_log(folder, run, found) for run, found in (latencies or {}).items()]
+        files += [_log(folder, run, intervals) for run, intervals in (latencies or {}).items()]
         about.write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return [*files, about]
 
@@ -132,7 +138,7 @@ def _log(folder: Path, run: str, intervals: Sequence[Interval]) -> Path:
 
 def _joined(name: str, read: Sequence[Tables]) -> pd.DataFrame:
     """The table of all these; each has the columns of the register already."""
-    parts = [one[name] for one in read if name in one and len(one[name])]
+    parts = [source[name] for source in read if name in source and len(source[name])]
     return tables.conform(name, pd.concat(parts)) if parts else tables.empty(name)
 
 

@@ -76,7 +76,7 @@ def read(folder: Path, source: str) -> Measurement:
     """
     workers = [_worker(place) for place in sorted(_folders(folder, PROPERTIES))]
     _check_agreement(folder, workers)
-    said = workers[0]
+    first = workers[0]
     parts = {role: [w.rates[role] for w in workers if role in w.rates] for role in ROLES}
     for role, rates in parts.items():
         if not rates:
@@ -84,19 +84,19 @@ def read(folder: Path, source: str) -> Measurement:
                 f"{folder}: has no rates of a {role}: give the folder of a whole test, with what"
                 " all its workers wrote"
             )
-    threads = said.number("parallelCount") * len(parts["sender"])
+    threads = first.number("parallelCount") * len(parts["sender"])
     every = [*parts["sender"], *parts["receiver"]]
     start, end = _window(folder, every)
     logs = [worker.folder / LATENCY for worker in workers if (worker.folder / LATENCY).exists()]
     intervals = [interval for log in logs for interval in read_hdr(log)]
-    parameters = _parameters(said, threads)
+    parameters = _parameters(first, threads)
     message = _counts(parts, start, end) | {"offered_rate_msg_s": parameters.get("rate_msg_s")}
     return Measurement(
         source=source,
         test_case=TEST_CASE,
         threads=threads,
         parameters=parameters,
-        facts=_facts(folder, said, len(parts["sender"]), (start, end), zoned=every[0].zoned),
+        facts=_facts(folder, first, len(parts["sender"]), (start, end), zoned=every[0].zoned),
         frames={
             "messages": pd.DataFrame([message]),
             "intervals": _intervals(parts, start, end),
@@ -114,8 +114,8 @@ def _folders(folder: Path, name: str) -> Iterator[Path]:
 
 
 def _worker(folder: Path) -> Worker:
-    found = {role: read_rates(folder, role) for role in ROLES}
-    rates = {role: one for role, one in found.items() if one is not None}
+    by_role = {role: read_rates(folder, role) for role in ROLES}
+    rates = {role: part for role, part in by_role.items() if part is not None}
     return Worker(folder, read_properties(folder / PROPERTIES), rates)
 
 
@@ -133,8 +133,8 @@ def _check_agreement(folder: Path, workers: Sequence[Worker]) -> None:
 
 def _window(folder: Path, rates: Sequence[Rates]) -> tuple[int, int]:
     """The seconds in which all workers counted, without the first and the last of each."""
-    start, end = max(one.start for one in rates) + 1, min(one.end for one in rates) - 1
-    if len({one.zoned for one in rates}) > 1 or end <= start:
+    start, end = max(part.start for part in rates) + 1, min(part.end for part in rates) - 1
+    if len({part.zoned for part in rates}) > 1 or end <= start:
         raise TableError(
             f"{folder}: there is no second in which all its workers counted messages: these are"
             " several tests, or their clocks differ; give the folder of one test"
@@ -142,24 +142,24 @@ def _window(folder: Path, rates: Sequence[Rates]) -> tuple[int, int]:
     return start, end
 
 
-def _parameters(said: Worker, threads: int) -> dict[str, object]:
-    found: dict[str, object] = {}
-    if said.says("variableSize") in ("", "0", "false") and said.says("messageSize"):
-        found["payload_bytes"] = said.number("messageSize")
-    if said.says("rate") not in ("", "0"):
-        found["rate_msg_s"] = float(said.number("rate") * threads)
-    if durable := DURABLE.search(said.says("brokerUri")):
-        found["delivery"] = DELIVERY[durable[1]]
-    return found
+def _parameters(worker: Worker, threads: int) -> dict[str, object]:
+    parameters: dict[str, object] = {}
+    if worker.says("variableSize") in ("", "0", "false") and worker.says("messageSize"):
+        parameters["payload_bytes"] = worker.number("messageSize")
+    if worker.says("rate") not in ("", "0"):
+        parameters["rate_msg_s"] = float(worker.number("rate") * threads)
+    if durable := DURABLE.search(worker.says("brokerUri")):
+        parameters["delivery"] = DELIVERY[durable[1]]
+    return parameters
 
 
 def _facts(
-    folder: Path, said: Worker, senders: int, window: Window, *, zoned: bool
+    folder: Path, worker: Worker, senders: int, window: Window, *, zoned: bool
 ) -> dict[str, object]:
-    words = [said.says(name) for name in ("protocol", "apiName", "apiVersion")]
+    words = [worker.says(name) for name in ("protocol", "apiName", "apiVersion")]
     facts: dict[str, object] = {
         "generator": "maestro",
-        "green_threads": said.number("parallelCount"),
+        "green_threads": worker.number("parallelCount"),
         "processes": senders,
         "generator_version": " ".join(["Maestro", *filter(None, words)]),
         "window_s": window[1] - window[0],
@@ -171,15 +171,15 @@ def _facts(
 
 def _inspected(folder: Path) -> dict[str, object]:
     """What the inspector of a test says of the system, if there was one."""
-    found = [read_properties(place / INSPECTOR) for place in _folders(folder, INSPECTOR)]
-    if len(found) != 1:
+    inspectors = [read_properties(place / INSPECTOR) for place in _folders(folder, INSPECTOR)]
+    if len(inspectors) != 1:
         return {}
-    said = found[0]
-    runtime = [said.get(name) for name in ("jvmName", "jvmVersion")]
-    system = [said.get(name) for name in ("operatingSystemName", "operatingSystemVersion")]
+    inspector = inspectors[0]
+    runtime = [inspector.get(name) for name in ("jvmName", "jvmVersion")]
+    system = [inspector.get(name) for name in ("operatingSystemName", "operatingSystemVersion")]
     return {
-        "system_title": said.get("productName"),
-        "system_version": said.get("productVersion"),
+        "system_title": inspector.get("productName"),
+        "system_version": inspector.get("productVersion"),
         "runtime_version": " ".join(filter(None, runtime)) or None,
         "os": " ".join(filter(None, system)) or None,
     }
@@ -188,7 +188,7 @@ def _inspected(folder: Path) -> dict[str, object]:
 def _counts(parts: Mapping[str, Sequence[Rates]], start: int, end: int) -> dict[str, object]:
     row = throughput(together(parts["receiver"], start, end), together(parts["sender"], start, end))
     for role, (_, stream) in PROCESSES.items():
-        totals = [one.total for one in parts[role]]
+        totals = [part.total for part in parts[role]]
         if None not in totals:
             row[stream] = sum(filter(None, totals))
     return row
@@ -217,14 +217,14 @@ def _intervals(parts: Mapping[str, Sequence[Rates]], start: int, end: int) -> pd
 
 def _latencies(intervals: Sequence[Interval]) -> dict[str, pd.DataFrame]:
     """Tables of all latencies in the log, which are those of the whole test."""
-    found = counted(intervals)
-    if not found.count:
+    latencies = counted(intervals)
+    if not latencies.count:
         return {}
     stream = TEST_CASES[TEST_CASE].finish.latency
-    row = {"stream": stream, "samples": found.count, **within_run.latency_figures(found)}
+    row = {"stream": stream, "samples": latencies.count, **within_run.latency_figures(latencies)}
     return {
         "latency": pd.DataFrame([row]),
-        "percentiles": pd.DataFrame(percentiles(stream, found)),
+        "percentiles": pd.DataFrame(percentiles(stream, latencies)),
     }
 
 

@@ -24,9 +24,14 @@ def read_hdr(file: Path) -> list[Interval]:
 
     Raises ``TableError`` with the line that is none.
     """
-    found = sorted(_intervals(file, text_of(file, file, LIMIT_BYTES)), key=lambda one: one.start_s)
-    first = found[0].start_s if found else 0.0
-    return [Interval(one.start_s - first, one.length_s, one.histogram) for one in found]
+    intervals = sorted(
+        _intervals(file, text_of(file, file, LIMIT_BYTES)), key=lambda interval: interval.start_s
+    )
+    first = intervals[0].start_s if intervals else 0.0
+    return [
+        Interval(interval.start_s - first, interval.length_s, interval.histogram)
+        for interval in intervals
+    ]
 
 
 def _intervals(file: Path, text: str) -> Iterator[Interval]:

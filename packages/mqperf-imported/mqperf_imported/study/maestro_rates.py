@@ -67,10 +67,10 @@ def _of_seconds(file: Path, role: str) -> Rates:
     content = unpacked(file)
     if len(content) < HEADER.size or (len(content) - HEADER.size) % RECORD.itemsize:
         raise TableError(f"{file}: is cut short, or no rate file of Maestro")
-    name, version, _, told = HEADER.unpack_from(content)
+    name, version, _, code = HEADER.unpack_from(content)
     if (name, version) != (NAME, VERSION):
         raise TableError(f"{file}: is no rate file of Maestro, version {VERSION}")
-    if told != ROLES[role]:
+    if code != ROLES[role]:
         raise TableError(f"{file}: is not of a {role}; restore it from a copy")
     records = np.frombuffer(content, RECORD, offset=HEADER.size)
     # a record has what came since the one before, which was a second ago

@@ -36,43 +36,45 @@ class About:
 
 def assembled(measurements: Sequence[Measurement], about: About) -> Tables:
     """The tables; measurements with the same parameters are repeats of a point, in their order."""
-    found: dict[str, list[pd.DataFrame]] = {"runs": [], "doubts": []}
+    collected: dict[str, list[pd.DataFrame]] = {"runs": [], "doubts": []}
     repeats: Counter[str] = Counter()
-    for one in measurements:
-        key = Key(about.system, about.topology, about.queues, one.test_case, one.threads)
-        point = _point(key, one.parameters)
+    for measurement in measurements:
+        key = Key(
+            about.system, about.topology, about.queues, measurement.test_case, measurement.threads
+        )
+        point = _point(key, measurement.parameters)
         repeats[point] += 1
         keys = {
             **asdict(key),
-            "run": one.source,
+            "run": measurement.source,
             "point": point,
             "repeat": repeats[point],
         }
-        run = {"status": "published", **one.facts, **one.parameters}
-        doubts = [_doubt(note) for note in _notes(one, about)]
-        frames = {"runs": pd.DataFrame([run]), "doubts": pd.DataFrame(doubts), **one.frames}
+        run = {"status": "published", **measurement.facts, **measurement.parameters}
+        doubts = [_doubt(note) for note in _notes(measurement, about)]
+        frames = {"runs": pd.DataFrame([run]), "doubts": pd.DataFrame(doubts), **measurement.frames}
         for name, frame in frames.items():
             if len(frame):
-                found.setdefault(name, []).append(frame.assign(**keys))
+                collected.setdefault(name, []).append(frame.assign(**keys))
     return {
         name: tables.conform(name, pd.concat(parts, ignore_index=True))
         if parts
         else tables.empty(name)
-        for name, parts in found.items()
+        for name, parts in collected.items()
     }
 
 
 def _point(key: Key, parameters: Mapping[str, object]) -> str:
-    said = json.dumps(parameters, sort_keys=True).encode()
-    return f"{key.point}-{sha256(said).hexdigest()[:8]}"
+    encoded = json.dumps(parameters, sort_keys=True).encode()
+    return f"{key.point}-{sha256(encoded).hexdigest()[:8]}"
 
 
-def _notes(one: Measurement, about: About) -> Iterator[str]:
+def _notes(measurement: Measurement, about: About) -> Iterator[str]:
     """What the files do not say, and nobody else did."""
     if about.untold:
         untold = ", ".join(about.untold)
         yield f"neither its files nor who imported them say what was measured: unknown is {untold}"
-    yield from one.notes
+    yield from measurement.notes
 
 
 def _doubt(text: str) -> Row:

@@ -14,7 +14,7 @@ CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
 def read_properties(file: Path) -> Mapping[str, str]:
     """The values by their keys; raises ``TableError`` with the line of what is no property."""
-    found = {}
+    values = {}
     for number, line in enumerate(text_of(file, file, MIB).splitlines(), 1):
         stripped = line.strip()
         if not stripped or stripped[0] in "#!":
@@ -22,8 +22,8 @@ def read_properties(file: Path) -> Mapping[str, str]:
         match = LINE.fullmatch(stripped)
         if match is None:
             raise TableError(f"{file}:{number}: is no property, such as rate=100")
-        found[_plain(match[1])] = _plain(match[2])
-    return found
+        values[_plain(match[1])] = _plain(match[2])
+    return values
 
 
 def _plain(text: str) -> str:

@@ -125,16 +125,16 @@ def _of_transfers(sent: Instants, received: Instants, window: Window) -> Frames:
     processes = {"client-1": {"sent": sent}, "server-1": {"received": received}}
     load = float(floor(sent.started.min())), float(floor(received.finished.max()) + 1)
     frames = {"intervals": intervals(processes, load, window)}
-    found = received.started_in(window)
-    if not found.count:
+    latencies = received.started_in(window)
+    if not latencies.count:
         return frames
-    figures = within_run.latency_figures(found)
+    figures = within_run.latency_figures(latencies)
     estimates = {name: figures[name] for name in PERCENTILES}
-    figures |= within_run.latency_intervals(found, window, estimates)
-    row = {"stream": STREAM, "samples": found.count, **figures}
+    figures |= within_run.latency_intervals(latencies, window, estimates)
+    row = {"stream": STREAM, "samples": latencies.count, **figures}
     return frames | {
         "latency": pd.DataFrame([row]),
-        "percentiles": pd.DataFrame(percentiles(STREAM, found)),
+        "percentiles": pd.DataFrame(percentiles(STREAM, latencies)),
     }
 
 
@@ -159,25 +159,25 @@ def _of_nines(results: Results) -> Frames:
             for name, level, value in zip(NINES, LEVELS, nines, strict=False)
         },
     }
-    told = [
+    rows = [
         {"stream": STREAM, "samples": count, "percentile": level, "latency_s": value}
         for level, value in zip((0.5, *LEVELS), (median, *nines), strict=True)
         if tells(count, level)
     ]
-    return {"latency": pd.DataFrame([row]), "percentiles": pd.DataFrame(told)}
+    return {"latency": pd.DataFrame([row]), "percentiles": pd.DataFrame(rows)}
 
 
 def _disagreements(
     folder: Path, summaries: Sequence[Summary], transfers: Sequence[Instants]
 ) -> str | None:
     """Where the summary of an arrow counts other messages than its transfers have."""
-    found = [
+    differences = [
         f"{summary_file(folder, role).name} counts {summary.results.message_count} messages, the"
-        f" transfers have {known.count}"
-        for role, summary, known in zip(ROLES, summaries, transfers, strict=True)
-        if summary.results.message_count != known.count
+        f" transfers have {instants.count}"
+        for role, summary, instants in zip(ROLES, summaries, transfers, strict=True)
+        if summary.results.message_count != instants.count
     ]
-    return "; ".join(found) or None
+    return "; ".join(differences) or None
 
 
 def _cpu(folder: Path, begin_s: int, length_s: float) -> pd.DataFrame:
@@ -189,13 +189,13 @@ def _cpu(folder: Path, begin_s: int, length_s: float) -> pd.DataFrame:
     for role, (process, kind) in PROCESSES.items():
         taken = read_snapshots(folder, role, begin_s)
         length = taken["end_s"] - taken["start_s"]
-        told = taken.assign(scope="interval", total_cores=taken["cpu_s"] / length)
-        covered = told["end_s"].clip(upper=length_s) - told["start_s"].clip(lower=0)
+        usage = taken.assign(scope="interval", total_cores=taken["cpu_s"] / length)
+        covered = usage["end_s"].clip(upper=length_s) - usage["start_s"].clip(lower=0)
         if length_s > 0 and covered.clip(lower=0).sum() > length_s - COVERED_S:
-            used = (told["total_cores"] * covered.clip(lower=0)).sum()
+            used = (usage["total_cores"] * covered.clip(lower=0)).sum()
             window = {"start_s": 0.0, "end_s": length_s, "total_cores": used / length_s}
-            told = pd.concat([told, pd.DataFrame([{"scope": "window", **window}])])
-        parts.append(told.drop(columns="cpu_s").assign(process=process, kind=kind))
+            usage = pd.concat([usage, pd.DataFrame([{"scope": "window", **window}])])
+        parts.append(usage.drop(columns="cpu_s").assign(process=process, kind=kind))
     return pd.concat(parts, ignore_index=True)
 
 

@@ -74,14 +74,14 @@ def read_summary(folder: Path, role: str) -> Summary:
     """The summary of the arrow of this role; raises ``TableError`` for what is none."""
     file = summary_file(folder, role)
     try:
-        found = Summary.model_validate_json(text_of(file, file, MIB))
+        summary = Summary.model_validate_json(text_of(file, file, MIB))
     except ValidationError as error:
         raise TableError(f"{file}: is no summary of quiver: {first_problem(error)}") from None
-    if found.config.operation != ROLES[role]:
+    if summary.config.operation != ROLES[role]:
         raise TableError(
-            f"{file}: is of an arrow that did {found.config.operation}, not {ROLES[role]}"
+            f"{file}: is of an arrow that did {summary.config.operation}, not {ROLES[role]}"
         )
-    return found
+    return summary
 
 
 def read_transfers(folder: Path, role: str, begin_s: int) -> Instants | None:
@@ -122,9 +122,9 @@ def read_snapshots(folder: Path, role: str, begin_s: int) -> pd.DataFrame:
 
 def _numbers(file: Path, content: bytes, columns: Sequence[str]) -> pd.DataFrame:
     try:
-        found = pd.read_csv(BytesIO(content), header=None, dtype="int64")
+        numbers = pd.read_csv(BytesIO(content), header=None, dtype="int64")
     except (ValueError, OverflowError) as error:
         raise TableError(f"{file}: has a line that is not whole numbers: {error}") from None
-    if len(found.columns) != len(columns) or (found.abs() > LARGEST).any(axis=None):
+    if len(numbers.columns) != len(columns) or (numbers.abs() > LARGEST).any(axis=None):
         raise TableError(f"{file}: has lines that are not {', '.join(columns)} in milliseconds")
-    return found.set_axis(list(columns), axis="columns")
+    return numbers.set_axis(list(columns), axis="columns")

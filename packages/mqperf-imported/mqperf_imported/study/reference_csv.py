@@ -62,9 +62,9 @@ def read(path: Path, label: str) -> Report:
     figures = FORMS[columns]
     return Report(
         tuple(
-            Cell(_key(row, source), what, value(text, what.column, source), source)
+            Cell(_key(row, source), figure, value(text, figure.column, source), source)
             for source, row in rows
-            for what, text in figures(row)
+            for figure, text in figures(row)
         )
     )
 

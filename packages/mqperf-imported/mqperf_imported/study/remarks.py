@@ -48,16 +48,16 @@ def _sentences(
         if "CPU" in phrase.text and _no_cpu_below(phrase, tables):
             reasons["CPU"] = "announces CPU, of which its table has no column"
         if reasons:
-            said = words.sentence_with(phrase.text, next(iter(reasons)))
+            sentence = words.sentence_with(phrase.text, next(iter(reasons)))
             why = " and ".join(reasons.values())
-            yield WORDING, phrase, f"the report on {about.title} {why}: {said!r}"
+            yield WORDING, phrase, f"the report on {about.title} {why}: {sentence!r}"
 
 
 def _no_cpu_below(phrase: Phrase, tables: Sequence[Grid]) -> bool:
     """Whether the phrase's own section has a table of figures, but none with CPU."""
-    own = [grid for grid in tables if grid.caption.sections == phrase.sections]
-    columns = [meaning(heading.text) for grid in own for heading in grid.headings]
-    return bool(own) and not any(column and column.process for column in columns)
+    grids = [grid for grid in tables if grid.caption.sections == phrase.sections]
+    columns = [meaning(heading.text) for grid in grids for heading in grid.headings]
+    return bool(grids) and not any(column and column.process for column in columns)
 
 
 def _misplaced(tables: Sequence[Grid]) -> Iterator[tuple[str, Phrase, str]]:
@@ -81,5 +81,5 @@ def _without_figures(
             continue
         if words.test_case_of_section(title) not in covered:
             inside = [text for text in document.paragraphs if title.text in text.sections]
-            said = f": {inside[0].text!r}" if inside else ""
-            yield INCOMPLETE, title, f"the report has no figures of this test case{said}"
+            quotation = f": {inside[0].text!r}" if inside else ""
+            yield INCOMPLETE, title, f"the report has no figures of this test case{quotation}"

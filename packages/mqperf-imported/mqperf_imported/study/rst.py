@@ -74,14 +74,14 @@ def _cells(grid: Grid, about: Identity, label: str) -> Iterator[Cell]:
             str(words.test_case_of_caption(grid.caption)),
             thread_count(row[0].text, source),
         )
-        for what, cell in zip(meanings, row[1:], strict=True):
-            yield Cell(key, what, value(cell.text, what.column, source), source)
+        for figure, cell in zip(meanings, row[1:], strict=True):
+            yield Cell(key, figure, value(cell.text, figure.column, source), source)
 
 
 def _meanings(grid: Grid, label: str) -> list[Meaning]:
     first, *others = grid.headings
-    found = [meaning(heading.text) for heading in others]
-    wrong = [heading for heading, what in zip(others, found, strict=True) if what is None]
+    meanings = [meaning(heading.text) for heading in others]
+    wrong = [heading for heading, figure in zip(others, meanings, strict=True) if figure is None]
     if first.text != THREADS:
         wrong.insert(0, first)
     if wrong:
@@ -89,7 +89,7 @@ def _meanings(grid: Grid, label: str) -> list[Meaning]:
             f"{label}:{wrong[0].line}: table {grid.caption.text!r} has a column"
             f" {wrong[0].text!r}, which no report of this kind has"
         )
-    return [what for what in found if what is not None]
+    return [figure for figure in meanings if figure is not None]
 
 
 def _facts(document: Document, about: Identity) -> dict[str, str | int]:

@@ -37,15 +37,15 @@ def unpacked(file: Path, limit_bytes: int = TEXT_LIMIT_BYTES) -> bytes:
     try:
         packed = BytesIO(content(file, limit_bytes))
         opener = UNPACKED[file.suffix if file.suffix in UNPACKED else ""]
-        found = opener(packed).read(limit_bytes + 1)
+        data = opener(packed).read(limit_bytes + 1)
     except RecordError as error:
         raise TableError(str(error)) from None
     except (OSError, EOFError, zlib.error, lzma.LZMAError, pa.ArrowInvalid) as error:
         words = getattr(error, "strerror", None) or error
         raise TableError(f"{file}: cannot be read: {words}") from None
-    if len(found) > limit_bytes:
+    if len(data) > limit_bytes:
         raise TableError(f"{file}: has more than {limit_bytes} bytes when unpacked")
-    return bytes(found)
+    return bytes(data)
 
 
 def present(folder: Path, name: str) -> Path | None:

@@ -97,8 +97,8 @@ def identity(document: Document) -> Identity:
 
 def test_case_of_section(phrase: Phrase) -> str | None:
     """The test case of the section that the phrase stands in, if it stands in one."""
-    found = (SECTION.fullmatch(title) for title in (phrase.text, *phrase.sections))
-    return next((TEST_CASES[match[1].lower()] for match in found if match), None)
+    matches = (SECTION.fullmatch(title) for title in (phrase.text, *phrase.sections))
+    return next((TEST_CASES[match[1].lower()] for match in matches if match), None)
 
 
 def test_case_of_caption(caption: Phrase) -> str | None:
@@ -109,8 +109,8 @@ def test_case_of_caption(caption: Phrase) -> str | None:
 
 def green_threads(paragraphs: Sequence[Phrase]) -> int | None:
     """Green threads of each client process, if the text says so."""
-    found = (GREEN_THREADS.search(phrase.text) for phrase in paragraphs)
-    return next((int(match[1]) for match in found if match), None)
+    matches = (GREEN_THREADS.search(phrase.text) for phrase in paragraphs)
+    return next((int(match[1]) for match in matches if match), None)
 
 
 def same_host(paragraphs: Sequence[Phrase]) -> bool:
@@ -136,12 +136,12 @@ def sentence_with(text: str, word: str) -> str:
 def _of_title(file: str, title: Phrase, match: re.Match[str]) -> Iterator[Claim]:
     topology = DIRECT if match["system"] in BROKERLESS else None
     if match["topology"] is not None:
-        known = {one.title: name for name, one in TOPOLOGIES.items()}
-        topology = _known(f"{file}:{title.line}: topology", match["topology"], known)
+        topologies = {entry.title: name for name, entry in TOPOLOGIES.items()}
+        topology = _known(f"{file}:{title.line}: topology", match["topology"], topologies)
     if topology is not None:
         yield Claim("topology", topology, title)
     if match["suffix"] is not None:
-        suffixes = {one.title: name for name, one in QUEUES.items() if one.title}
+        suffixes = {entry.title: name for name, entry in QUEUES.items() if entry.title}
         where = f"{file}:{title.line}: end of the title"
         yield Claim("queues", _known(where, match["suffix"], suffixes), title)
     elif topology is not None:
@@ -150,7 +150,7 @@ def _of_title(file: str, title: Phrase, match: re.Match[str]) -> Iterator[Claim]
 
 def _known(where: str, words: str, known: Mapping[str, str]) -> str:
     if words not in known:
-        listing = "; ".join(repr(one) for one in known)
+        listing = "; ".join(repr(word) for word in known)
         raise TableError(f"{where} {words!r} is unknown; known are: {listing}")
     return known[words]
 

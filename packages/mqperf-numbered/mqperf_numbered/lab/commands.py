@@ -13,41 +13,44 @@ from mqperf_numbered.lab.environment import Environment, Program, variables
 
 
 def with_orders(
-    program: Program, own: Callable[[Job, Member], Mapping[str, Any]], job: Job
+    program: Program, extra: Callable[[Job, Member], Mapping[str, Any]], job: Job
 ) -> list[Command]:
-    """The commands of a job, servers first; ``own`` gives what is ordered beyond what all are."""
+    """The commands of a job, servers first; ``extra`` gives what is ordered beyond what all are."""
     if not isinstance(job.tool, Environment):
         raise TypeError(f"the generator runs in an Environment, not in {job.tool!r}")
     begin, env = (job.tool.python, *ALONE, "-m", program.name), variables(job.tool)
     return [
         Command(
-            one.label,
-            one.kind,
-            (*begin, str(job.control / orders_of(one))),
+            member.label,
+            member.kind,
+            (*begin, str(job.control / orders_of(member))),
             env,
-            {orders_of(one): json.dumps({**_of_all(job, one), **own(job, one)})},
+            {orders_of(member): json.dumps({**_of_all(job, member), **extra(job, member)})},
         )
-        for one in job.members
+        for member in job.members
     ]
 
 
 def described(program: Program, case: Case) -> list[str]:
     """Who the processes are; a run makes the files that tell them what to do, with passwords."""
-    return [f"{one.label}: {program.title}, which reads {orders_of(one)}" for one in pairs(case)]
+    return [
+        f"{member.label}: {program.title}, which reads {orders_of(member)}"
+        for member in pairs(case)
+    ]
 
 
-def orders_of(one: Member) -> str:
+def orders_of(member: Member) -> str:
     """The name of the file of a process's orders."""
-    return f"{one.label}.orders"
+    return f"{member.label}.orders"
 
 
-def _of_all(job: Job, one: Member) -> dict[str, Any]:
+def _of_all(job: Job, member: Member) -> dict[str, Any]:
     """Who it is, where it talks to whom, and how long."""
     case = job.case
-    endpoint: Endpoint = getattr(job.access, one.kind)
+    endpoint: Endpoint = getattr(job.access, member.kind)
     return {
-        "label": one.label,
-        "kind": one.kind,
+        "label": member.label,
+        "kind": member.kind,
         "test_case": case.test_case,
         "run": zlib.crc32(job.run_id.encode()),
         "control": str(job.control),

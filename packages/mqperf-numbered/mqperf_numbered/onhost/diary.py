@@ -17,15 +17,15 @@ class Diary:
         self.counts: dict[str, int] = {}
         self.events: list[dict[str, object]] = []
 
-    def happened(self, what: str, **detail: object) -> None:
+    def happened(self, event: str, **detail: object) -> None:
         """Note an event, now."""
-        self.count(what)
+        self.count(event)
         if len(self.events) < MOST_EVENTS:
-            self.events.append({"time": time.time(), "what": what, **detail})
+            self.events.append({"time": time.time(), "what": event, **detail})
 
-    def count(self, what: str, more: int = 1) -> None:
+    def count(self, event: str, more: int = 1) -> None:
         """Count something that is too frequent to note."""
-        self.counts[what] = self.counts.get(what, 0) + more
+        self.counts[event] = self.counts.get(event, 0) + more
 
     def save(self, path: Path) -> None:
         """Write the file; it has its name only when it is whole."""

@@ -201,10 +201,10 @@ class ManagedConnections(Generic[L]):
             self._look_after()
         return bool(ready)
 
-    def try_on(self, managed: L, what: Callable[[], object]) -> None:
+    def try_on(self, managed: L, action: Callable[[], object]) -> None:
         """Do something that may find out that the connection is lost."""
         try:
-            what()
+            action()
         except Lost as error:
             managed.lost(error)
 

@@ -83,15 +83,15 @@ class OfThreads(Orders):
 
 def told(file: Path, broker: Callable[..., Broker] = Broker) -> dict[str, Any]:
     """What a file says, with what all are told made ready, its broker by ``broker``."""
-    found: dict[str, Any] = json.loads(file.read_text())
-    found["control"], found["out"] = Path(found["control"]), Path(found["out"])
-    found["limits_s"] = tuple(found["limits_s"])
-    found["broker"] = broker(**found["broker"])
-    if found.get("pace") is not None:
-        found["pace"] = Pace(**found["pace"])
-    return found
+    values: dict[str, Any] = json.loads(file.read_text())
+    values["control"], values["out"] = Path(values["control"]), Path(values["out"])
+    values["limits_s"] = tuple(values["limits_s"])
+    values["broker"] = broker(**values["broker"])
+    if values.get("pace") is not None:
+        values["pace"] = Pace(**values["pace"])
+    return values
 
 
-def of_kind(kind: type[T], found: dict[str, Any]) -> T:
+def of_kind(kind: type[T], values: dict[str, Any]) -> T:
     """The orders of a kind in what a file says; what else it says is not for the program."""
-    return kind(**{field.name: found[field.name] for field in fields(kind)})
+    return kind(**{field.name: values[field.name] for field in fields(kind)})

@@ -81,11 +81,11 @@ def connected(addresses: Sequence[str], authority: str = "") -> tuple[socket.soc
     for address in addresses:
         host, _, port = address.rpartition(":")
         try:
-            found = _to(host.strip("[]"), int(port), authority)
+            connection = _to(host.strip("[]"), int(port), authority)
         except OSError as error:
             problems.append(f"{address}: {error.strerror or error}")
             continue
-        return found, address
+        return connection, address
     raise Lost("; ".join(problems))
 
 
@@ -108,15 +108,15 @@ def taken(from_socket: socket.socket, take: Callable[[], bool]) -> bool:
 
 
 def _to(host: str, port: int, authority: str) -> socket.socket:
-    found = socket.create_connection((host, port), TIMEOUT_S)
+    connection = socket.create_connection((host, port), TIMEOUT_S)
     try:
-        found.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if authority:
             # it trusts nobody else, and wants the address to be in the certificate
             context = ssl.create_default_context(cadata=authority)
             context.verify_flags |= ssl.VERIFY_X509_STRICT  # as of every Python since 3.13
-            return context.wrap_socket(found, server_hostname=host)
+            return context.wrap_socket(connection, server_hostname=host)
     except BaseException:
-        found.close()
+        connection.close()
         raise
-    return found
+    return connection

@@ -56,9 +56,9 @@ class Gathered:
         """Give all to the tally, sender by sender, and begin anew."""
         if not self.length:
             return
-        own = slice(0, self.length)
-        tally.count(self.stream, self.started[own], self.finished[own] if self.timed else None)
-        sender, number = self.sender[own], self.number[own]
+        span = slice(0, self.length)
+        tally.count(self.stream, self.started[span], self.finished[span] if self.timed else None)
+        sender, number = self.sender[span], self.number[span]
         if (sender == sender[0]).all():
             tally.see(self.stream, names[int(sender[0])], number)
         else:
@@ -75,7 +75,7 @@ class Record:
         self.tally = tally
         self.names = names
         self.streams = {
-            name: Gathered(name, timed=one.timed) for name, one in tally.streams.items()
+            name: Gathered(name, timed=stream.timed) for name, stream in tally.streams.items()
         }
 
     def add(

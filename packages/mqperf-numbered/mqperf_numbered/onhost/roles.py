@@ -86,15 +86,15 @@ class Client(Attending[L]):
             return end_ns
         self._look_ns = now_ns + int(END_EVERY_S * NS)
         self._say_all_sent()
-        told = self.control.end()
-        return end_ns if told is None else min(end_ns, int(told * NS))
+        end_s = self.control.end()
+        return end_ns if end_s is None else min(end_ns, int(end_s * NS))
 
     def _say_all_sent(self) -> None:
         """Once there is nothing left to send."""
         if self._all_sent or not self.threads:
             return
-        if all(one.next >= one.total for one in self.threads):
-            instants = [one.sent_ns / NS for one in self.threads]
+        if all(thread.next >= thread.total for thread in self.threads):
+            instants = [thread.sent_ns / NS for thread in self.threads]
             self.control.say("sent", f"{min(instants):.6f} {max(instants):.6f}")
             self._all_sent = True
 
@@ -148,5 +148,5 @@ class Server(Attending[L]):
     def say_count(self) -> None:
         """Tell the runner how many messages have come, how long they took, and what is missing."""
         come = self.arrivals
-        known = f"{come.received} {come.took_s:.6f} {time.monotonic():.6f} {come.missing}"
-        self.control.say("count", " ".join([known, *map(str, come.late)]))
+        counts = f"{come.received} {come.took_s:.6f} {time.monotonic():.6f} {come.missing}"
+        self.control.say("count", " ".join([counts, *map(str, come.late)]))

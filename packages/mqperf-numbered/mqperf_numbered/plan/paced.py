@@ -78,8 +78,8 @@ class Paced(Ramped):
     def ordered(self, threads: int) -> dict[str, Any]:
         """What processes are told: each key by its name, and the ``pace`` of one thread of all."""
         pace = self._pace(threads)
-        own = self.model_dump(mode="json", exclude={RATE, RAMP, THREAD_RATE, STEPS, STEPS_BY})
-        return own | {"pace": None if pace is None else asdict(pace)}
+        orders = self.model_dump(mode="json", exclude={RATE, RAMP, THREAD_RATE, STEPS, STEPS_BY})
+        return orders | {"pace": None if pace is None else asdict(pace)}
 
     def offered_msg_s(self, case: Case, window: tuple[float, float]) -> float | None:
         """The mean rate of all threads in the window; None where they are as fast as they can.

@@ -35,18 +35,18 @@ def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[
     }
 
 
-def _orders(job: Job, one: Member) -> dict[str, Any]:
+def _orders(job: Job, member: Member) -> dict[str, Any]:
     layout, messages = layout_of(job.case, job.run_id), matrix().messages
     replies = [reply(kind) if kind.reply_bytes else "" for kind in messages]
-    told: dict[str, Any] = (
+    orders: dict[str, Any] = (
         {
-            "senders": list(layout.senders(one.number)),
+            "senders": list(layout.senders(member.number)),
             "bodies": [*map(request, messages), *replies],
         }
-        if one.kind == "client"
-        else {"boxes": list(layout.boxes(one.number))}
+        if member.kind == "client"
+        else {"boxes": list(layout.boxes(member.number))}
     )
-    return told | {
+    return orders | {
         "nodes": layout.nodes,
         "processes": layout.processes,
         "queue_arguments": dict(ARGUMENTS[job.case.queues]),

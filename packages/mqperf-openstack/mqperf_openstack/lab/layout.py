@@ -41,17 +41,17 @@ class Layout:
         kinds = list(enumerate(matrix().messages))
         for node in self.own(process):
             yield [self._flow(number, kind, node) for number, kind in kinds if kind.from_node]
-        own = self.own(process)
-        for first in range(0, len(own), NODES_OF_A_CONTROLLER):
-            some = own[first : first + NODES_OF_A_CONTROLLER]
+        nodes = self.own(process)
+        for first in range(0, len(nodes), NODES_OF_A_CONTROLLER):
+            part = nodes[first : first + NODES_OF_A_CONTROLLER]
             yield [
                 *(
                     self._reply(n, kind, i)
                     for n, kind in kinds
                     if kind.kind == "call"
-                    for i in some
+                    for i in part
                 ),
-                *(self._flow(n, kind, i) for n, kind in kinds if kind.kind == "cast" for i in some),
+                *(self._flow(n, kind, i) for n, kind in kinds if kind.kind == "cast" for i in part),
                 *(
                     self._flow(number, kind, 0)
                     for number, kind in kinds
@@ -63,18 +63,24 @@ class Layout:
         """By connection, the queues that a server declares, binds and consumes."""
         messages = matrix().messages
         for node in self.own(process):
-            casts = dict.fromkeys((one.exchange, one.topic) for one in messages if _to_one(one))
-            fan_outs = dict.fromkeys(one.topic for one in messages if one.to_nodes)
+            casts = dict.fromkeys(
+                (message.exchange, message.topic) for message in messages if _to_one(message)
+            )
+            fan_outs = dict.fromkeys(message.topic for message in messages if message.to_nodes)
             yield [
                 self._box(self._reply_queue(node), "", "direct"),
                 *(self._topic_box(exchange, _at(topic, node)) for exchange, topic in casts),
                 *(self._fan_out_box(topic, node, copy=node + 1) for topic in fan_outs),
             ]
-        asked = dict.fromkeys((one.exchange, one.topic) for one in messages if one.kind == "call")
-        told = dict.fromkeys(one.topic for one in messages if one.fan_out and one.from_node)
+        asked = dict.fromkeys(
+            (message.exchange, message.topic) for message in messages if message.kind == "call"
+        )
+        node_fan_outs = dict.fromkeys(
+            message.topic for message in messages if message.fan_out and message.from_node
+        )
         yield [
             *(self._topic_box(exchange, topic) for exchange, topic in asked),
-            *(self._fan_out_box(topic, None) for topic in told if process == 1),
+            *(self._fan_out_box(topic, None) for topic in node_fan_outs if process == 1),
         ]
 
     def queues(self) -> list[str]:
@@ -123,8 +129,8 @@ class Layout:
         return self._box(f"{name}_1", self._fan_out(topic), "fanout") | {"copy": copy}
 
     def _box(self, queue: str, exchange: str, kind: str, routing_key: str = "") -> dict[str, Any]:
-        found = {"queue": queue, "exchange": exchange, "exchange_type": kind}
-        return found | {"routing_key": routing_key, "copy": 0}
+        box = {"queue": queue, "exchange": exchange, "exchange_type": kind}
+        return box | {"routing_key": routing_key, "copy": 0}
 
     def _reply_queue(self, node: int) -> str:
         return f"{self.key}.reply_{node + 1:05d}"
@@ -140,8 +146,8 @@ def layout_of(case: Case, key: str) -> Layout:
             f"compute nodes have no threads: set green_threads to 1, got {case.green_threads}, and"
             " say compute_nodes; processes share the nodes"
         )
-    said, processes = of_case(case), case.processes * case.hosts
-    return Layout(key, said.compute_nodes, said.pace, processes)
+    parameters, processes = of_case(case), case.processes * case.hosts
+    return Layout(key, parameters.compute_nodes, parameters.pace, processes)
 
 
 def queues(case: Case, key: str) -> list[str]:

@@ -36,8 +36,8 @@ def about(driver: str) -> str:
 
 def tool(driver: str, machine: Machine) -> Library:
     """The library and the program on a host."""
-    what = f"The environment of chains ({about(driver)})"
-    return library(what, releases.find(driver), machine, PROGRAM)
+    title = f"The environment of chains ({about(driver)})"
+    return library(title, releases.find(driver), machine, PROGRAM)
 
 
 def commands(job: Job) -> list[Command]:
@@ -47,31 +47,31 @@ def commands(job: Job) -> list[Command]:
     env = variables(job.control, job.tool.path)
     program = (job.tool.python, *ALONE, "-m", PROGRAM)
 
-    def command(one: Member) -> Command:
-        file = f"{one.label}.chain"
-        files = {**config_files(job, one.kind), file: json.dumps(_task(job, one))}
-        return Command(one.label, one.kind, (*program, str(job.control / file)), env, files)
+    def command(member: Member) -> Command:
+        file = f"{member.label}.chain"
+        files = {**config_files(job, member.kind), file: json.dumps(_task(job, member))}
+        return Command(member.label, member.kind, (*program, str(job.control / file)), env, files)
 
-    return [command(one) for one in job.members]
+    return [command(member) for member in job.members]
 
 
-def _task(job: Job, one: Member) -> dict[str, JsonValue]:
+def _task(job: Job, member: Member) -> dict[str, JsonValue]:
     """What a process is told."""
     case, parameters = job.case, of_case(job.case)
     chain = find(parameters.chain)
     return {
-        "label": one.label,
-        "kind": one.kind,
-        "number": one.number,
+        "label": member.label,
+        "kind": member.kind,
+        "number": member.number,
         "test_case": case.test_case,
         "control": str(job.control),
         "out": str(job.out),
-        "config": str(job.control / f"{one.kind}.conf"),
+        "config": str(job.control / f"{member.kind}.conf"),
         "topic": topic(job.run_id),
         "threads": case.green_threads,
         "seconds": case.load_s,
         "timeout_s": case.timeout_s,
-        "services": [*getattr(chain, SIDES[one.kind])],
+        "services": [*getattr(chain, SIDES[member.kind])],
         "chain": parameters.chain,
         "steps": steps(chain, parameters.processing_scale),
     }
@@ -81,19 +81,19 @@ def steps(chain: Chain, scale: float) -> list[JsonValue]:
     """The steps as processes are told, and as they write them down."""
     return [
         {
-            "step": one.step,
-            "kind": one.kind,
-            "from": one.sender,
-            "to": one.receiver,
-            "request_bytes": one.request_bytes,
-            "reply_bytes": one.reply_bytes or 0,
-            "processing_s": one.processing_ms * scale / 1000,
+            "step": step.step,
+            "kind": step.kind,
+            "from": step.sender,
+            "to": step.receiver,
+            "request_bytes": step.request_bytes,
+            "reply_bytes": step.reply_bytes or 0,
+            "processing_s": step.processing_ms * scale / 1000,
             "moves": chain.moves(number),
             "meanwhile": [*chain.meanwhile(number)],
             "receipt": number == chain.first_at_agents,
             "round_trips": chain.round_trips(number),
         }
-        for number, one in enumerate(chain.steps)
+        for number, step in enumerate(chain.steps)
     ]
 
 
@@ -102,11 +102,11 @@ def describe(case: Case) -> list[str]:
     parameters = of_case(case)
     chain = find(parameters.chain)
     number = len(pairs(case)) // 2
-    others = [f" to {kind}-{number}" * (number > 1) for kind in ("server", "client")]
+    ends = [f" to {kind}-{number}" * (number > 1) for kind in ("server", "client")]
     return [
-        f"server-1{others[0]}, agents: {', '.join(chain.agents)}",
+        f"server-1{ends[0]}, agents: {', '.join(chain.agents)}",
         (
-            f"client-1{others[1]}, control plane: {', '.join(chain.control)};"
+            f"client-1{ends[1]}, control plane: {', '.join(chain.control)};"
             f" {case.green_threads} x {parameters.chain} ({len(chain.steps)} steps) at a time"
             f" for {case.load_s} s"
         ),
@@ -119,11 +119,11 @@ def queues(case: Case, run_id: str) -> list[str]:
     Those of replies and of fan-outs have random names, and expire by themselves.
     """
     chain, name = find(of_case(case).chain), topic(run_id)
-    found = []
-    for one in pairs(case):
-        for service in getattr(chain, SIDES[one.kind]):
-            found += [f"{name}-{service}", f"{name}-{service}.{one.number}"]
-    return list(dict.fromkeys(found))
+    names = []
+    for member in pairs(case):
+        for service in getattr(chain, SIDES[member.kind]):
+            names += [f"{name}-{service}", f"{name}-{service}.{member.number}"]
+    return list(dict.fromkeys(names))
 
 
 def check(folder: Path, label: str, _kind: Kind) -> None:

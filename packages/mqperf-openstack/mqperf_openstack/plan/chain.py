@@ -67,7 +67,7 @@ class Chain(Frozen):
         step = self.steps[number]
         if step.kind != "call":
             return step.kind == "cast"
-        following = [one for one in self.steps[number + 1 :] if one.kind != "fan-out"]
+        following = [later for later in self.steps[number + 1 :] if later.kind != "fan-out"]
         return not following or self.side(following[0].sender) != self.side(step.sender)
 
     def round_trips(self, number: int) -> float:
@@ -85,8 +85,8 @@ class Chain(Frozen):
         """The first step that an agent handles, whose arrival counts as receipt."""
         return next(
             number
-            for number, one in enumerate(self.steps)
-            if one.kind != "fan-out" and self.side(one.receiver) == "agents"
+            for number, step in enumerate(self.steps)
+            if step.kind != "fan-out" and self.side(step.receiver) == "agents"
         )
 
     def meanwhile(self, number: int) -> list[int]:
@@ -94,29 +94,29 @@ class Chain(Frozen):
 
         They stand directly behind it.
         """
-        step, found = self.steps[number], list[int]()
+        step, fan_outs = self.steps[number], list[int]()
         if step.kind != "call" or self.side(step.receiver) == self.side(step.sender):
-            return found
-        for other, one in enumerate(self.steps[number + 1 :], number + 1):
-            if one.kind != "fan-out" or self.side(one.sender) != self.side(step.receiver):
+            return fan_outs
+        for other, later in enumerate(self.steps[number + 1 :], number + 1):
+            if later.kind != "fan-out" or self.side(later.sender) != self.side(step.receiver):
                 break
-            found.append(other)
-        return found
+            fan_outs.append(other)
+        return fan_outs
 
     @model_validator(mode="after")
     def _hangs_together(self) -> Self:
-        known = {*self.control, *self.agents}
-        for one in self.steps:
-            for service in (one.sender, one.receiver):
-                if service not in known:
-                    raise ValueError(f"{one.step}: {service} is no service of the chain")
+        services = {*self.control, *self.agents}
+        for step in self.steps:
+            for service in (step.sender, step.receiver):
+                if service not in services:
+                    raise ValueError(f"{step.step}: {service} is no service of the chain")
         at: Side = "control"
         done: set[int] = set()
-        for number, one in enumerate(self.steps):
-            if number not in done and self.side(one.sender) != at:
-                raise ValueError(f"{one.step}: the chain is not at {one.sender}")
+        for number, step in enumerate(self.steps):
+            if number not in done and self.side(step.sender) != at:
+                raise ValueError(f"{step.step}: the chain is not at {step.sender}")
             done.update(self.meanwhile(number))
-            at = self.side(one.receiver) if self.moves(number) else at
+            at = self.side(step.receiver) if self.moves(number) else at
         if at != "control" or self.steps[-1].kind == "fan-out":
             raise ValueError("a chain ends with a call or cast to the control plane")
         return self
@@ -130,5 +130,5 @@ def names() -> Sequence[str]:
 @cache
 def find(name: str) -> Chain:
     """The chain of that name, which is one of ``names``."""
-    said: Mapping[str, object] = yaml.safe_load((CHAINS / f"{name}.yaml").read_text("utf-8"))
-    return Chain.model_validate(said)
+    content: Mapping[str, object] = yaml.safe_load((CHAINS / f"{name}.yaml").read_text("utf-8"))
+    return Chain.model_validate(content)

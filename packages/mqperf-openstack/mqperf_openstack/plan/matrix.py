@@ -75,10 +75,10 @@ class Matrix(Frozen):
     def deliveries_s(self, nodes: int) -> float:
         """Messages that are to be delivered in a second with so many nodes, replies included."""
         return sum(
-            (nodes if one.each == "node" or one.to_nodes else 1)
-            * (2 if one.kind == "call" else 1)
-            / one.every_s
-            for one in self.messages
+            (nodes if message.each == "node" or message.to_nodes else 1)
+            * (2 if message.kind == "call" else 1)
+            / message.every_s
+            for message in self.messages
         )
 
 

@@ -15,8 +15,8 @@ from mqperf_openstack.plan.chain import names
 def _shipped(name: str) -> str:
     """One of the chains that ship, told as pydantic tells of a choice."""
     if name not in names():
-        known = ", ".join(f"'{chain}'" for chain in names())
-        raise PydanticCustomError("literal_error", "one of {expected}", {"expected": known})
+        choices = ", ".join(f"'{chain}'" for chain in names())
+        raise PydanticCustomError("literal_error", "one of {expected}", {"expected": choices})
     return name
 
 

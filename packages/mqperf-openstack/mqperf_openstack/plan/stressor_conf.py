@@ -62,15 +62,15 @@ def as_plan(text: str, source: Path) -> tuple[str, dict[Where, int]]:
     entries: dict[str, Entry] = {}
     for entry in _entries(text, source):
         if entry.key not in KEYS:
-            known = nearest(entry.key, list(KEYS))
-            raise PlanError(f"{source}:{entry.line}: unknown key {shown(entry.key)}; {known}")
+            hint = nearest(entry.key, list(KEYS))
+            raise PlanError(f"{source}:{entry.line}: unknown key {shown(entry.key)}; {hint}")
         if entry.key in entries:
             raise PlanError(f"{source}:{entry.line}: {entry.key} is given twice: keep one")
         entries[entry.key] = entry
     if "duration" not in entries:
         raise PlanError(f"{source}: duration is missing: give it in seconds")
     load = {KEYS[key]: _value(entry, source) for key, entry in entries.items()}
-    lines: dict[Where, int] = {("load", KEYS[key]): one.line for key, one in entries.items()}
+    lines: dict[Where, int] = {("load", KEYS[key]): entry.line for key, entry in entries.items()}
     plan = yaml.safe_dump(
         {
             "title": f"RabbitMQ as {source.name} asks",
@@ -87,10 +87,10 @@ def as_plan(text: str, source: Path) -> tuple[str, dict[Where, int]]:
 def _entries(text: str, source: Path) -> Iterator[Entry]:
     entry: Entry | None = None
     for number, line in enumerate(text.splitlines(), 1):
-        if found := _KEY.fullmatch(line):
+        if match := _KEY.fullmatch(line):
             if entry is not None:
                 yield entry
-            entry = Entry(found["key"], number, [found["value"].strip()])
+            entry = Entry(match["key"], number, [match["value"].strip()])
         elif entry is not None and line.strip() and not line.lstrip().startswith(("#", ";")):
             entry.parts.append(line.strip())
         elif not _SKIPPED.fullmatch(line):

@@ -12,7 +12,7 @@ def account(run: Whole, _streams: ByProcess) -> Account:
     diaries = (
         read_diary(GENERATOR.name, run.folder, process.label) for process in run.facts.processes
     )
-    return Account(happened=[one for diary in diaries for one in diary.happened()])
+    return Account(happened=[event for diary in diaries for event in diary.happened()])
 
 
 READER = LoadReader(GENERATOR.name, account)

@@ -33,9 +33,9 @@ def account(run: Whole, _streams: ByProcess) -> Account:
 
     Raises ``LoadError`` for files of steps that are damaged or of another run.
     """
-    steps, some = walked(run)
-    seen = ~np.isnan(some.started) & ~np.isnan(some.passed)
-    torn = int((~seen[~np.isnan(some.finished)]).any(axis=1).sum())
+    steps, walk = walked(run)
+    seen = ~np.isnan(walk.started) & ~np.isnan(walk.passed)
+    torn = int((~seen[~np.isnan(walk.finished)]).any(axis=1).sum())
     wrong = [f"steps: {torn} creations came to their end without all {len(steps)} steps"]
     return Account(disagreements=wrong if torn else ())
 
@@ -46,18 +46,18 @@ def walked(run: Whole) -> tuple[Sequence[StepFacts], Walked]:
 
     Client and server of the same number walked each creation together.
     """
-    kinds = {one.label: one.kind for one in run.facts.processes}
+    kinds = {process.label: process.kind for process in run.facts.processes}
     read = {label: read_steps(file_of(run.folder, label)) for label in kinds}
     first = next(iter(read.values()))[0]
     for label, (header, _) in read.items():
         if (header.label, header.kind, header.steps) != (label, kinds[label], first.steps):
             raise LoadError(f"{file_of(run.folder, label)}: not of this run: another chain or file")
-    rows = {label: some for label, (_, some) in read.items()}
-    clients = [one.label for one in run.facts.processes if one.kind == "client"]
+    rows = {label: values for label, (_, values) in read.items()}
+    clients = [process.label for process in run.facts.processes if process.kind == "client"]
     parts = [_of_pair(run, label, rows, len(first.steps)) for label in clients]
     for label, part in zip(clients, parts, strict=True):
         _check_order(run, label, first.steps, part)
-    return first.steps, Walked(*(np.concatenate(some) for some in zip(*parts, strict=True)))
+    return first.steps, Walked(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
 def _of_pair(run: Whole, client: str, rows: Mapping[str, Values], length: int) -> Walked:
@@ -67,15 +67,15 @@ def _of_pair(run: Whole, client: str, rows: Mapping[str, Values], length: int) -
     sent, replies = np.sort(messages["sent"][:, 0]), messages["round_trip"]
     server = f"server-{client.removeprefix('client-')}"
     ahead = {label: run.clock(run.host_of(label)).offset_s for label in (client, server)}
-    both = np.concatenate([rows[one] - np.array([0.0, 0.0, s, s]) for one, s in ahead.items()])
+    both = np.concatenate([rows[label] - np.array([0.0, 0.0, s, s]) for label, s in ahead.items()])
     of_step = _place(file, both[:, 0], sent)
     number = both[:, 1].astype(np.int64)
     instants = []
     for column in (2, 3):
         seen = ~np.isnan(both[:, column])
-        some = np.full((len(sent), length), np.nan)
-        some[of_step[seen], number[seen]] = both[seen, column]
-        instants.append(some)
+        by_step = np.full((len(sent), length), np.nan)
+        by_step[of_step[seen], number[seen]] = both[seen, column]
+        instants.append(by_step)
     finished = np.full(len(sent), np.nan)
     finished[_place(file, replies[:, 0], sent)] = replies[:, 1] - ahead[client]
     return Walked(sent - ahead[client], instants[0], instants[1], finished)
@@ -86,7 +86,7 @@ def _check_order(run: Whole, client: str, steps: Sequence[StepFacts], walked: Wa
 
     What was sent while the receiver handled another step passes after it began.
     """
-    beside = {number for one in steps for number in one.meanwhile}
+    beside = {number for step in steps for number in step.meanwhile}
     alone = [number for number in range(len(steps)) if number not in beside]
     both = np.stack([walked.started, walked.passed], axis=2)
     way = both[:, alone].reshape(len(both), -1)
@@ -115,15 +115,15 @@ def _place(file: Path, creations: Values, sent: Values) -> Counts:
 
 def uncertainty_s(run: Whole) -> float:
     """By how much a step from host to host may be wrong: the most of any pair of processes."""
-    hosts = {one.label: one.host for one in run.facts.processes}
-    apart = [
+    hosts = {process.label: process.host for process in run.facts.processes}
+    host_pairs = [
         (host, hosts[f"server-{label.removeprefix('client-')}"])
         for label, host in hosts.items()
         if label.startswith("client-")
     ]
     return max(
-        run.clock(one).uncertainty_s + run.clock(other).uncertainty_s if one != other else 0.0
-        for one, other in apart
+        run.clock(host).uncertainty_s + run.clock(other).uncertainty_s if host != other else 0.0
+        for host, other in host_pairs
     )
 
 

@@ -25,30 +25,30 @@ def rows(run: Whole) -> Iterator[dict[str, Any]]:
 
     Raises ``LoadError`` for files of steps that are damaged or of another run.
     """
-    steps, some = walked(run)
-    inside = (some.creations >= run.window[0]) & (some.creations < run.window[1])
-    yield from _rows(steps, Walked(*(one[inside] for one in some)), uncertainty_s(run))
+    steps, walk = walked(run)
+    inside = (walk.creations >= run.window[0]) & (walk.creations < run.window[1])
+    yield from _rows(steps, Walked(*(values[inside] for values in walk)), uncertainty_s(run))
 
 
-def _rows(steps: Sequence[StepFacts], some: Walked, unsure_s: float) -> Iterator[dict[str, Any]]:
+def _rows(steps: Sequence[StepFacts], walk: Walked, unsure_s: float) -> Iterator[dict[str, Any]]:
     """One for each step, and one for what is between."""
-    done = ~np.isnan(some.finished)
-    whole_s = (some.finished - some.creations)[done]
-    took_s = (some.passed - some.started)[done]
-    stopped = _last(some.started[~done])
-    beside = {place for one in steps for place in one.meanwhile}
+    done = ~np.isnan(walk.finished)
+    whole_s = (walk.finished - walk.creations)[done]
+    took_s = (walk.passed - walk.started)[done]
+    stopped = _last(walk.started[~done])
+    beside = {place for step in steps for place in step.meanwhile}
     alone = [place for place in range(len(steps)) if place not in beside]
-    for place, one in enumerate(steps):
+    for place, step in enumerate(steps):
         part = took_s[:, place].sum() / whole_s.sum() if place in alone and done.any() else None
         yield {
             "step_number": place + 1,
-            "step": one.step,
-            "step_kind": one.kind,
-            "sender": one.sender,
-            "receiver": one.receiver,
-            "round_trips": one.round_trips,
+            "step": step.step,
+            "step_kind": step.kind,
+            "sender": step.sender,
+            "receiver": step.receiver,
+            "round_trips": step.round_trips,
             "errors": int((stopped == place).sum()),
-            "latency_uncertainty_s": unsure_s if one.moves and one.round_trips else 0.0,
+            "latency_uncertainty_s": unsure_s if step.moves and step.round_trips else 0.0,
             **_figures(took_s[:, place], part),
         }
     between_s = whole_s - took_s[:, alone].sum(axis=1)
@@ -61,12 +61,12 @@ def _figures(took_s: Values, part: float | None) -> dict[str, Any]:
 
     What was sent while the receiver handled another step is a part of that, and has no share.
     """
-    known = took_s[~np.isnan(took_s)]
-    row: dict[str, Any] = {"samples": len(known)}
-    if len(known):
+    seen = took_s[~np.isnan(took_s)]
+    row: dict[str, Any] = {"samples": len(seen)}
+    if len(seen):
         level = SHARES["p95"]
-        slow = np.quantile(known, level) if tells(len(known), level) else None
-        row |= {"latency_mean_s": known.mean(), "latency_p95_s": slow}
+        slow = np.quantile(seen, level) if tells(len(seen), level) else None
+        row |= {"latency_mean_s": seen.mean(), "latency_p95_s": slow}
         row["creation_share"] = part
     return row
 
@@ -78,8 +78,8 @@ def _last(started: Values) -> Counts:
     return last[begun.any(axis=1)]
 
 
-def _of(one: "Reading") -> Iterator[dict[str, Any]]:
-    return rows(one.run) if one.run.case.generator == READER.name else iter(())
+def _of(reading: "Reading") -> Iterator[dict[str, Any]]:
+    return rows(reading.run) if reading.run.case.generator == READER.name else iter(())
 
 
 STEPS = Table(

@@ -38,10 +38,10 @@ class Process:
         self.task = task
         self.client = task["kind"] == "client"
         self.control = Control(Path(task["control"]), task["label"])
-        own = {name: task[name] for name in ("label", "kind", "test_case")}
-        self.record = Record(own, STREAMS[task["kind"]])
-        told = {name: task[name] for name in ("label", "kind", "chain", "steps")}
-        self.steps = Steps(told)
+        record_header = {name: task[name] for name in ("label", "kind", "test_case")}
+        self.record = Record(record_header, STREAMS[task["kind"]])
+        steps_header = {name: task[name] for name in ("label", "kind", "chain", "steps")}
+        self.steps = Steps(steps_header)
         self.walk = Walk(task, self.record, self.steps)
 
     def run(self) -> None:
@@ -117,14 +117,14 @@ class Process:
 
     def _outcome(self, creation: float) -> str | None:
         """None for a creation that came to its end, else why it did not."""
-        own, limit = self.walk.waiting[creation], self.task["timeout_s"]
+        waiter, limit = self.walk.waiting[creation], self.task["timeout_s"]
         try:
             with eventlet.Timeout(limit):
                 self.walk.begin(creation)
-                reason: str | None = own.over.wait()
+                reason: str | None = waiter.over.wait()
                 return reason
         except eventlet.Timeout:
-            return f"not at its end within {limit} s; the last step seen: {own.step}"
+            return f"not at its end within {limit} s; the last step seen: {waiter.step}"
         except Exception as error:  # noqa: BLE001 (of the library, whatever it is)
             return f"{type(error).__name__}: {str(error)[:200]}"
         finally:

@@ -43,8 +43,8 @@ class Walk:
         self._record, self._instants = record, steps
         self._bodies = {
             size: letters(size)
-            for one in self._steps
-            for size in (one["request_bytes"], one["reply_bytes"])
+            for step in self._steps
+            for size in (step["request_bytes"], step["reply_bytes"])
         }
         self._agent = task["kind"] == "server"
         self.services: dict[str, Service] = {}
@@ -73,8 +73,8 @@ class Walk:
 
     def end(self, creation: float, reason: str | None = None) -> None:
         """Tell the thread of a creation, if it still waits."""
-        if (own := self.waiting.pop(creation, None)) is not None:
-            own.over.send(reason)
+        if (waiter := self.waiting.pop(creation, None)) is not None:
+            waiter.over.send(reason)
 
     def _proceed(self, creation: float, number: int) -> None:
         """Go on with a creation, in a green thread of its own; what fails ends it."""

@@ -11,5 +11,5 @@ AT_ONCE = 64
 def close_all(connections: Iterable[Connection], timeout_s: float) -> int:
     """Say goodbye on all of them; how many the broker did not answer in so long."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        answered = list(pool.map(lambda one: one.close(timeout_s), connections))
+        answered = list(pool.map(lambda connection: connection.close(timeout_s), connections))
     return answered.count(False)

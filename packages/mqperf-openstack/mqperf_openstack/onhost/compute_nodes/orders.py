@@ -67,10 +67,10 @@ class Orders(orders.Orders):
 
 def read(file: Path) -> Orders:
     """The orders in a file."""
-    told = orders.told(file, partial(Broker, heartbeat_s=HEARTBEAT_S, buffer_bytes=BUFFER_BYTES))
-    del told["threads_per_process"], told["all_threads"]  # they are the nodes' connections here
+    values = orders.told(file, partial(Broker, heartbeat_s=HEARTBEAT_S, buffer_bytes=BUFFER_BYTES))
+    del values["threads_per_process"], values["all_threads"]  # they are the nodes' connections here
     for name, kind in (("senders", Flow), ("boxes", Box)):
-        groups = told.get(name, [])
-        told[name] = tuple(tuple(kind(**one) for one in group) for group in groups)
-    told["bodies"] = tuple(told.get("bodies", ()))
-    return Orders(**told)
+        groups = values.get(name, [])
+        values[name] = tuple(tuple(kind(**entry) for entry in group) for group in groups)
+    values["bodies"] = tuple(values.get("bodies", ()))
+    return Orders(**values)

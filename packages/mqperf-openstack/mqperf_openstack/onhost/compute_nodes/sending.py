@@ -102,17 +102,17 @@ class NodeConnection(ManagedConnection[Connection]):
         if self.connection is not None:
             self._count(self.connection)
             if not self.connection.drained:
-                self.due.extendleft(one.message for one in reversed(self.begun))
+                self.due.extendleft(begun.message for begun in reversed(self.begun))
                 self.begun.clear()
 
     def _count(self, connection: Connection) -> None:
         while self.begun and self.begun[0].until <= connection.sent:
-            one = self.begun.popleft()
-            flow, message = one.message.flow, one.message
+            begun = self.begun.popleft()
+            flow, message = begun.message.flow, begun.message
             copies = np.arange(1, flow.copies + 1) if flow.copies else np.zeros(1, np.int64)
             places = self.told.place(flow.number) + copies
             numbers = np.full(len(places), message.number)
-            sent_s = one.sent_ns / NS
+            sent_s = begun.sent_ns / NS
             self.record.add("sent", places, numbers, sent_s)
             self.record.add("handover", places, numbers, message.due_ns / NS, sent_s)
 
@@ -135,8 +135,8 @@ class NodeConnection(ManagedConnection[Connection]):
 
     def _read(self, connection: Connection) -> None:
         at = 0
-        while (found := connection.frame(at)) is not None:
-            kind, channel, payload = found
+        while (frame := connection.frame(at)) is not None:
+            kind, channel, payload = frame
             at += len(payload) + codec.OVERHEAD
             if kind == codec.METHOD:
                 self._heed(connection, channel, payload)
@@ -158,7 +158,7 @@ class NodeConnection(ManagedConnection[Connection]):
     def _answered(self, answer: Reader) -> None:
         tag = answer.number("Q")
         if answer.number("B") & 1:  # all up to this one
-            self.unconfirmed = {one for one in self.unconfirmed if one > tag}
+            self.unconfirmed = {other for other in self.unconfirmed if other > tag}
         else:
             self.unconfirmed.discard(tag)
 
@@ -203,11 +203,11 @@ class Senders(Client[NodeConnection]):
     def _send_due(self, coming: list[Next], now_ns: int) -> None:
         """All that is due by now, and on every connection what has waited for it."""
         while coming[0].due_ns <= now_ns:
-            one = coming[0]
-            node, flow, schedule = self.of_flow[one.flow_number]
-            node.due.append(Due(flow, one.number, one.due_ns))
-            number = one.number + 1
-            heapq.heapreplace(coming, Next(schedule.instant_ns(number), one.flow_number, number))
+            first = coming[0]
+            node, flow, schedule = self.of_flow[first.flow_number]
+            node.due.append(Due(flow, first.number, first.due_ns))
+            number = first.number + 1
+            heapq.heapreplace(coming, Next(schedule.instant_ns(number), first.flow_number, number))
             self._send(node)
         for node in self.connections.all:
             if node.due:
