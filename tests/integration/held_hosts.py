@@ -16,9 +16,9 @@ LEASE_S = 2
 
 def begun(hosts: list[RemoteHost]) -> None:
     """On every host a plain process, grandchildren, and one that ignores signals."""
-    for found in hosts:
-        found.start("plain", ["sleep", "4321"], log=Path(os.devnull))
-        found.start("stubborn", ["sh", "-c", DETACHED], log=Path(os.devnull))
+    for host in hosts:
+        host.start("plain", ["sleep", "4321"], log=Path(os.devnull))
+        host.start("stubborn", ["sh", "-c", DETACHED], log=Path(os.devnull))
 
 
 if __name__ == "__main__":

@@ -36,11 +36,11 @@ class Killer(Silent):
 
     def _killed(self, process: psutil.Process) -> bool:
         try:
-            if found := self.victim(process):
+            if is_victim := self.victim(process):
                 process.kill()
         except psutil.Error:  # it has just ended of itself
             return False
-        return found
+        return is_victim
 
 
 def nothing_outlives(owner: str, *words: str, processes: int) -> bool:
@@ -54,10 +54,10 @@ def nothing_outlives(owner: str, *words: str, processes: int) -> bool:
     ) as running:
         try:
             assert running.stdout is not None
-            told = json.loads(running.stdout.readline())
-            owned = [psutil.Process(pid) for pid in told["pids"]]
+            answer = json.loads(running.stdout.readline())
+            owned = [psutil.Process(pid) for pid in answer["pids"]]
             assert len(owned) == processes
         finally:
             running.kill()
     gone = eventually(lambda: not any(map(psutil.Process.is_running, owned)))
-    return gone and eventually(lambda: not Path(told["folder"]).exists())
+    return gone and eventually(lambda: not Path(answer["folder"]).exists())

@@ -36,7 +36,9 @@ class Flow:
 
     def __init__(self, of: Job) -> None:
         self.job, self.home = of, of.control
-        self.commands = {one.label: one for one in LAUNCHERS[of.case.generator].commands(of)}
+        self.commands = {
+            command.label: command for command in LAUNCHERS[of.case.generator].commands(of)
+        }
         self.processes: dict[str, Popen[bytes]] = {}
 
     def start(self, label: str) -> None:

@@ -42,8 +42,8 @@ def lent(cluster: PrivateCluster) -> Iterator[None]:
         settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
     ) -> Iterator[Deployment]:
         if "topology" in settings or parse_settings(settings) != Settings():
-            with system.start(settings, host_folders) as own:
-                yield own
+            with system.start(settings, host_folders) as deployment:
+                yield deployment
             return
         cluster.collect(
             host_folders[0].folder
@@ -61,8 +61,8 @@ def lent(cluster: PrivateCluster) -> Iterator[None]:
 
 def master_of(cluster: PrivateCluster) -> Broker:
     """Where and as whom to connect."""
-    own = cluster._cluster
-    return Broker((f"127.0.0.1:{own.amqp_port(0)}",), "mqperf", own.secrets.password, "/")
+    inner = cluster._cluster
+    return Broker((f"127.0.0.1:{inner.amqp_port(0)}",), "mqperf", inner.secrets.password, "/")
 
 
 @contextmanager

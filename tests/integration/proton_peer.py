@@ -16,8 +16,8 @@ from proton.handlers import MessagingHandler
 from proton.reactor import Container
 
 
-def say(**what: object) -> None:
-    print(json.dumps(what), flush=True)
+def say(**fields: object) -> None:
+    print(json.dumps(fields), flush=True)
 
 
 class Receive(MessagingHandler):  # type: ignore[misc]
@@ -62,7 +62,7 @@ class Send(MessagingHandler):  # type: ignore[misc]
     def __init__(self, address: str, link: str, file: str) -> None:
         super().__init__()
         self.url, self.link = address, link
-        self.bodies = [bytes.fromhex(one) for one in json.loads(Path(file).read_text())]
+        self.bodies = [bytes.fromhex(body) for body in json.loads(Path(file).read_text())]
         self.sent = self.accepted = 0
 
     def on_start(self, event: object) -> None:

@@ -89,19 +89,17 @@ class Fault(Silent):
 
 def newest(wanted: Callable[[psutil.Process], bool]) -> int:
     """The pid of a process below us; of several clusters, in the one that was started last."""
-    found = []
+    processes = []
     for process in psutil.Process().children(recursive=True):
         with suppress(psutil.Error):  # it has just ended of itself
             if wanted(process):
-                found.append(process)
-    return max(found, key=psutil.Process.create_time).pid
+                processes.append(process)
+    return max(processes, key=psutil.Process.create_time).pid
 
 
 def node(name: str = "mqperf3@localhost") -> int:
     """The pid of a node, by default that to which servers are connected, Slave 2."""
-    return newest(
-        lambda one: one.name() == "beam.smp" and one.environ().get("RABBITMQ_NODENAME") == name
-    )
+    return newest(lambda p: p.name() == "beam.smp" and p.environ().get("RABBITMQ_NODENAME") == name)
 
 
 def statuses(folder: Path) -> list[str]:

@@ -111,28 +111,28 @@ def test_proton_receives_what_is_sent(
     bytes_each: int,
 ) -> None:
     """Byte for byte, with durability, priority and time to live, also in several frames."""
-    said = {"payload_bytes": bytes_each, "delivery": "persistent", "priority": 7}
-    one = job(tmp_path, router, {**said, "ttl_ms": 60_000, "rate_msg_s": 20.0})
-    flow = flowing(one)
-    with proton("receive", router.addresses[0], f"{one.run_id}.000001", 20) as peer:
+    parameters = {"payload_bytes": bytes_each, "delivery": "persistent", "priority": 7}
+    load_job = job(tmp_path, router, {**parameters, "ttl_ms": 60_000, "rate_msg_s": 20.0})
+    flow = flowing(load_job)
+    with proton("receive", router.addresses[0], f"{load_job.run_id}.000001", 20) as peer:
         got = lines(peer)
         assert next(got) == {"ready": True}
         flow.start("client-1")
         begin = flow.begin()
         received = list(got)
         flow.end()
-    told = orders.read(tmp_path / "client-1.orders")
+    order = orders.read(tmp_path / "client-1.orders")
     expected = np.zeros(20, stamps.STAMP)
-    expected["run"], expected["number"] = told.run, np.arange(20)
+    expected["run"], expected["number"] = order.run, np.arange(20)
     expected["due_ns"] = int(begin) * 10**9 + np.arange(20) * 10**9 // 20
-    assert [one["size"] for one in received] == [bytes_each] * 20
+    assert [message["size"] for message in received] == [bytes_each] * 20
     for place, message in enumerate(received):
         stamp = bytes.fromhex(message["stamp"])
         expected["sent_ns"][place] = np.frombuffer(stamp, stamps.STAMP)["sent_ns"][0]
-        whole = expected[place].tobytes() + body(told)[stamps.SIZE :]
+        whole = expected[place].tobytes() + body(order)[stamps.SIZE :]
         assert hashlib.sha256(whole).hexdigest() == message["sha256"]
-    assert {(one["durable"], one["priority"]) for one in received} == {(True, 7)}
-    assert all(0 < one["ttl"] <= 60 for one in received)
+    assert {(message["durable"], message["priority"]) for message in received} == {(True, 7)}
+    assert all(0 < message["ttl"] <= 60 for message in received)
     assert flow.diary("client-1")["counts"] == {"accepted": 20, "unsettled": 0}
 
 
@@ -145,21 +145,21 @@ def test_lengths_differ_by_as_much_as_the_plan_says(
     bytes_each: int,
 ) -> None:
     """Either way, at random; and each message is whole, with its own stamp."""
-    said = {"payload_spread": 0.05, "rate_msg_s": 100.0, "message_count": 100}
-    one = job(tmp_path, router, {"payload_bytes": bytes_each, **said}, seconds=30)
-    flow = flowing(one)
-    with proton("receive", router.addresses[0], f"{one.run_id}.000001", 100) as peer:
+    parameters = {"payload_spread": 0.05, "rate_msg_s": 100.0, "message_count": 100}
+    load_job = job(tmp_path, router, {"payload_bytes": bytes_each, **parameters}, seconds=30)
+    flow = flowing(load_job)
+    with proton("receive", router.addresses[0], f"{load_job.run_id}.000001", 100) as peer:
         got = lines(peer)
         assert next(got) == {"ready": True}
         flow.start("client-1")
         flow.begin()
         received = list(got)
         flow.end()
-    told = orders.read(tmp_path / "client-1.orders")
+    order = orders.read(tmp_path / "client-1.orders")
     for number, message in enumerate(received):
         stamp = bytes.fromhex(message["stamp"])
         assert np.frombuffer(stamp, stamps.STAMP)["number"][0] == number
-        rest = body(replace(told, payload_bytes=message["size"]))[stamps.SIZE :]
+        rest = body(replace(order, payload_bytes=message["size"]))[stamps.SIZE :]
         assert hashlib.sha256(stamp + rest).hexdigest() == message["sha256"]
     share = np.array([message["size"] for message in received]) / bytes_each - 1
     assert (len(share), abs(share).max() < 0.052) == (100, True)
@@ -176,8 +176,8 @@ def test_what_proton_sends_is_received(
     bytes_each: int,
 ) -> None:
     """Every stamp of a thousand messages to the bit, and what has none is told apart."""
-    one = job(tmp_path, router, {"payload_bytes": bytes_each, "rate_msg_s": 100.0})
-    flow = flowing(one)
+    load_job = job(tmp_path, router, {"payload_bytes": bytes_each, "rate_msg_s": 100.0})
+    flow = flowing(load_job)
     flow.start("server-1")
     begin = flow.begin()
     count = 300 if bytes_each < 1000 else 30
@@ -185,16 +185,16 @@ def test_what_proton_sends_is_received(
     stamp["run"] = orders.read(tmp_path / "server-1.orders").run
     stamp["number"] = np.arange(count)
     stamp["due_ns"], stamp["sent_ns"] = int(begin * 10**9), int(begin * 10**9) + 5_000_000
-    bodies = [one.tobytes() + bytes(bytes_each - stamps.SIZE) for one in stamp]
+    bodies = [row.tobytes() + bytes(bytes_each - stamps.SIZE) for row in stamp]
     file = tmp_path / "bodies"
     file.write_text(json.dumps([each.hex() for each in [*bodies, b"no stamp", bytes(bytes_each)]]))
-    with proton("send", router.addresses[0], f"{one.run_id}.000001", file) as peer:
+    with proton("send", router.addresses[0], f"{load_job.run_id}.000001", file) as peer:
         assert list(lines(peer)) == [{"accepted": count + 2}]
     flow.end()
     counts = flow.counts("server-1")
-    own, strangers = (counts.numbers["received"][name] for name in ("client-1.1", "stranger"))
-    assert own.ranges.tolist() == [[0, count - 1]]
-    assert (own.count, own.reordered, len(own.again)) == (count, 0, 0)
+    ours, strangers = (counts.numbers["received"][name] for name in ("client-1.1", "stranger"))
+    assert ours.ranges.tolist() == [[0, count - 1]]
+    assert (ours.count, ours.reordered, len(ours.again)) == (count, 0, 0)
     assert strangers.count == 2
 
 
@@ -208,10 +208,10 @@ def test_outcomes_are_those_that_receivers_give(
 
     What was on its way to the receiver when it had its 150 is modified by the router.
     """
-    one = job(tmp_path, router, {"rate_msg_s": 80.0}, seconds=2)
-    flow = flowing(one)
+    load_job = job(tmp_path, router, {"rate_msg_s": 80.0}, seconds=2)
+    flow = flowing(load_job)
     outcomes = "accepted,released,modified,rejected,accepted"
-    address = f"{one.run_id}.000001"
+    address = f"{load_job.run_id}.000001"
     with proton("receive", router.addresses[0], address, 150, outcomes) as peer:
         got = lines(peer)
         next(got)
@@ -219,13 +219,13 @@ def test_outcomes_are_those_that_receivers_give(
         flow.begin()
         given = [each["outcome"] for each in got]
         flow.end()
-    told = flow.diary("client-1")["counts"]
+    counts = flow.diary("client-1")["counts"]
     sent = flow.counts("client-1").streams["sent"].count
-    assert sum(told.get(name, 0) for name in OUTCOMES) == sent >= 150
-    assert told["rejected"] == given.count("rejected") == 30
-    assert 30 == given.count("modified") <= told["modified"] <= 30 + sent - 150
+    assert sum(counts.get(name, 0) for name in OUTCOMES) == sent >= 150
+    assert counts["rejected"] == given.count("rejected") == 30
+    assert 30 == given.count("modified") <= counts["modified"] <= 30 + sent - 150
     assert flow.counts("client-1").streams["error"].count == sum(
-        told.get(name, 0) for name in ("released", "modified", "rejected")
+        counts.get(name, 0) for name in ("released", "modified", "rejected")
     )
 
 
@@ -271,9 +271,9 @@ def test_after_a_router_was_killed_every_message_is_accounted_for(
         with bare_router(tmp_path, port):
             flow.end()
     sent, accepted = flow.reconnected()
-    told = flow.diary("client-1")["counts"]
-    assert sum(told.get(name, 0) for name in OUTCOMES) == sent.count > 8000
-    assert told["accepted"] == accepted.count
+    counts = flow.diary("client-1")["counts"]
+    assert sum(counts.get(name, 0) for name in OUTCOMES) == sent.count > 8000
+    assert counts["accepted"] == accepted.count
 
 
 def test_an_idle_connection_is_kept(tmp_path: Path) -> None:

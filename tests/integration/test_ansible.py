@@ -61,11 +61,11 @@ server:
 def programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Ansible's commands; on the PATH there is none."""
     try:
-        found = ansible.ensure()
+        folder = ansible.ensure()
     except MqperfError as error:
         pytest.skip(str(error))
     monkeypatch.setenv("PATH", str(tmp_path))
-    return found
+    return folder
 
 
 def test_what_it_writes_when_it_is_used_does_not_spoil_its_environment(programs: Path) -> None:

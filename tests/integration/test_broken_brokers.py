@@ -26,12 +26,12 @@ def test_a_node_that_the_plan_kills_comes_back(tmp_path: Path) -> None:
         "actions: [{do: kill, node: Slave 2, at_s: 3, for_s: 2}]\n"
     )
     assert sweep(plan(text), text, tmp_path / "runs", Silent()).failed == ()
-    found = tables.read(tmp_path / "runs")
-    [outage] = found["outages"].to_dict("records")
+    frames = tables.read(tmp_path / "runs")
+    [outage] = frames["outages"].to_dict("records")
     assert outage["downtime_s"] == pytest.approx(2.0, abs=1)
-    cpu = found["cpu"].query("process == 'Slave 2' and scope == 'interval'")
+    cpu = frames["cpu"].query("process == 'Slave 2' and scope == 'interval'")
     assert cpu["end_s"].min() < 3 < outage["ended_s"] < cpu["end_s"].max()
-    kinds = set(stats.complete(found)["doubts"]["kind"])
+    kinds = set(stats.complete(frames)["doubts"]["kind"])
     assert not kinds & {"failed-run", "broker-alarm"}
 
 
@@ -43,8 +43,8 @@ def test_a_broker_short_of_memory_is_told(tmp_path: Path) -> None:
     sweep(plan(text), text, tmp_path, Silent())
     doubts = stats.complete(tables.read(tmp_path))["doubts"]
     assert "failed-run" in set(doubts["kind"])
-    told = doubts.loc[doubts["kind"] == "broker-alarm", "text"]
-    assert told.str.contains("memory resource limit alarm set on node").any()
+    alarms = doubts.loc[doubts["kind"] == "broker-alarm", "text"]
+    assert alarms.str.contains("memory resource limit alarm set on node").any()
 
 
 @pytest.mark.needs_redis

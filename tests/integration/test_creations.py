@@ -45,7 +45,7 @@ class Killer(Silent):
         if what == "measuring" and scale == KILLED:
             family = psutil.Process().children(recursive=True)
             [agents] = [
-                one.pid for one in family if any("server-1.chain" in word for word in one.cmdline())
+                p.pid for p in family if any("server-1.chain" in word for word in p.cmdline())
             ]
             os.kill(agents, signal.SIGKILL)
 
@@ -86,19 +86,19 @@ def recorded(every: Recorded) -> Path:
 
 def test_every_creation_is_accounted_for(recorded: Path) -> None:
     """Each arrived at its agent and came to its end; the other load is a table of its own."""
-    found = tables.read(recorded)
-    [row] = found["messages"].to_dict("records")
+    frames = tables.read(recorded)
+    [row] = frames["messages"].to_dict("records")
     assert row["sent"] == row["received"] == row["round_trip"] > 0
     assert (row["lost"], row["errors"], row["duplicates"], row["foreign"]) == (0, 0, 0, 0)
-    assert found["messages"]["disagreements"].isna().all()
-    assert found["background"]["received"].gt(0).all()
+    assert frames["messages"]["disagreements"].isna().all()
+    assert frames["background"]["received"].gt(0).all()
 
 
 def test_its_steps_are_those_of_the_chain(recorded: Path) -> None:
     """In their order, each taken by every creation of the window; together they are its time."""
-    found = tables.read(recorded)
-    steps, latency = found["steps"], found["latency"]
-    assert list(steps["step"][:-1]) == [one.step for one in CHAIN.steps]
+    frames = tables.read(recorded)
+    steps, latency = frames["steps"], frames["latency"]
+    assert list(steps["step"][:-1]) == [step.step for step in CHAIN.steps]
     assert steps["samples"].nunique() == 1
     assert steps["samples"].eq(latency["samples"].iloc[0]).all()
     assert steps["latency_mean_s"].gt(0).all()
@@ -145,10 +145,10 @@ def test_agents_may_be_far_away(five_hosts: Laboratory, tmp_path: Path) -> None:
     """On hosts of their own: steps that cross are told with what the clocks may make wrong."""
     text = PLAN.replace("cmsm", "single")
     assert measured(text, tmp_path, five_hosts.inventory).failed == ()
-    found = tables.read(tmp_path)
-    steps = found["steps"].iloc[:-1]
-    assert found["messages"]["lost"].eq(0).all()
+    frames = tables.read(tmp_path)
+    steps = frames["steps"].iloc[:-1]
+    assert frames["messages"]["lost"].eq(0).all()
     crossing = (steps["round_trips"] > 0) & (steps["round_trips"] < 1)
     assert steps.loc[crossing, "latency_uncertainty_s"].gt(0).all()
     assert steps.loc[~crossing, "latency_uncertainty_s"].eq(0).all()
-    assert found["messages"]["disagreements"].isna().all()
+    assert frames["messages"]["disagreements"].isna().all()

@@ -35,7 +35,7 @@ def test_two_kinds_of_queue_are_decided(tmp_path: Path) -> None:
     starts = results["runs"].sort_values("position")["queues"].tolist()
     assert starts[:4] == ["classic", "quorum", "quorum", "classic"]
     assert {"not-of-plan", "missing-run"}.isdisjoint(results.doubts["kind"])
-    assert any("kind of queue" in one.question for one in results.answer.answers)
+    assert any("kind of queue" in answer.question for answer in results.answer.answers)
     [row] = decided(stats.complete(tables.read(tmp_path))).to_dict("records")
     assert (row["reference"], row["queues"], row["verdict"]) == ("classic", "quorum", "worse")
     assert row["ratio_low"] <= row["ratio"] <= row["ratio_high"] < 1

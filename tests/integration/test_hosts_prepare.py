@@ -18,9 +18,9 @@ def dry_run(inventory: Path) -> subprocess.CompletedProcess[str]:
 def missing(packages: set[str]) -> set[str]:
     """Those that are not installed here."""
     asked = ["dpkg-query", "--show", "--showformat", "${Package} ${db:Status-Status}\n", *packages]
-    said = subprocess.run(asked, capture_output=True, text=True, check=False).stdout
-    known = dict(line.split() for line in said.splitlines() if " " in line)
-    return {package for package in packages if known.get(package) != "installed"}
+    output = subprocess.run(asked, capture_output=True, text=True, check=False).stdout
+    states = dict(line.split() for line in output.splitlines() if " " in line)
+    return {package for package in packages if states.get(package) != "installed"}
 
 
 def test_every_host_is_told_what_it_would_get(five_hosts: Laboratory, tmp_path: Path) -> None:

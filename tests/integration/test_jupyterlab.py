@@ -58,20 +58,20 @@ def running(*command: str, cwd: Path, **env: str) -> Iterator[None]:
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a notebook in a JupyterLab of our own, on loopback, beside its plans."""
     root = tmp_path_factory.mktemp("lab")
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(one) for one in CELLS])
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS])
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
     nbformat.write(notebook, root / "watched.ipynb")
     for name, seconds in (("short", "4"), ("long", "60")):
         (root / f"{name}.yaml").write_text(PLAN.replace("SECONDS", seconds))
-    own = {f"JUPYTER_{one}_DIR": str(root / f".{one}") for one in ("CONFIG", "DATA", "RUNTIME")}
-    said = ("--no-browser", "--allow-root", "--ip=127.0.0.1", "--port=0", "--port-retries=50")
-    command = (sys.executable, "-m", "jupyter", "lab", *said)
-    with running(*command, cwd=root, **own, PYTHONPATH=os.pathsep.join(sys.path)):
-        found = (root / ".RUNTIME").glob
-        assert eventually(lambda: [*found("jpserver-*.json")], PATIENCE_S)
-        [server] = found("jpserver-*.json")
-        told = json.loads(server.read_text())
-        yield f"{told['url']}lab/tree/watched.ipynb?token={told['token']}"
+    dirs = {f"JUPYTER_{kind}_DIR": str(root / f".{kind}") for kind in ("CONFIG", "DATA", "RUNTIME")}
+    options = ("--no-browser", "--allow-root", "--ip=127.0.0.1", "--port=0", "--port-retries=50")
+    command = (sys.executable, "-m", "jupyter", "lab", *options)
+    with running(*command, cwd=root, **dirs, PYTHONPATH=os.pathsep.join(sys.path)):
+        matching = (root / ".RUNTIME").glob
+        assert eventually(lambda: [*matching("jpserver-*.json")], PATIENCE_S)
+        [server] = matching("jpserver-*.json")
+        facts = json.loads(server.read_text())
+        yield f"{facts['url']}lab/tree/watched.ipynb?token={facts['token']}"
 
 
 class Tab:
@@ -80,25 +80,25 @@ class Tab:
     def __init__(self, line: websocket.WebSocket) -> None:
         self.line, self.asked = line, 0
 
-    def ask(self, method: str, **said: object) -> dict[str, Any]:
+    def ask(self, method: str, **params: object) -> dict[str, Any]:
         """Have it do something; gives its answer."""
         self.asked += 1
-        self.line.send(json.dumps({"id": self.asked, "method": method, "params": said}))
-        while (told := json.loads(self.line.recv())).get("id") != self.asked:
+        self.line.send(json.dumps({"id": self.asked, "method": method, "params": params}))
+        while (reply := json.loads(self.line.recv())).get("id") != self.asked:
             pass
-        answer: dict[str, Any] = told["result"]
+        answer: dict[str, Any] = reply["result"]
         return answer
 
     def look(self, script: str) -> object:
         """The value of an expression on the page."""
-        told = self.ask("Runtime.evaluate", expression=script, returnByValue=True)
-        return told["result"].get("value")
+        answer = self.ask("Runtime.evaluate", expression=script, returnByValue=True)
+        return answer["result"].get("value")
 
     def press(self, key: str, code: int, *, shift: bool = False) -> None:
         """A key, down and up."""
         named = {"key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": 8 * shift}
-        for what in ("keyDown", "keyUp"):
-            self.ask("Input.dispatchKeyEvent", type=what, **named)
+        for kind in ("keyDown", "keyUp"):
+            self.ask("Input.dispatchKeyEvent", type=kind, **named)
 
     def shown(self, cell: int) -> str:
         """What a cell shows below it."""
@@ -116,16 +116,16 @@ def tab(lab: str, browser: str) -> Iterator[Tab]:
     """The notebook, open, its kernel ready."""
     with (
         # a browser that is told to end leaves temporary files; the path of its socket must be short
-        TemporaryDirectory(ignore_cleanup_errors=True) as own,
+        TemporaryDirectory(ignore_cleanup_errors=True) as home,
         running(
-            browser, *QUIET, f"--user-data-dir={own}", "about:blank", cwd=Path(own), TMPDIR=own
+            browser, *QUIET, f"--user-data-dir={home}", "about:blank", cwd=Path(home), TMPDIR=home
         ),
     ):
-        known = Path(own, "DevToolsActivePort")
-        assert eventually(known.exists, PATIENCE_S)
-        port = known.read_text().split()[0]
-        with urlopen(f"http://127.0.0.1:{port}/json") as told:
-            [page] = [one for one in json.load(told) if one["type"] == "page"]
+        port_file = Path(home, "DevToolsActivePort")
+        assert eventually(port_file.exists, PATIENCE_S)
+        port = port_file.read_text().split()[0]
+        with urlopen(f"http://127.0.0.1:{port}/json") as answer:
+            [page] = [target for target in json.load(answer) if target["type"] == "page"]
         line = websocket.create_connection(page["webSocketDebuggerUrl"], timeout=PATIENCE_S)
         with closing(line):
             tab = Tab(line)

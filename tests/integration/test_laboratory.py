@@ -23,12 +23,12 @@ with laboratory(2) as found:
 """
 
 
-def visit(found: Laboratory, name: str, *words: str) -> subprocess.CompletedProcess[str]:
+def visit(lab: Laboratory, name: str, *words: str) -> subprocess.CompletedProcess[str]:
     """Run a command on a host as somebody with its inventory would."""
-    told = yaml.safe_load(found.inventory.read_text())["all"]["vars"]
-    options = ["-i", told["ansible_ssh_private_key_file"], "-o", "BatchMode=yes"]
-    options += ["-o", "ConnectTimeout=2", *shlex.split(told["ansible_ssh_common_args"])]
-    argv = ["ssh", *options, f"{told['ansible_user']}@{found.address(name)}", *words]
+    variables = yaml.safe_load(lab.inventory.read_text())["all"]["vars"]
+    options = ["-i", variables["ansible_ssh_private_key_file"], "-o", "BatchMode=yes"]
+    options += ["-o", "ConnectTimeout=2", *shlex.split(variables["ansible_ssh_common_args"])]
+    argv = ["ssh", *options, f"{variables['ansible_user']}@{lab.address(name)}", *words]
     return subprocess.run(argv, capture_output=True, text=True, check=False)
 
 
@@ -67,11 +67,11 @@ def test_a_cable_is_pulled_and_plugged(five_hosts: Laboratory) -> None:
 
 def test_a_stranger_is_not_let_in(five_hosts: Laboratory, tmp_path: Path) -> None:
     """Only the key of the laboratory opens its hosts."""
-    known = f"UserKnownHostsFile={five_hosts.folder / 'known_hosts'}"
+    known_hosts = f"UserKnownHostsFile={five_hosts.folder / 'known_hosts'}"
     key = tmp_path / "key"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True)
     words = ["ssh", "-F", "none", "-i", str(key), "-o", "IdentitiesOnly=yes", "-o", "BatchMode=yes"]
-    argv = [*words, "-o", known, f"root@{five_hosts.address('h1')}", "true"]
+    argv = [*words, "-o", known_hosts, f"root@{five_hosts.address('h1')}", "true"]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert "Permission denied (publickey)" in done.stderr
 

@@ -71,36 +71,36 @@ def test_a_run_over_a_link_meets_its_delay_and_its_interruptions(
     assert looking.seen is not None
     assert looking.seen.arrived["server-1"].count > 0
     assert {"Master", "client-1", "server-1", "host h1", "host h5"} <= set(looking.seen.cores)
-    found = tables.read(folder)
-    [link] = found["links"].itertuples()
+    frames = tables.read(folder)
+    [link] = frames["links"].itertuples()
     assert (link.between, link.backend, link.delay_s) == ("server, broker", "tun-relay", 0.05)
     for measured in (link.delay_before_s, link.delay_after_s):
         assert measured == pytest.approx(0.05, abs=1e-3)
     assert link.loss_after_share == 0.0
-    trips = found["latency"].query("stream == 'round-trip'")
+    trips = frames["latency"].query("stream == 'round-trip'")
     assert trips["latency_p50_s"].item() >= 0.1
-    outages = found["outages"].set_index("action")
+    outages = frames["outages"].set_index("action")
     assert set(outages["node"]) == {"the link", "h5", "Slave 2"}
     for action in ("disconnect", "black-hole"):
         row = outages.loc[action]
         assert row["downtime_s"] == pytest.approx(2.0, abs=0.5)
         assert row["outage_s"] >= row["downtime_s"] - 0.1
-    assert (found["messages"]["received"] == found["messages"]["sent"]).all()
-    relay = found["cpu"].query("process == 'link relay' and scope == 'window'")
+    assert (frames["messages"]["received"] == frames["messages"]["sent"]).all()
+    relay = frames["cpu"].query("process == 'link relay' and scope == 'window'")
     assert relay["kind"].tolist() == ["harness"]
     assert 0 < relay["total_cores"].item() < 1
-    assert found["hosts"]["tcp_congestion_control"].notna().all()
+    assert frames["hosts"]["tcp_congestion_control"].notna().all()
     [run] = runs(folder)
     printed = (run.path / "actions/2-script.log").read_text()
     assert printed.startswith("the host of h5 has the address")
-    events = [one.detail for one in read_events(run.path)]
-    assert [one["number"] for one in events if one.get("exit_code") == 0] == [2]
-    told = run.facts().link
-    assert told is not None
-    assert told.packets["swallowed"] > 0
-    assert told.packets["lost"] == 0
-    assert told.packets["impaired"] > 0
-    doubts = checks.doubts(found)
+    events = [event.detail for event in read_events(run.path)]
+    assert [event["number"] for event in events if event.get("exit_code") == 0] == [2]
+    link_facts = run.facts().link
+    assert link_facts is not None
+    assert link_facts.packets["swallowed"] > 0
+    assert link_facts.packets["lost"] == 0
+    assert link_facts.packets["impaired"] > 0
+    doubts = checks.doubts(frames)
     assert set(doubts["kind"]) <= DOUBTS_OF_A_BUSY_MACHINE | DISTURBED, [*doubts["text"]]
-    words = [" ".join(one.info["cmdline"] or []) for one in psutil.process_iter(["cmdline"])]
-    assert not [one for one in words if "packet_relay" in one and five_hosts.network in one]
+    words = [" ".join(p.info["cmdline"] or []) for p in psutil.process_iter(["cmdline"])]
+    assert not [line for line in words if "packet_relay" in line and five_hosts.network in line]

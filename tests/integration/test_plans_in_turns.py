@@ -28,14 +28,14 @@ IN_TURNS = ["a-1", "b-1", "b-2", "a-2"]
 
 def whole(folder: Path) -> list[str]:
     """Plan and repeat of every whole run, in the order in which they started."""
-    found = []
+    started = []
     for name in ("a", "b"):
         for run in runs(folder / name) if (folder / name).exists() else ():
             if run.status == "done":
                 facts = run.facts()
                 assert facts.case is not None
-                found.append((facts.started, f"{name}-{facts.case.repeat}"))
-    return [which for _, which in sorted(found)]
+                started.append((facts.started, f"{name}-{facts.case.repeat}"))
+    return [which for _, which in sorted(started)]
 
 
 def test_plans_in_turns(tmp_path: Path) -> None:
@@ -71,11 +71,11 @@ def test_plans_in_turns(tmp_path: Path) -> None:
     compared = stats.compared(*sides)["comparison"]
     rates = compared[compared["figure"] == "throughput_msg_s"]  # every run has one
     assert set(rates["in_turns"]) == {"in turns"}
-    told = subprocess.run(
+    printed = subprocess.run(
         [MQPERF, "compare", "runs/a", "runs/b", "--min-effect", "0"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
         check=True,
     )
-    assert "turns" not in told.stdout
+    assert "turns" not in printed.stdout

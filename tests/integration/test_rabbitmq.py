@@ -81,15 +81,15 @@ def a_case(queues: str = "classic", topology: str = "cmsm") -> Case:
 
 def processes_of(folder: Path | str) -> list[psutil.Process]:
     """Living processes which were started with this folder in their arguments or environment."""
-    found = []
+    matching = []
     for process in psutil.process_iter():
         try:
             words = [*process.cmdline(), *process.environ().values(), process.cwd()]
             if process.status() != psutil.STATUS_ZOMBIE and any(str(folder) in w for w in words):
-                found.append(process)
+                matching.append(process)
         except (psutil.NoSuchProcess, psutil.AccessDenied, psutil.ZombieProcess):
             continue
-    return found
+    return matching
 
 
 def listeners(ports: Sequence[int]) -> set[tuple[str, int]]:
@@ -122,9 +122,9 @@ def test_three_nodes_are_one_cluster(running: Running) -> None:
 
 def test_everything_listens_on_loopback_only(running: Running) -> None:
     """A cluster of ours is not reachable from elsewhere: clients, nodes and port mapper alike."""
-    found = listeners(running.deployment._cluster.ports)
-    assert len({port for _, port in found}) == 1 + 3 + 3
-    assert {address for address, _ in found} <= {"127.0.0.1", "::1"}
+    listening = listeners(running.deployment._cluster.ports)
+    assert len({port for _, port in listening}) == 1 + 3 + 3
+    assert {address for address, _ in listening} <= {"127.0.0.1", "::1"}
 
 
 def test_nothing_is_open_to_datagrams(running: Running) -> None:
@@ -242,7 +242,7 @@ def test_existing_cluster_is_used_as_it_is(
     """Somebody's cluster is measured with passwords from the environment, and left as it was."""
     monkeypatch.setenv("SECRET", running.deployment._cluster.secrets.password)
     urls = [running.url(index, password="${SECRET}") for index in range(3)]  # noqa: S106
-    before, own = len(processes_of(running.folder)), ("run-1-1", "run-1-1.server-1")
+    before, of_run = len(processes_of(running.folder)), ("run-1-1", "run-1-1.server-1")
     others = {queue["name"] for queue in queue_facts(running, "/", "name")}
     with existing(tmp_path, urls) as deployment:
         pids = [node.process.pid for node in deployment.nodes]
@@ -250,9 +250,9 @@ def test_existing_cluster_is_used_as_it_is(
         deployment.check()
         access = deployment.provision(a_case(topology="cs1ss2"), "run-1")
         with connected(access.server.url("amqp")) as channel:
-            for queue in (*own, "somebody-else"):
+            for queue in (*of_run, "somebody-else"):
                 channel.queue_declare(queue, durable=False, auto_delete=False)
-        deployment.clean_up("run-1", own)
+        deployment.clean_up("run-1", of_run)
         left = {queue["name"] for queue in queue_facts(running, "/", "name")}
     assert left - others == {"somebody-else"}
     assert pids == [node.process.pid for node in running.deployment.nodes if node.process]
@@ -309,8 +309,8 @@ def test_the_port_mapper_is_ours_alone() -> None:
         assert len(processes_of(folder / "servers-again" / "epmd")) == 1
         [epmd] = [p for p in processes_of(folder) if p.name() == "epmd"]
         wait = "F = fun() -> timer:sleep(2000), rabbit_nodes_common:ensure_epmd() end"
-        said = f"{wait}, spawn(fun() -> F(), file:write_file('{folder}/tried', []) end)."
-        deployment._control._call(deployment.nodes[0].name, "eval", said)
+        code = f"{wait}, spawn(fun() -> F(), file:write_file('{folder}/tried', []) end)."
+        deployment._control._call(deployment.nodes[0].name, "eval", code)
         epmd.kill()
         assert eventually((folder / "tried").exists, 60)
         assert [p for p in processes_of(folder) if p.name() == "epmd"] == []
@@ -380,13 +380,13 @@ def test_a_broker_of_another_user_dies_with_its_owner(
     ) as owner:
         try:
             assert owner.stdout is not None
-            told = json.loads(owner.stdout.readline())
-            assert {psutil.Process(pid).name() for pid in told["pids"]} == {"beam.smp"}
+            answer = json.loads(owner.stdout.readline())
+            assert {psutil.Process(pid).name() for pid in answer["pids"]} == {"beam.smp"}
             if os.getuid() == 0:
-                assert {psutil.Process(pid).uids().real for pid in told["pids"]} == {NOBODY}
+                assert {psutil.Process(pid).uids().real for pid in answer["pids"]} == {NOBODY}
             running.deployment.check()
         finally:
             owner.kill()
-    assert eventually(lambda: processes_of(told["folder"]) == [])
-    assert eventually(lambda: not Path(told["folder"]).exists())
+    assert eventually(lambda: processes_of(answer["folder"]) == [])
+    assert eventually(lambda: not Path(answer["folder"]).exists())
     running.deployment.check()

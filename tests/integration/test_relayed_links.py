@@ -44,8 +44,8 @@ with lookup(sys.argv[1]).reached() as hosts, relay.laid(link, hosts) as laid:
 @pytest.fixture(scope="module")
 def hosts(five_hosts: Laboratory) -> Iterator[Hosts]:
     """Five hosts, connected: three for brokers, one for clients, one for servers."""
-    with lookup(str(five_hosts.inventory)).reached() as found:
-        yield found
+    with lookup(str(five_hosts.inventory)).reached() as reached:
+        yield reached
 
 
 @contextmanager
@@ -66,10 +66,10 @@ def measured(laid: Relayed, name: str) -> float:
     """A quantity of the link as asked, of some measurements the one that is nearest to it."""
     asked = laid.calibration.asked.quantities[name]
     assert asked is not None
-    found = (getattr(laid.measure(), name) for _ in range(PATIENCE))
+    measurements = (getattr(laid.measure(), name) for _ in range(PATIENCE))
     best = asked * 2 + 1.0
-    for one in found:
-        best = min(best, one, key=lambda value: abs(value - asked))
+    for measurement in measurements:
+        best = min(best, measurement, key=lambda value: abs(value - asked))
         if abs(best - asked) <= tolerances(laid.calibration.asked.quantities)[name]:
             break
     return best
@@ -135,9 +135,9 @@ def test_an_interruption_is_seen_by_who_talks_over_the_link(hosts: Hosts, what: 
 def test_a_relay_that_ended_is_told(hosts: Hosts, five_hosts: Laboratory) -> None:
     """Whoever kills it: nothing is measured over a link that is not there."""
     with linked(hosts) as laid:
-        [own] = relays(five_hosts)
-        own.kill()
-        psutil.wait_procs([own], timeout=10)
+        [program] = relays(five_hosts)
+        program.kill()
+        psutil.wait_procs([program], timeout=10)
         with pytest.raises(HostError, match="the packet relay of the link ended"):
             laid.measure()
         with pytest.raises(HostError, match="the packet relay of the link ended"):
@@ -147,12 +147,12 @@ def test_a_relay_that_ended_is_told(hosts: Hosts, five_hosts: Laboratory) -> Non
 def test_packets_that_nobody_reads_are_losses(hosts: Hosts, five_hosts: Laboratory) -> None:
     """A relay that stands still loses some of many packets: that is seen, and counted."""
     with linked(hosts) as laid:
-        [own] = relays(five_hosts)
-        own.suspend()
+        [program] = relays(five_hosts)
+        program.suspend()
         try:
             burst(laid, 15_000)
         finally:
-            own.resume()
+            program.resume()
         assert laid.packets()["unread"] > 1_000
         lost = laid.measure().loss_share
         assert lost is not None
@@ -191,13 +191,13 @@ def burst(laid: Relayed, count: int) -> None:
         laid.calibration.burst(count)
 
 
-def relays(found: Laboratory) -> list[psutil.Process]:
+def relays(lab: Laboratory) -> list[psutil.Process]:
     """Relays whose hosts are those of a laboratory."""
-    address = found.address("h1").rpartition(".")[0]
+    address = lab.address("h1").rpartition(".")[0]
     return [
-        one
-        for one in psutil.process_iter(["cmdline"])
-        if packet_relay.__name__ in (words := one.info["cmdline"] or [])
+        process
+        for process in psutil.process_iter(["cmdline"])
+        if packet_relay.__name__ in (words := process.info["cmdline"] or [])
         and "nsenter" not in words[0]
         and json.loads(words[-1])["ends"][0][0]["address"].startswith(address)
     ]
@@ -229,9 +229,9 @@ def test_a_host_is_cut_off_from_some_others_until_its_sink_ends(
             assert eventually(partial(host.read, folder / "log"))
             doors[host.name] = port
 
-        def reaches(one: Host, far: Host) -> bool:
-            argv = [one.python, "-c", CONNECT.format(far.address, doors[far.name])]
-            return one.run(argv, timeout_s=30).returncode == 0
+        def reaches(near: Host, far: Host) -> bool:
+            argv = [near.python, "-c", CONNECT.format(far.address, doors[far.name])]
+            return near.run(argv, timeout_s=30).returncode == 0
 
         with sink.made(cut) as made:
             assert reaches(cut, other)
@@ -244,9 +244,9 @@ def test_a_host_is_cut_off_from_some_others_until_its_sink_ends(
                 assert reaches(cut, other)
             made.swallow([other])
             [program] = [
-                one
-                for one in psutil.process_iter()
-                if f"{packet_relay.__name__}.sink" in _said(one)
+                candidate
+                for candidate in psutil.process_iter()
+                if f"{packet_relay.__name__}.sink" in _said(candidate)
             ]
             program.kill()
             assert eventually(lambda: reaches(other, cut))

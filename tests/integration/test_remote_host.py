@@ -67,28 +67,28 @@ def places(five_hosts: Laboratory) -> tuple[Place, ...]:
 
 @pytest.fixture
 def host(places: tuple[Place, ...]) -> Iterator[RemoteHost]:
-    with connected(places[:1]) as [found]:
-        as_any_other: Host = found
+    with connected(places[:1]) as [remote]:
+        as_any_other: Host = remote
         assert as_any_other.name == "h1"
-        yield found
+        yield remote
 
 
-def left(found: Laboratory) -> list[psutil.Process]:
+def left(lab: Laboratory) -> list[psutil.Process]:
     """What runs on the hosts besides their sshd."""
-    return [process for name in found.names for process in found.processes(name)[1:]]
+    return [process for name in lab.names for process in lab.processes(name)[1:]]
 
 
 def test_every_host_answers_for_itself(places: tuple[Place, ...]) -> None:
     """Names in the order of the inventory; facts of the host, and not of the controller."""
     with connected(places) as hosts:
-        assert [found.name for found in hosts] == [place.name for place in places]
-        for found in hosts:
-            assert found.run(["hostname"], timeout_s=30).stdout == f"{found.name}\n"
-            cards = found.facts()["network_cards"]
+        assert [remote.name for remote in hosts] == [place.name for place in places]
+        for remote in hosts:
+            assert remote.run(["hostname"], timeout_s=30).stdout == f"{remote.name}\n"
+            cards = remote.facts()["network_cards"]
             assert isinstance(cards, list)
             assert [card["name"] for card in cards if isinstance(card, dict)] == ["eth0"]
-            assert found.room_bytes()
-            assert found.which(["sh", "no-such-program"])["no-such-program"] is None
+            assert remote.room_bytes()
+            assert remote.which(["sh", "no-such-program"])["no-such-program"] is None
 
 
 def test_a_copy_lasts_as_long_as_the_connection(places: tuple[Place, ...], tmp_path: Path) -> None:
@@ -96,15 +96,15 @@ def test_a_copy_lasts_as_long_as_the_connection(places: tuple[Place, ...], tmp_p
     (tmp_path / "packages").mkdir()
     module = tmp_path / "packages" / "module.py"
     module.write_text("first")
-    with connected(places[:1]) as [found]:
-        first = found.copied(module.parent)
+    with connected(places[:1]) as [remote]:
+        first = remote.copied(module.parent)
         module.write_text("second")
-        assert found.copied(module.parent) == first
-        assert found.read(first / "module.py") == b"first"
-    with connected(places[:1]) as [found]:
-        second = found.copied(module.parent)
-        assert found.read(second / "module.py") == b"second"
-        assert found.run(["test", "-e", str(first)], timeout_s=30).returncode == 1
+        assert remote.copied(module.parent) == first
+        assert remote.read(first / "module.py") == b"first"
+    with connected(places[:1]) as [remote]:
+        second = remote.copied(module.parent)
+        assert remote.read(second / "module.py") == b"second"
+        assert remote.run(["test", "-e", str(first)], timeout_s=30).returncode == 1
 
 
 def test_hosts_have_free_ports_in_common(places: tuple[Place, ...]) -> None:
@@ -114,11 +114,11 @@ def test_hosts_have_free_ports_in_common(places: tuple[Place, ...]) -> None:
             taken.enter_context(second.ports(1, first=start))
         with common_ports([first, second, third, first], 3) as block:
             assert (block[0] - ports.FIRST) // ports.BLOCK % 2 == 1
-            for found in (first, second, third):
-                with pytest.raises(HostError, match="no 3"), found.ports(3, first=block[0]):
+            for remote in (first, second, third):
+                with pytest.raises(HostError, match="no 3"), remote.ports(3, first=block[0]):
                     pass
-        for found in (first, second, third):
-            with found.ports(3, first=block[0]) as again:
+        for remote in (first, second, third):
+            with remote.ports(3, first=block[0]) as again:
                 assert again == block
 
 
@@ -139,11 +139,11 @@ def test_hosts_without_ports_in_common_are_told(places: tuple[Place, ...]) -> No
 def test_somebody_without_rights_is_enough(places: tuple[Place, ...]) -> None:
     """A user who is not root, and the Python that is found there."""
     place = dataclasses.replace(places[0], user="measurer", python=None)
-    with connected([place]) as [found], found.scratch("own") as folder:
-        process = found.start("sleeper", ["sleep", "60"], log=folder / "log")
+    with connected([place]) as [remote], remote.scratch("own") as folder:
+        process = remote.start("sleeper", ["sleep", "60"], log=folder / "log")
         assert process.rss_bytes
         process.stop(1)
-        assert found.run(["id", "-un"], timeout_s=30).stdout == "measurer\n"
+        assert remote.run(["id", "-un"], timeout_s=30).stdout == "measurer\n"
 
 
 def test_servers_listen_where_ssh_leads_or_where_the_inventory_says(
@@ -151,17 +151,17 @@ def test_servers_listen_where_ssh_leads_or_where_the_inventory_says(
 ) -> None:
     """What is measured may have another network than ssh."""
     other = dataclasses.replace(places[0], listens="127.0.0.1")
-    with connected(places[:1]) as [one], connected([other]) as [two]:
-        assert (one.address, two.address) == (five_hosts.address("h1"), "127.0.0.1")
+    with connected(places[:1]) as [first], connected([other]) as [second]:
+        assert (first.address, second.address) == (five_hosts.address("h1"), "127.0.0.1")
 
 
 def test_a_login_script_may_talk(places: tuple[Place, ...]) -> None:
     """Lines before the agent's first are somebody else's."""
     talker = "/run/python_that_talks"
-    with connected(places[:1]) as [found]:
-        found.write(Path(talker), PYTHON_THAT_TALKS, 0o755)
-    with connected([dataclasses.replace(places[0], python=talker)]) as [found]:
-        assert found.run(["hostname"], timeout_s=30).stdout == "h1\n"
+    with connected(places[:1]) as [remote]:
+        remote.write(Path(talker), PYTHON_THAT_TALKS, 0o755)
+    with connected([dataclasses.replace(places[0], python=talker)]) as [remote]:
+        assert remote.run(["hostname"], timeout_s=30).stdout == "h1\n"
 
 
 def test_the_users_own_configuration_leads_there(
@@ -169,15 +169,15 @@ def test_the_users_own_configuration_leads_there(
 ) -> None:
     """Names, keys and a jump host of ssh_config; the inventory knows nothing of them."""
     config = tmp_path / "config"
-    known = five_hosts.folder / "known_hosts"
-    common = f"User root\nIdentityFile {places[0].key}\nUserKnownHostsFile {known}\n"
+    known_hosts = five_hosts.folder / "known_hosts"
+    common = f"User root\nIdentityFile {places[0].key}\nUserKnownHostsFile {known_hosts}\n"
     first, second = (five_hosts.address(name) for name in ("h1", "h2"))
     inner = f"Host inner\nHostName {second}\nProxyJump gate\n"
     config.write_text(f"Host gate\nHostName {first}\n{inner}Host *\n{common}")
     place = Place("inner", "inner", python=places[0].python, ssh_args=("-F", str(config)))
-    with connected([place]) as [found]:
-        assert found.run(["hostname"], timeout_s=30).stdout == "h2\n"
-        came = found.run(["sh", "-c", "echo $SSH_CONNECTION"], timeout_s=30).stdout
+    with connected([place]) as [remote]:
+        assert remote.run(["hostname"], timeout_s=30).stdout == "h2\n"
+        came = remote.run(["sh", "-c", "echo $SSH_CONNECTION"], timeout_s=30).stdout
         assert came.split()[0] == first
 
 
@@ -187,14 +187,14 @@ def test_nothing_is_left_after_the_block(five_hosts: Laboratory, places: tuple[P
         begun(hosts)
         assert len(left(five_hosts)) > 5 * len(places)
     assert eventually(lambda: not left(five_hosts))
-    with connected(places[:1]) as [found]:
-        assert eventually(partial(only_its_own_folder, found))  # a reaper ends after its owner
+    with connected(places[:1]) as [remote]:
+        assert eventually(partial(only_its_own_folder, remote))  # a reaper ends after its owner
 
 
-def only_its_own_folder(found: RemoteHost) -> bool:
+def only_its_own_folder(remote: RemoteHost) -> bool:
     """Whether the host has no private folder of ours but that of its present agent."""
     words = ["sh", "-c", "ls -d /tmp/mqperf-agent-* /tmp/.mqperf-agent-* /tmp/mqperf-[0-9]*/*"]
-    places = found.run(words, timeout_s=30).stdout.split()
+    places = remote.run(words, timeout_s=30).stdout.split()
     return len(places) == 1 and places[0].startswith("/tmp/mqperf-agent-")  # noqa: S108
 
 
@@ -216,7 +216,7 @@ def test_folders_are_pushed_and_fetched(host: RemoteHost, tmp_path: Path) -> Non
             host.fetch(there / "absent", tmp_path / "absent")
     files = {file.relative_to(here) for file in here.rglob("*")}
     assert {file.relative_to(tmp_path / "back") for file in (tmp_path / "back").rglob("*")} == files
-    for name in filter(lambda one: (here / one).is_file(), files):
+    for name in filter(lambda path: (here / path).is_file(), files):
         assert (tmp_path / "back" / name).read_bytes() == (here / name).read_bytes()
 
 
@@ -224,15 +224,15 @@ def test_a_name_that_leads_elsewhere_is_refused(
     places: tuple[Place, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever a host answers, nothing is written outside the folder."""
-    told = payload.sources()
+    files = payload.sources()
     operations = "mqperf/onhost/agent/operations.py"
     lie = "\nOperations.listing = lambda self, path: [['../../stolen', 3]]\n"
-    monkeypatch.setattr(payload, "sources", lambda: told | {operations: told[operations] + lie})
+    monkeypatch.setattr(payload, "sources", lambda: files | {operations: files[operations] + lie})
     with (
-        connected(places[:1]) as [found],
+        connected(places[:1]) as [remote],
         pytest.raises(HostError, match=r"'\.\./\.\./stolen' is no name of a file"),
     ):
-        found.fetch(Path("/etc"), tmp_path / "in")
+        remote.fetch(Path("/etc"), tmp_path / "in")
     assert not (tmp_path.parent / "stolen").exists()
 
 
@@ -241,17 +241,17 @@ def test_a_planted_offset_is_found(
     places: tuple[Place, ...], monkeypatch: pytest.MonkeyPatch, ahead_s: float
 ) -> None:
     """Of that host alone, and within the bound that is told with it."""
-    told = payload.sources()
+    files = payload.sources()
     agent = "mqperf/onhost/agent/agent.py"
     shift = f"\nreal = time.time\ntime.time = lambda: real() + {ahead_s}\n"
     with connected(places[:1]) as [sound]:
         assert abs(sound.clock().offset_s) <= sound.clock().bound_s + 0.001
-    monkeypatch.setattr(payload, "sources", lambda: told | {agent: told[agent] + shift})
-    with connected(places[:1]) as [found]:
-        offset = found.clock()
+    monkeypatch.setattr(payload, "sources", lambda: files | {agent: files[agent] + shift})
+    with connected(places[:1]) as [remote]:
+        offset = remote.clock()
         assert abs(offset.offset_s - ahead_s) <= offset.bound_s
         assert offset.bound_s < 0.25
-        kernel = found.facts()["kernel_clock"]
+        kernel = remote.facts()["kernel_clock"]
         assert isinstance(kernel, dict)
         assert set(kernel) == {
             "synchronised",
@@ -264,8 +264,8 @@ def test_a_planted_offset_is_found(
 def with_old_python(place: Place, _folder: Path) -> Place:
     """A host whose Python says what a Python 3.9 would."""
     python = "/run/python_of_yesterday"
-    with connected([place]) as [found]:
-        found.write(Path(python), PYTHON_OF_YESTERDAY, 0o755)
+    with connected([place]) as [remote]:
+        remote.write(Path(python), PYTHON_OF_YESTERDAY, 0o755)
     return dataclasses.replace(place, python=python)
 
 
@@ -319,10 +319,10 @@ def new_key(folder: Path) -> str:
 
 
 def knowing(place: Place, folder: Path, key: str | None) -> Place:
-    known = folder / "known_hosts"
+    file = folder / "known_hosts"
     text = "" if key is None else f"{place.address} {Path(key + '.pub').read_text()}"
-    known.write_text(text)
-    return dataclasses.replace(place, ssh_args=("-F", "none", "-o", f"UserKnownHostsFile={known}"))
+    file.write_text(text)
+    return dataclasses.replace(place, ssh_args=("-F", "none", "-o", f"UserKnownHostsFile={file}"))
 
 
 @pytest.mark.parametrize(("broken", "words"), REFUSALS.values(), ids=REFUSALS)
@@ -373,20 +373,20 @@ def test_a_folder_that_runs_no_programs_is_told(
         assert str(refused).endswith("or name another folder (ansible_remote_tmp)")
 
 
-def ours(found: Laboratory, name: str) -> list[psutil.Process]:
+def ours(lab: Laboratory, name: str) -> list[psutil.Process]:
     """Who ends what is left, and the agent, its child: Pythons whose program came over the wire."""
-    pythons = [one for one in found.processes(name)[1:] if one.cmdline()[1:4] == ["-I", "-S", "-c"]]
-    return sorted(pythons, key=lambda one: (one.create_time(), one.pid))
+    pythons = [p for p in lab.processes(name)[1:] if p.cmdline()[1:4] == ["-I", "-S", "-c"]]
+    return sorted(pythons, key=lambda p: (p.create_time(), p.pid))
 
 
-def agent_of(found: Laboratory, name: str) -> psutil.Process:
-    keeper, agent = ours(found, name)
+def agent_of(lab: Laboratory, name: str) -> psutil.Process:
+    keeper, agent = ours(lab, name)
     assert agent.ppid() == keeper.pid
     return agent
 
 
-def keeper_of(found: Laboratory, name: str) -> psutil.Process:
-    return ours(found, name)[0]
+def keeper_of(lab: Laboratory, name: str) -> psutil.Process:
+    return ours(lab, name)[0]
 
 
 def test_a_host_whose_agent_is_killed_is_named(
@@ -409,15 +409,15 @@ def test_a_host_that_talks_nonsense_is_named(
     places: tuple[Place, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever waits is told, and does not wait for an answer that never comes."""
-    told = payload.sources()
+    files = payload.sources()
     operations = "mqperf/onhost/agent/operations.py"
     noise = "\nOperations.names = lambda self, path: os.write(1, b'Segmentation fault\\n')\n"
-    monkeypatch.setattr(payload, "sources", lambda: told | {operations: told[operations] + noise})
+    monkeypatch.setattr(payload, "sources", lambda: files | {operations: files[operations] + noise})
     with (
-        connected(places[:1]) as [found],
+        connected(places[:1]) as [remote],
         pytest.raises(HostLost, match=r"^h1 was lost: it said what no agent says"),
     ):
-        found.names(Path("/"))
+        remote.names(Path("/"))
 
 
 def test_a_host_whose_cable_is_cut_is_named(
@@ -440,9 +440,9 @@ def test_a_host_whose_cable_is_cut_is_named(
         assert again.run(["hostname"], timeout_s=30).stdout == "h1\n"
 
 
-def sshd_only(found: Laboratory, name: str) -> bool:
+def sshd_only(lab: Laboratory, name: str) -> bool:
     """Whether nothing of ours runs: a session of sshd may still wait for its cable."""
-    first, *others = found.processes(name)
+    first, *others = lab.processes(name)
     assert "sshd" in first.name()
     for process in others:
         with suppress(psutil.NoSuchProcess):
@@ -464,30 +464,30 @@ def kill_ssh(controller: subprocess.Popen[str], _found: Laboratory) -> None:
         process.kill()
 
 
-def kill_agents(_controller: subprocess.Popen[str], found: Laboratory) -> None:
-    for name in found.names:
-        agent_of(found, name).kill()
+def kill_agents(_controller: subprocess.Popen[str], lab: Laboratory) -> None:
+    for name in lab.names:
+        agent_of(lab, name).kill()
 
 
-def stop_agents(_controller: subprocess.Popen[str], found: Laboratory) -> None:
-    for name in found.names:
-        agent_of(found, name).suspend()
+def stop_agents(_controller: subprocess.Popen[str], lab: Laboratory) -> None:
+    for name in lab.names:
+        agent_of(lab, name).suspend()
 
 
-def kill_keepers(_controller: subprocess.Popen[str], found: Laboratory) -> None:
-    for name in found.names:
-        keeper_of(found, name).kill()
+def kill_keepers(_controller: subprocess.Popen[str], lab: Laboratory) -> None:
+    for name in lab.names:
+        keeper_of(lab, name).kill()
 
 
-def cut_all(_controller: subprocess.Popen[str], found: Laboratory) -> None:
-    for name in found.names:
-        found.cut(name)
+def cut_all(_controller: subprocess.Popen[str], lab: Laboratory) -> None:
+    for name in lab.names:
+        lab.cut(name)
 
 
-def kill_anyone(controller: subprocess.Popen[str], found: Laboratory) -> None:
+def kill_anyone(controller: subprocess.Popen[str], lab: Laboratory) -> None:
     """One process of ours on every host, whoever it is: guardians, reapers; then the controller."""
-    for name in found.names:
-        chosen = [one for one in found.processes(name) if "sshd" not in one.name()]
+    for name in lab.names:
+        chosen = [process for process in lab.processes(name) if "sshd" not in process.name()]
         random.choice(chosen).kill()
     controller.send_signal(signal.SIGKILL)
 
@@ -536,5 +536,5 @@ def test_nothing_is_left_whatever_is_killed(
                 for name in five_hosts.names if fault is cut_all else ():
                     five_hosts.mend(name)
     with connected(places) as hosts:
-        for found in hosts:  # whoever was to be killed while it connected may only now be there
-            assert eventually(partial(only_its_own_folder, found))
+        for remote in hosts:  # whoever was to be killed while it connected may only now be there
+            assert eventually(partial(only_its_own_folder, remote))

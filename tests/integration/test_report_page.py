@@ -87,8 +87,8 @@ def scripted(page: Path, script: str) -> Iterator[str]:
 
 def counted(shown: str) -> tuple[int, int]:
     """The two numbers that a script has put into the title: ``3 of 21``."""
-    ((some, of_all),) = re.findall(r"<title>(\d+) of (\d+)</title>", shown)
-    return int(some), int(of_all)
+    ((number, of_all),) = re.findall(r"<title>(\d+) of (\d+)</title>", shown)
+    return int(number), int(of_all)
 
 
 def test_html_loads_nothing_from_elsewhere(report: Path) -> None:
@@ -197,9 +197,9 @@ def test_a_figure_follows_the_readers_scheme(
     ]
     browse(*options, f"--screenshot={picture}", drawing.as_uri())
     pixels = (matplotlib.image.imread(picture)[..., :3] * 255).round().astype(int)
-    found = {f"#{r:02x}{g:02x}{b:02x}" for r, g, b in pixels.reshape(-1, 3)}
+    colours = {f"#{r:02x}{g:02x}{b:02x}" for r, g, b in pixels.reshape(-1, 3)}
     for shade in (palette.PAPER, palette.INK, palette.TOPOLOGIES[0]):
-        assert getattr(shade, paper) in found
+        assert getattr(shade, paper) in colours
 
 
 def sphinx(source: Path, out: Path) -> None:
@@ -262,9 +262,9 @@ def test_pages_fit_into_the_performance_docs(report: Path, tmp_path: Path) -> No
     ):
         subprocess.run(["git", *command], cwd=source, check=True)
     sphinx(source, tmp_path / "html")
-    own = tmp_path / "html"
-    assert [dead for dead in dead_links(own) if dead.startswith("mq/sweep")] == []
-    assert all("the answer is 42" in text for text in notebooks_of(own, "mq/sweep/index.html"))
+    html = tmp_path / "html"
+    assert [dead for dead in dead_links(html) if dead.startswith("mq/sweep")] == []
+    assert all("the answer is 42" in text for text in notebooks_of(html, "mq/sweep/index.html"))
 
 
 def test_one_file_has_all_pages_and_needs_no_other(report: Path, single: Path) -> None:
@@ -276,25 +276,25 @@ def test_one_file_has_all_pages_and_needs_no_other(report: Path, single: Path) -
     inside = {unquote(link[1:]) for link in links if link.startswith("#")}
     assert inside - {*names, ""} == set()
     assert [link for link in links if not re.match(r"#|https?://|data:", link)] == []
-    loaded = [str(one.get("src", one.get("href"))) for one in soup.select("[src], link, use")]
+    loaded = [str(tag.get("src", tag.get("href"))) for tag in soup.select("[src], link, use")]
     assert [address for address in loaded if not re.match(r"#|data:image/", address)] == []
     styles = "".join(style.get_text() for style in soup.select("style"))
     assert not re.search(r"@import|url\((?!['\"]?data:)", styles)
     pages = [*(report / "html").rglob("index.html")]
     titles = [BeautifulSoup(page.read_text(), "html.parser").h1 for page in pages]
-    told = [heading.get_text() for heading in soup.select("h1")]
-    assert sorted(told) == sorted(title.get_text() for title in titles if title)
+    headings = [heading.get_text() for heading in soup.select("h1")]
+    assert sorted(headings) == sorted(title.get_text() for title in titles if title)
 
 
 def test_one_file_has_the_data(report: Path, single: Path) -> None:
     """Downloads are the bytes of the files, large ones packed."""
     soup = BeautifulSoup(single.read_text(), "html.parser")
-    found = {}
+    downloads = {}
     for link in soup.select("a[download]"):
         content = base64.b64decode(str(link["href"]).partition("base64,")[2])
-        found[str(link["download"])] = content
-    assert gzip.decompress(found["cpu.csv.gz"]) == (report / "tables/cpu.csv").read_bytes()
-    assert found["runs.parquet"] == (report / "tables/runs.parquet").read_bytes()
+        downloads[str(link["download"])] = content
+    assert gzip.decompress(downloads["cpu.csv.gz"]) == (report / "tables/cpu.csv").read_bytes()
+    assert downloads["runs.parquet"] == (report / "tables/runs.parquet").read_bytes()
 
 
 def test_data_too_large_for_one_file_stay_out(
@@ -332,9 +332,9 @@ def test_a_drawing_is_explored_where_it_stands(report: Path, browse: Browse) -> 
     with scripted(report / "html" / PAGE, EXPLORE) as address:
         options = ("--allow-file-access-from-files", "--virtual-time-budget=5000", "--dump-dom")
         shown = browse(*options, address)
-    found = re.search(r"<title>(\d+) of (\d+) hidden</title>", shown)
-    assert found, re.search(r"<title>.*</title>", shown)
-    hidden, series = map(int, found.groups())
+    match = re.search(r"<title>(\d+) of (\d+) hidden</title>", shown)
+    assert match, re.search(r"<title>.*</title>", shown)
+    hidden, series = map(int, match.groups())
     assert 0 < hidden < series
 
 
@@ -501,6 +501,6 @@ def test_one_file_shows_its_pictures(single: Path, browse: Browse) -> None:
     )
     with scripted(single, tell) as address:
         shown = browse("--dump-dom", address)
-    some, of_all = counted(shown)
-    assert some == of_all > 0
+    number, of_all = counted(shown)
+    assert number == of_all > 0
     assert 'title="Sort by this column"' in shown

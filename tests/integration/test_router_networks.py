@@ -36,7 +36,7 @@ def test_a_network_is_up_when_it_is_given(topology: str, size: int) -> None:
         labels = [node.label for node in deployment.nodes]
         assert labels == [f"R{number + 1}" for number in range(size)]
         processes = [psutil.Process(n.process.pid) for n in deployment.nodes if n.process]
-        assert {address for one in processes for address in listening(one)} == {"127.0.0.1"}
+        assert {address for process in processes for address in listening(process)} == {"127.0.0.1"}
         deployment.check()
         facts = deployment.facts()
         assert facts["product"] in {"Qpid Dispatch", "Skupper Router"}
@@ -92,7 +92,7 @@ def test_a_network_that_runs_is_checked(tmp_path: Path) -> None:
         file = tmp_path / "network.yaml"
         edges = "edges: [{source: R1, target: R2}, {source: R2, target: R3, cost: 1}]\n"
         file.write_text(f"nodes:\n{nodes}{edges}")
-        assert [one.mark for one in check(read(file))] == ["ok"] * 3
+        assert [finding.mark for finding in check(read(file))] == ["ok"] * 3
         file.write_text(f"nodes:\n{nodes}{edges.replace('cost: 1', 'cost: 5')}")
         first, *_ = check(read(file))
         assert (first.mark, first.text) == ("FAILED", "R1 reaches R3 at cost 2, not 6")

@@ -24,10 +24,10 @@ probes: [inside]
 
 
 def measured(
-    folder: Path, topology: str, said: str, observer: Silent | None = None, plan: str = PLAN
+    folder: Path, topology: str, load: str, observer: Silent | None = None, plan: str = PLAN
 ) -> dict[str, pd.DataFrame]:
     """The tables of the runs of a plan."""
-    text = plan.format(topology, said)
+    text = plan.format(topology, load)
     sweep(parse_plan(text, Path("test.yaml")), text, folder, observer or Silent())
     return stats.complete(tables.read(folder))
 
@@ -36,16 +36,16 @@ def test_a_ramp_is_accounted_for_with_tls_and_without(tmp_path: Path) -> None:
     """TLS is an axis; clients trust the certificates of the run, and no key leaves its folder."""
     plan = PLAN.replace("[{0}]", "[{0}], settings: {{tls: [false, true]}}")
     assert plan != PLAN
-    said = "green_threads: 2, rate_msg_s: 200, ramp_to_msg_s: 1000, payload_bytes: 4000"
-    found = measured(tmp_path, "line", said, plan=plan)
-    assert list(found["runs"]["status"]) == ["done"] * 2, found["runs"]["failure"].to_list()
-    assert sorted(found["runs"]["tls"]) == ["false", "true"]
-    counts = found["messages"]
+    load = "green_threads: 2, rate_msg_s: 200, ramp_to_msg_s: 1000, payload_bytes: 4000"
+    frames = measured(tmp_path, "line", load, plan=plan)
+    assert list(frames["runs"]["status"]) == ["done"] * 2, frames["runs"]["failure"].to_list()
+    assert sorted(frames["runs"]["tls"]) == ["false", "true"]
+    counts = frames["messages"]
     assert list(counts["sent"]) == list(counts["received"])
     assert list(counts["sent"]) == pytest.approx([2400] * 2, rel=0.02)
     assert list(counts["offered_rate_msg_s"]) == [600] * 2
     assert counts["disagreements"].isna().all()
-    outcomes = found["outcomes"]
+    outcomes = frames["outcomes"]
     assert list(outcomes["accepted"]) == list(outcomes["sent"])
     files = [file.read_text(errors="replace") for file in tmp_path.rglob("*") if file.is_file()]
     assert any("requireSsl: yes" in text for text in files)
@@ -54,72 +54,72 @@ def test_a_ramp_is_accounted_for_with_tls_and_without(tmp_path: Path) -> None:
 
 def test_a_load_by_count_ends_when_all_is_sent(tmp_path: Path) -> None:
     """At a rate of each of three connections: to the message."""
-    said = "green_threads: 3, message_count: 1501, thread_rate_msg_s: 200"
-    found = measured(tmp_path, "standalone", said)
-    assert list(found["runs"]["status"]) == ["done"], found["runs"]["failure"].to_list()
-    [run], [row] = (found[name].to_dict("records") for name in ("runs", "messages"))
+    load = "green_threads: 3, message_count: 1501, thread_rate_msg_s: 200"
+    frames = measured(tmp_path, "standalone", load)
+    assert list(frames["runs"]["status"]) == ["done"], frames["runs"]["failure"].to_list()
+    [run], [row] = (frames[name].to_dict("records") for name in ("runs", "messages"))
     assert (row["sent"], row["received"], row["offered_rate_msg_s"]) == (1501, 1501, 600)
     assert run["all_sent_s"] == pytest.approx(1501 / 600, abs=0.3)
     assert run["window_s"] == 1.0
-    assert not {"count-missed", "short-window", "rate-missed"} & set(found["doubts"]["kind"])
+    assert not {"count-missed", "short-window", "rate-missed"} & set(frames["doubts"]["kind"])
 
 
 def test_every_message_is_accounted_for(tmp_path: Path) -> None:
     """Four seconds of 400 messages through three routers: sent, received, accepted, no doubt."""
-    said = (
+    load = (
         "green_threads: 4, links: 2, processes: 2, rate_msg_s: 400, delivery: persistent,"
         " priority: 7, ttl_ms: 60000, credit: 50"
     )
-    found = measured(tmp_path, "line", said)
-    assert list(found["runs"]["status"]) == ["done"], found["runs"]["failure"].to_list()
-    [row] = found["messages"].to_dict("records")
+    frames = measured(tmp_path, "line", load)
+    assert list(frames["runs"]["status"]) == ["done"], frames["runs"]["failure"].to_list()
+    [row] = frames["messages"].to_dict("records")
     assert (row["sent"], row["received"]) == (1600, 1600)
     for name in ("lost", "duplicates", "foreign", "errors", "reordered"):
         assert row[name] == 0, name
     assert pd.isna(row["disagreements"])
-    outcomes = found["outcomes"]
+    outcomes = frames["outcomes"]
     assert list(outcomes["process"]) == ["client-1", "client-2"]
     assert list(outcomes["accepted"]) == list(outcomes["sent"])
     assert outcomes["sent"].sum() == 1600
-    latency = found["latency"].iloc[0]
+    latency = frames["latency"].iloc[0]
     assert latency["service_p50_s"] <= latency["latency_p50_s"] * 1.001
     assert latency["confirm_p50_s"] > 0
     kinds = {"lost", "record-disagrees", "received-not-sent", "missing-process", "failed-run"}
-    assert not kinds & set(found["doubts"]["kind"])
-    nodes = found["cpu"].loc[found["cpu"]["kind"] == "broker", "process"].unique()
+    assert not kinds & set(frames["doubts"]["kind"])
+    nodes = frames["cpu"].loc[frames["cpu"]["kind"] == "broker", "process"].unique()
     assert list(nodes) == ["R1", "R2", "R3"]
-    told = found["node_metrics"]
-    assert {*told["kind"]} >= {"node", "link", "links", "address", "connections", "memory", "route"}
-    assert list(found["node_summary"]["node"]) == ["R1", "R2", "R3"]
-    assert list(found["node_summary"]["presettled_dropped"]) == [0, 0, 0]
-    costs = told[(told["kind"] == "route") & (told["node"] == "R1")]
+    rows = frames["node_metrics"]
+    assert {*rows["kind"]} >= {"node", "link", "links", "address", "connections", "memory", "route"}
+    assert list(frames["node_summary"]["node"]) == ["R1", "R2", "R3"]
+    assert list(frames["node_summary"]["presettled_dropped"]) == [0, 0, 0]
+    costs = rows[(rows["kind"] == "route") & (rows["node"] == "R1")]
     assert costs.groupby("object")["value"].max().to_dict() == {"R1": 0, "R2": 1, "R3": 2}
 
 
 def test_large_messages_go_in_several_frames(tmp_path: Path) -> None:
     """As fast as it goes, at-least-once and pre-settled, on one connection: each in one piece."""
-    said = "green_threads: 2, links: 2, payload_bytes: [32, 100000], settlement: at-least-once"
-    found = measured(tmp_path, "interior", said)
-    assert list(found["runs"]["status"]) == ["done"] * 2
-    counts = found["messages"]
+    load = "green_threads: 2, links: 2, payload_bytes: [32, 100000], settlement: at-least-once"
+    frames = measured(tmp_path, "interior", load)
+    assert list(frames["runs"]["status"]) == ["done"] * 2
+    counts = frames["messages"]
     assert (counts["received"] > 100).all()
     assert list(counts["received"]) == list(counts["sent"])
     assert (counts[["foreign", "duplicates", "reordered", "lost"]] == 0).all(axis=None)
-    outcomes = found["outcomes"]
+    outcomes = frames["outcomes"]
     assert (outcomes[list(OUTCOMES)].sum(axis=1) == outcomes["sent"]).all()
 
 
 def test_what_is_dropped_of_pre_settled_messages_is_counted(tmp_path: Path) -> None:
     """A router drops them when it cannot keep up: lost is exact, and no outcome is claimed."""
-    found = measured(tmp_path, "standalone", "green_threads: 1, settlement: pre-settled")
-    [row] = found["messages"].to_dict("records")
+    frames = measured(tmp_path, "standalone", "green_threads: 1, settlement: pre-settled")
+    [row] = frames["messages"].to_dict("records")
     assert row["received"] > 100
     assert row["sent"] == row["received"] + row["lost"]
     assert (row["foreign"], row["duplicates"]) == (0, 0)
-    assert found["outcomes"].empty
-    [dropped] = found["node_summary"]["presettled_dropped"]
+    assert frames["outcomes"].empty
+    [dropped] = frames["node_summary"]["presettled_dropped"]
     assert dropped <= row["lost"]
-    assert ("presettled-dropped" in {*found["doubts"]["kind"]}) == (dropped > 0)
+    assert ("presettled-dropped" in {*frames["doubts"]["kind"]}) == (dropped > 0)
 
 
 def test_an_outcome_that_is_missing_is_a_doubt(tmp_path: Path) -> None:
@@ -130,19 +130,19 @@ def test_an_outcome_that_is_missing_is_a_doubt(tmp_path: Path) -> None:
     diary = json.loads(file.read_text())
     diary["counts"]["accepted"] -= 1
     file.write_text(json.dumps(diary))
-    found = stats.complete(tables.read(tmp_path))
-    texts = found["doubts"].set_index("kind")["text"]
+    frames = stats.complete(tables.read(tmp_path))
+    texts = frames["doubts"].set_index("kind")["text"]
     assert "399 accepted" in texts["record-disagrees"]
     assert "but 400 were sent" in texts["record-disagrees"]
 
 
 def test_a_dead_router_fails_the_point(tmp_path: Path) -> None:
     """By its name, with the end of its log: never a smaller number."""
-    killer = Killer(lambda one: one.cwd().endswith("/r2"))
-    found = measured(tmp_path, "line", "green_threads: 1, rate_msg_s: 100", killer)
-    [failure] = found["runs"]["failure"]
+    killer = Killer(lambda process: process.cwd().endswith("/r2"))
+    frames = measured(tmp_path, "line", "green_threads: 1, rate_msg_s: 100", killer)
+    [failure] = frames["runs"]["failure"]
     assert failure.startswith("Router's R2 was killed by signal 9")
-    assert len(found["messages"]) == 0
+    assert len(frames["messages"]) == 0
 
 
 NETWORKS = """\
@@ -159,12 +159,12 @@ def test_edge_routers_and_a_broker_pass_messages_on(tmp_path: Path) -> None:
     text = PLAN.format("NAMES", "green_threads: 2, rate_msg_s: 100")
     text = text.replace("{topologies: [NAMES], queues: [routed]}", NETWORKS.strip())
     sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())
-    found = stats.complete(tables.read(tmp_path))
-    assert list(found["runs"]["status"]) == ["done"] * 2, found["runs"]["failure"].to_list()
-    counts = found["messages"]
+    frames = stats.complete(tables.read(tmp_path))
+    assert list(frames["runs"]["status"]) == ["done"] * 2, frames["runs"]["failure"].to_list()
+    counts = frames["messages"]
     assert (counts["sent"] > 0).all()
     assert list(counts["received"]) == list(counts["sent"])
-    broker = found["cpu"][found["cpu"]["kind"] == "broker"]
+    broker = frames["cpu"][frames["cpu"]["kind"] == "broker"]
     nodes = broker.groupby("topology")["process"].unique()
     assert [*nodes["graph"]] == ["near", "hub", "next", "far"]
     assert [*nodes["broker-between"]] == ["R1", "Broker", "R2"]
@@ -187,30 +187,30 @@ def test_what_a_fault_of_a_router_costs_is_accounted_for(tmp_path: Path, settlem
     """
     text = PLAN.replace("duration_s: 2, ", "").format("line", FAULTS.format(settlement))
     sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())
-    found = stats.complete(tables.read(tmp_path))
-    assert list(found["runs"]["status"]) == ["done"], found["runs"]["failure"].to_list()
-    [row] = found["messages"].to_dict("records")
+    frames = stats.complete(tables.read(tmp_path))
+    assert list(frames["runs"]["status"]) == ["done"], frames["runs"]["failure"].to_list()
+    [row] = frames["messages"].to_dict("records")
     assert row["sent"] == row["received"] + row["lost"]
     assert (row["foreign"], row["duplicates"]) == (0, 0)
     assert pd.isna(row["disagreements"])
-    assert list(found["outages"]["node"]) == ["R2", "R1"]
-    assert (found["outages"]["outage_s"] > 0).all()
-    phases = found["action_phases"]
+    assert list(frames["outages"]["node"]) == ["R2", "R1"]
+    assert (frames["outages"]["outage_s"] > 0).all()
+    phases = frames["action_phases"]
     during = phases[phases["phase"] == "during"].to_dict("records")
     [restarted] = [row for row in during if row["node"] == "R2"]
     assert restarted["lost"] > 0
     assert phases.drop_duplicates("from_s")["lost"].sum() <= row["lost"]
     assert list(phases["sent"]) == list(phases["finished"] + phases["lost"])
     if settlement == "pre-settled":
-        assert found["outcomes"].empty
+        assert frames["outcomes"].empty
         assert phases["released"].isna().all()
         return
-    [outcome] = found["outcomes"].to_dict("records")
+    [outcome] = frames["outcomes"].to_dict("records")
     assert sum(outcome[name] for name in OUTCOMES) == outcome["sent"] == row["sent"]
     assert outcome["accepted"] <= row["received"]
     assert row["lost"] <= outcome["released"] + outcome["modified"] + outcome["unsettled"]
     assert row["errors"] == outcome["released"] + outcome["modified"]
     assert restarted["released"] > 0
-    recovered = found["outages"]["recovery_s"].notna().all()
+    recovered = frames["outages"]["recovery_s"].notna().all()
     if recovered:  # else more may be lost after the window, which no phase has
-        assert not {"lost", "client-errors"} & {*found["doubts"]["kind"]}
+        assert not {"lost", "client-errors"} & {*frames["doubts"]["kind"]}

@@ -48,12 +48,12 @@ def test_a_search_ends_at_what_holds(tmp_path: Path) -> None:
         assert "not-of-plan" not in set(results.doubts["kind"])
         assert "missing-run" not in set(results.doubts["kind"])
     page = publish(folder, tmp_path / "report", notebooks=False)
-    [found] = [
+    [shown] = [
         file
         for file in page.parent.rglob("*.html")
         if "Highest rate that holds" in file.read_text(encoding="utf-8")
     ]
-    assert "does not hold p50" in found.read_text(encoding="utf-8")
+    assert "does not hold p50" in shown.read_text(encoding="utf-8")
 
 
 LOSING = """\
@@ -70,12 +70,12 @@ def test_a_run_that_loses_messages_ends_early(tmp_path: Path) -> None:
     """They expire, as the consumer takes one at a time; the tables have the same loss."""
     [outcome] = sweep_all([Job(parse_plan(LOSING, Path("lost.yaml")), LOSING, tmp_path)], Silent())
     assert (outcome.done, outcome.failed) == (1, ())
-    found = mqperf.read(tmp_path)
-    [run], [row] = (found[name].to_dict("records") for name in ("runs", "messages"))
+    results = mqperf.read(tmp_path)
+    [run], [row] = (results[name].to_dict("records") for name in ("runs", "messages"))
     assert run["window_s"] < run["asked_s"]
     assert str(run["condition_failed"]).startswith("loss ")
-    told = float(str(run["condition_failed"]).split()[1].rstrip("%,")) / 100
-    assert row["lost"] / row["sent"] == pytest.approx(told, abs=0.2)
+    loss = float(str(run["condition_failed"]).split()[1].rstrip("%,")) / 100
+    assert row["lost"] / row["sent"] == pytest.approx(loss, abs=0.2)
 
 
 EARLY = """\
@@ -93,14 +93,14 @@ def test_a_failed_condition_ends_its_run_in_order(tmp_path: Path) -> None:
     job = Job(parse_plan(EARLY, Path("early.yaml")), EARLY, tmp_path)
     [outcome] = sweep_all([job], Silent())
     assert (outcome.done, outcome.failed) == (2, ())
-    found = mqperf.read(tmp_path)
-    assert found["runs"]["window_s"].between(2, 11).all()
-    assert found["runs"]["condition_failed"].str.contains("below 1000 for 2 s").all()
-    counts = found["messages"].merge(found["runs"][["run", "rate_msg_s", "window_s"]], on="run")
+    results = mqperf.read(tmp_path)
+    assert results["runs"]["window_s"].between(2, 11).all()
+    assert results["runs"]["condition_failed"].str.contains("below 1000 for 2 s").all()
+    counts = results["messages"].merge(results["runs"][["run", "rate_msg_s", "window_s"]], on="run")
     assert counts["lost"].eq(0).all()
     assert counts["sent"].eq(counts["rate_msg_s"] * (counts["window_s"] + 1)).all()
     assert counts["received"].eq(counts["sent"]).all()
-    kinds = set(found.doubts["kind"])
+    kinds = set(results.doubts["kind"])
     assert not kinds & {
         "short-window",
         "record-disagrees",

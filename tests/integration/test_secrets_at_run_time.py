@@ -44,8 +44,8 @@ class Look:
         (folder / "plan.yaml").write_text(plan + LOAD)
         argv = [MQPERF, "run", "plan.yaml", "--runs", "runs"]
         env = {**os.environ, "TMPDIR": str(self.scratch), **variables}
-        with (folder / "said").open("w") as said:
-            run = subprocess.Popen(argv, env=env, cwd=folder, stdout=said, stderr=said)
+        with (folder / "said").open("w") as output:
+            run = subprocess.Popen(argv, env=env, cwd=folder, stdout=output, stderr=output)
             while run.poll() is None:
                 self._processes()
                 self._files()
@@ -68,7 +68,7 @@ class Look:
             try:
                 if path.is_file() and self.secret in path.read_text(errors="replace"):
                     around = [path, *path.parents][: len(path.relative_to(self.scratch).parts)]
-                    modes = [stat.S_IMODE(one.stat().st_mode) for one in around]
+                    modes = [stat.S_IMODE(part.stat().st_mode) for part in around]
                     self.files[path.name] = modes
             except OSError:
                 continue

@@ -87,18 +87,18 @@ class Interrupting(Silent):
 @pytest.fixture(scope="module")
 def two_of_each(five_hosts: Laboratory) -> Iterator[Path]:
     """An inventory as somebody writes it: one host for brokers, two for clients and for servers."""
-    known = yaml.safe_load(five_hosts.inventory.read_text())["all"]
+    given = yaml.safe_load(five_hosts.inventory.read_text())["all"]
     hosts = {
-        name: found
-        for group in known["children"].values()
-        for name, found in group["hosts"].items()
+        name: variables
+        for group in given["children"].values()
+        for name, variables in group["hosts"].items()
     }
     groups = {"broker": ["h1"], "client": ["h2", "h3"], "server": ["h4", "h5"]}
     children = {
-        role: {"hosts": {name: hosts[name] for name in some}} for role, some in groups.items()
+        role: {"hosts": {name: hosts[name] for name in names}} for role, names in groups.items()
     }
     file = five_hosts.folder / "two_of_each.yaml"
-    file.write_text(yaml.safe_dump({"all": {"vars": known["vars"], "children": children}}))
+    file.write_text(yaml.safe_dump({"all": {"vars": given["vars"], "children": children}}))
     yield file
     file.unlink()
 
@@ -109,12 +109,12 @@ def clock_ahead(five_hosts: Laboratory, tmp_path: Path) -> Iterator[str]:
     source, library = tmp_path / "shift.c", tmp_path / "shift.so"
     source.write_text(SHIFT)
     subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source], check=True)
-    [place] = [one for one in inventory.read(five_hosts.inventory).places if one.name == "h5"]
+    [place] = [place for place in inventory.read(five_hosts.inventory).places if place.name == "h5"]
     with connected([place]) as [host]:
         there = host.copied(library)
-        own = "/run/etc"  # a host has its own /run; its /etc is that of the whole machine
+        etc = "/run/etc"  # a host has its own /run; its /etc is that of the whole machine
         shell = (
-            f"cp {there} /run/shift.so && cp -a /etc {own} && mount --bind {own} /etc"
+            f"cp {there} /run/shift.so && cp -a /etc {etc} && mount --bind {etc} /etc"
             " && echo /run/shift.so > /etc/ld.so.preload"
         )
         assert host.run(["sh", "-c", shell], timeout_s=60).returncode == 0
@@ -129,19 +129,19 @@ def measured(text: str, folder: Path, hosts: Path, observer: Silent | None = Non
     return sweep(plan, text, folder, observer or Silent(), hosts=str(hosts))
 
 
-def left(found: Laboratory) -> list[psutil.Process]:
+def left(lab: Laboratory) -> list[psutil.Process]:
     """What runs on the hosts besides their sshd."""
-    return [process for name in found.names for process in found.processes(name)[1:]]
+    return [process for name in lab.names for process in lab.processes(name)[1:]]
 
 
-def nothing_left(found: Laboratory) -> bool:
-    return eventually(lambda: not left(found))
+def nothing_left(lab: Laboratory) -> bool:
+    return eventually(lambda: not left(lab))
 
 
-def folders_left(found: Laboratory) -> list[Path]:
+def folders_left(lab: Laboratory) -> list[Path]:
     """What stands in the temporary files of the hosts, looked at from outside."""
-    roots = [Path("/proc", str(found.processes(name)[0].pid), "root") for name in found.names]
-    return [one for root in roots for one in (root / "tmp").glob("mqperf*/*")]
+    roots = [Path("/proc", str(lab.processes(name)[0].pid), "root") for name in lab.names]
+    return [path for root in roots for path in (root / "tmp").glob("mqperf*/*")]
 
 
 def test_every_part_is_where_the_inventory_says(
@@ -157,7 +157,7 @@ def test_every_part_is_where_the_inventory_says(
     facts = run.facts()
     assert facts.case is not None
     assert (facts.case.hosts, facts.case.threads) == (2, 4)
-    assert {one.label: one.host for one in facts.processes} == {
+    assert {process.label: process.host for process in facts.processes} == {
         "client-1": "h2", "client-2": "h3", "client-3": "h2", "client-4": "h3",
         "server-1": "h4", "server-2": "h5", "server-3": "h4", "server-4": "h5",
     }  # fmt: skip
@@ -168,15 +168,15 @@ def test_every_part_is_where_the_inventory_says(
     for name, clock in facts.clocks.items():
         true = 0.5 if name == clock_ahead else 0.0
         assert abs(clock.before.offset_s - true) <= clock.before.bound_s + 1e-6, name
-    found = tables.read(tmp_path)
-    assert set(found["runs"]["threads"]) == {4}
-    window = found["cpu"].query("scope == 'window' and kind in ['broker', 'client', 'server']")
+    frames = tables.read(tmp_path)
+    assert set(frames["runs"]["threads"]) == {4}
+    window = frames["cpu"].query("scope == 'window' and kind in ['broker', 'client', 'server']")
     assert set(window.query("kind == 'broker'")["host"]) == {"h1"}
     assert {*window.loc[window["process"] == "client-2", "host"]} == {"h3"}
-    assert (found["messages"]["received"] == found["messages"]["sent"]).all()
-    doubts = checks.doubts(found)
+    assert (frames["messages"]["received"] == frames["messages"]["sent"]).all()
+    doubts = checks.doubts(frames)
     assert set(doubts["kind"]) <= DOUBTS_OF_A_BUSY_MACHINE, [*doubts["text"]]
-    assert found["latency"]["latency_p50_s"].between(0, 0.4).all()
+    assert frames["latency"]["latency_p50_s"].between(0, 0.4).all()
     assert nothing_left(five_hosts)
 
 
@@ -186,9 +186,9 @@ def test_other_systems_stand_on_several_hosts(five_hosts: Laboratory, tmp_path: 
     """ZeroMQ's clients find servers by a Redis elsewhere; Artemis has brokers on three hosts."""
     outcome = measured(OTHERS, tmp_path, five_hosts.inventory)
     assert outcome.failed == ()
-    found = tables.read(tmp_path)
-    assert (found["messages"]["received"] == found["messages"]["sent"]).all()
-    brokers = found["cpu"].query("scope == 'window' and kind == 'broker'")
+    frames = tables.read(tmp_path)
+    assert (frames["messages"]["received"] == frames["messages"]["sent"]).all()
+    brokers = frames["cpu"].query("scope == 'window' and kind == 'broker'")
     pairs = {(row.process, row.host) for row in brokers.itertuples()}
     assert pairs == {
         ("Redis", "h1"), ("Primary", "h1"), ("Backup 1", "h2"), ("Backup 2", "h3"),
@@ -226,7 +226,7 @@ def test_a_controller_that_is_killed_leaves_nothing(five_hosts: Laboratory, tmp_
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as controller:
         events = (tmp_path / "r").glob
         assert eventually(
-            lambda: any('"what": "start"' in one.read_text() for one in events("*/events.jsonl")),
+            lambda: any('"what": "start"' in file.read_text() for file in events("*/events.jsonl")),
             240,
         )
         assert len(left(five_hosts)) > 10
@@ -250,7 +250,7 @@ def test_nodes_that_are_there_already_are_watched_on_their_hosts(
         theirs = held.enter_context(private_cluster(Settings(), host_folders))
         endpoints = [theirs._endpoint([index], "/") for index in range(3)]
         monkeypatch.setenv("SECRET", endpoints[0].password)
-        urls = [f"amqp://mqperf:${{SECRET}}@{one.addresses[0]}/" for one in endpoints]
+        urls = [f"amqp://mqperf:${{SECRET}}@{endpoint.addresses[0]}/" for endpoint in endpoints]
         settings = {"nodes": ["a", "b", "c"], "urls": urls}
         text = CAST.replace("[single]", f"[cs1ss2], settings: {json.dumps(settings)}")
         for host in hosts:

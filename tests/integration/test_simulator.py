@@ -149,8 +149,8 @@ def begin(rabbitmq: PrivateCluster, environment: Environment, tmp_path: Path) ->
 @pytest.mark.parametrize("test_case", STANDARD)
 def test_every_message_is_recorded_at_both_ends(begin: Begin, test_case: str, targets: str) -> None:
     """After the drain the servers have received exactly what the clients sent, one by one."""
-    said = {"targets": targets, "pause_s": 0.02}
-    with begin(case(test_case, duration_s=1, processes=2, parameters=said)) as run:
+    parameters = {"targets": targets, "pause_s": 0.02}
+    with begin(case(test_case, duration_s=1, processes=2, parameters=parameters)) as run:
         start = run.start()
         run.end("client")
         run.drain()
@@ -173,8 +173,8 @@ def test_a_rate_is_kept_by_all_threads_together(begin: Begin, test_case: str) ->
 
     What was due while a busy machine stood still at the end is not sent at all.
     """
-    said = {"rate_msg_s": 100}
-    with begin(case(test_case, processes=2, parameters=said)) as run:
+    parameters = {"rate_msg_s": 100}
+    with begin(case(test_case, processes=2, parameters=parameters)) as run:
         start = run.start()
         run.end("client")
         run.drain()
@@ -192,16 +192,16 @@ def test_a_rate_is_kept_by_all_threads_together(begin: Begin, test_case: str) ->
 
 def test_a_pause_and_a_payload_reach_the_simulator(begin: Begin) -> None:
     """Threads wait after each message, and every body has the length that the plan says."""
-    said = {"pause_s": 0.25, "payload_bytes": 50_000}
-    with begin(case("rpc-call", green_threads=2, parameters=said)) as run:
+    parameters = {"pause_s": 0.25, "payload_bytes": 50_000}
+    with begin(case("rpc-call", green_threads=2, parameters=parameters)) as run:
         run.start()
         run.end("client")
         run.drain()
     sent = run.together("client", "sent")
     assert 2 <= len(sent) <= 2 * (2 / 0.25 + 1)
     [file] = run.files("client")
-    told = json.loads(file.read_text())["summary"]["client"]
-    assert told["size"] == 50_000 * told["count"] > 0
+    summary = json.loads(file.read_text())["summary"]["client"]
+    assert summary["size"] == 50_000 * summary["count"] > 0
 
 
 def the_simulator_agrees(run: Run, exact: int) -> None:

@@ -43,14 +43,14 @@ def test_each_step_is_offered_and_kept(
     with lent(rabbitmq):
         outcome = sweep(parse_plan(text, Path("stairs.yaml")), text, tmp_path, Silent())
     assert outcome.failed == ()
-    found = stats.complete(tables.read(tmp_path))
-    steps = found["rate_steps"]
+    frames = stats.complete(tables.read(tmp_path))
+    steps = frames["rate_steps"]
     rates = [FIRST * (LAST / FIRST) ** (step / (STEPS - 1)) for step in range(1, STEPS - 1)]
     assert steps["step_rate_msg_s"].tolist() == pytest.approx(rates)
     assert steps["from_s"].tolist() == [0, 1, 2, 3]
     assert steps["latency_mean_s"].notna().all()
-    doubts = set(found["doubts"]["kind"])
+    doubts = set(frames["doubts"]["kind"])
     assert doubts <= DOUBTS_OF_A_BUSY_MACHINE
-    [answer] = answers(found)
+    [answer] = answers(frames)
     [sentence] = map(plain, answer.sentences)
     assert f"at least {max(rates):.3g} msg/sec" in sentence or "noisy-host" in doubts

@@ -45,13 +45,13 @@ def paced(
     rabbitmq: PrivateCluster, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, pd.DataFrame]:
     """Every type of exchange, two threads on a connection, two copies, all that can be asked."""
-    said = (
+    load = (
         "green_threads: 2, channels: 2, rate_msg_s: 400, copies: 2, confirms: 50, acks: multiple,"
         " prefetch: 100, unroutable: returned, delivery: persistent,"
         " exchange_type: [direct, topic, fanout, headers]"
     )
     with lent(rabbitmq):
-        return measured(tmp_path_factory.mktemp("paced"), PLAN.format(said))
+        return measured(tmp_path_factory.mktemp("paced"), PLAN.format(load))
 
 
 def test_every_delivery_is_accounted_for(paced: dict[str, pd.DataFrame]) -> None:
@@ -78,46 +78,46 @@ def test_latency_has_its_parts(paced: dict[str, pd.DataFrame]) -> None:
 @pytest.mark.usefixtures("shared")
 def test_an_unpaced_load_has_no_schedule(tmp_path: Path) -> None:
     """As fast as it goes, in a quorum queue, each message acknowledged: and nothing is lost."""
-    said = "green_threads: 1, confirms: 100, acks: each, prefetch: 50, payload_bytes: 200000"
-    text = PLAN.replace("[cmsm]", "[cmsm], queues: [quorum]").format(said)
+    load = "green_threads: 1, confirms: 100, acks: each, prefetch: 50, payload_bytes: 200000"
+    text = PLAN.replace("[cmsm]", "[cmsm], queues: [quorum]").format(load)
     sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())
-    found = tables.read(tmp_path)
-    row = found["messages"].iloc[0]
+    frames = tables.read(tmp_path)
+    row = frames["messages"].iloc[0]
     assert row["sent"] == row["received"] > 10
     assert (row["lost"], row["duplicates"]) == (0, 0)
     assert pd.isna(row["handover_p99_s"])
-    assert pd.isna(found["latency"]["service_p50_s"].iloc[0])
+    assert pd.isna(frames["latency"]["service_p50_s"].iloc[0])
 
 
 @pytest.mark.usefixtures("shared")
 def test_a_ramp_is_judged_by_what_it_offers(tmp_path: Path) -> None:
     """In the window it offers the rate of its middle: kept it is no doubt, and missed it is one."""
-    said = "green_threads: 2, rate_msg_s: 200, ramp_to_msg_s: 1000"
-    found = measured(tmp_path, PLAN.format(said))
-    [row] = found["messages"].to_dict("records")
+    load = "green_threads: 2, rate_msg_s: 200, ramp_to_msg_s: 1000"
+    frames = measured(tmp_path, PLAN.format(load))
+    [row] = frames["messages"].to_dict("records")
     assert row["sent"] == row["received"] == 2400
     assert row["offered_rate_msg_s"] == 600
     # A pause at an end of the window moves messages of that moment past it.
     assert row["send_rate_msg_s"] == pytest.approx(600, rel=0.2)
     for share, missed in ((0.995, False), (0.97, True)):
-        found["messages"]["send_rate_msg_s"] = share * 600
-        assert ("rate-missed" in set(checks.doubts(found)["kind"])) == missed
+        frames["messages"]["send_rate_msg_s"] = share * 600
+        assert ("rate-missed" in set(checks.doubts(frames)["kind"])) == missed
 
 
 @pytest.mark.usefixtures("shared")
 def test_a_count_is_sent_in_steps_with_confirms(tmp_path: Path) -> None:
     """400 messages a second for two seconds, then 800: all are sent a second before the end."""
-    said = (
+    load = (
         "green_threads: 2, channels: 2, rate_msg_s: 400, ramp_to_msg_s: 800, ramp_steps: 2,"
         " message_count: 1501, confirms: 50"
     )
-    found = measured(tmp_path, PLAN.format(said))
-    [run], [row] = (found[name].to_dict("records") for name in ("runs", "messages"))
+    frames = measured(tmp_path, PLAN.format(load))
+    [run], [row] = (frames[name].to_dict("records") for name in ("runs", "messages"))
     assert (row["sent"], row["received"]) == (1501, 1501)
     assert run["all_sent_s"] == pytest.approx(2.875, abs=0.3)
     assert run["window_s"] == 1.0
     assert row["offered_rate_msg_s"] == 400
-    assert not {"count-missed", "short-window", "rate-missed"} & set(found["doubts"]["kind"])
+    assert not {"count-missed", "short-window", "rate-missed"} & set(frames["doubts"]["kind"])
 
 
 @pytest.fixture(scope="module")
@@ -125,8 +125,8 @@ def far(five_hosts: Laboratory, tmp_path_factory: pytest.TempPathFactory) -> Pat
     """A run of clients and servers on hosts of their own, whose bodies come out of a file here."""
     folder = tmp_path_factory.mktemp("far")
     (folder / "body.bin").write_bytes(BODY)
-    said = "green_threads: 2, rate_msg_s: 200, copies: 2, acks: multiple, confirms: 100"
-    (folder / "plan.yaml").write_text(ALONE.format(f"{said}, payload_file: body.bin"))
+    load = "green_threads: 2, rate_msg_s: 200, copies: 2, acks: multiple, confirms: 100"
+    (folder / "plan.yaml").write_text(ALONE.format(f"{load}, payload_file: body.bin"))
     given = read_plan(folder / "plan.yaml", problems_of)
     place = str(five_hosts.inventory)
     assert not sweep(given.plan, given.text, folder / "runs", Silent(), hosts=place).failed
@@ -135,11 +135,11 @@ def far(five_hosts: Laboratory, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 def test_clients_and_servers_on_hosts_of_their_own(far: Path) -> None:
     """Every delivery is accounted for, and latency is told with what clocks may make wrong."""
-    found = tables.read(far)
-    [row] = found["messages"].to_dict("records")
+    frames = tables.read(far)
+    [row] = frames["messages"].to_dict("records")
     assert (row["sent"], row["deliveries"], row["received"]) == (800, 1600, 1600)
     assert row["lost"] == row["duplicates"] == row["foreign"] == 0
-    assert found["latency"]["latency_uncertainty_s"].gt(0).all()
+    assert frames["latency"]["latency_uncertainty_s"].gt(0).all()
 
 
 def test_a_body_out_of_a_file_is_shipped_to_its_hosts(far: Path) -> None:
@@ -147,8 +147,8 @@ def test_a_body_out_of_a_file_is_shipped_to_its_hosts(far: Path) -> None:
     [described] = tables.read(far)["runs"].to_dict("records")
     assert described["payload_bytes"] == len(BODY)
     assert described["payload_file"].startswith(f"body.bin ({len(BODY)} bytes, sha256 ")
-    for one in far.rglob("*.json"):
-        assert "body.bin" not in one.read_text() or str(far.parent) not in one.read_text()
+    for file in far.rglob("*.json"):
+        assert "body.bin" not in file.read_text() or str(far.parent) not in file.read_text()
 
 
 def is_broker(process: psutil.Process) -> bool:
@@ -158,13 +158,13 @@ def is_broker(process: psutil.Process) -> bool:
 
 def test_a_broker_killed_under_flow_fails_the_point_with_its_loss(tmp_path: Path) -> None:
     """Never a smaller number: and what was sent and received is kept, to the message."""
-    found = measured(tmp_path, ALONE.format("green_threads: 1"), Killer(is_broker))
-    [failure] = found["runs"]["failure"]
+    frames = measured(tmp_path, ALONE.format("green_threads: 1"), Killer(is_broker))
+    [failure] = frames["runs"]["failure"]
     assert failure.startswith("RabbitMQ's Broker was killed by signal 9")
-    assert len(found["messages"]) == 0
+    assert len(frames["messages"]) == 0
     [run] = runs(tmp_path)
     client, server = (
-        read_counts(run.path / f"load/{one}-1.counts") for one in ("client", "server")
+        read_counts(run.path / f"load/{kind}-1.counts") for kind in ("client", "server")
     )
     sent = client.numbers["sent"]["client-1.1"]
     got = server.numbers["received"]["client-1.1"]
@@ -187,13 +187,13 @@ def test_an_exchange_of_another_type_ends_the_run(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("shared")
 def test_every_delivery_out_of_a_stream_is_accounted_for(tmp_path: Path) -> None:
     """Two copies each, as fast as it goes and at a rate: once each, and in order."""
-    said = "green_threads: 2, copies: 2, confirms: 100, acks: [each, multiple], prefetch: 50"
-    text = PLAN.replace("[cmsm]", "[cmsm], queues: [stream]").format(f"{said}, rate_msg_s: 400")
+    load = "green_threads: 2, copies: 2, confirms: 100, acks: [each, multiple], prefetch: 50"
+    text = PLAN.replace("[cmsm]", "[cmsm], queues: [stream]").format(f"{load}, rate_msg_s: 400")
     sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())
-    found = stats.complete(tables.read(tmp_path))
-    counts = found["messages"]
-    assert list(found["runs"]["status"]) == ["done"] * 2
-    assert set(found["runs"]["queues"]) == {"stream"}
+    frames = stats.complete(tables.read(tmp_path))
+    counts = frames["messages"]
+    assert list(frames["runs"]["status"]) == ["done"] * 2
+    assert set(frames["runs"]["queues"]) == {"stream"}
     assert list(counts["sent"]) == [1600] * 2
     assert list(counts["received"]) == [3200] * 2
     for name in ("lost", "duplicates", "foreign", "errors", "reordered"):

@@ -27,8 +27,8 @@ def broker(rabbitmq: PrivateCluster) -> Broker:
 
 @pytest.fixture(scope="module")
 def theirs(broker: Broker) -> Iterator[Theirs]:
-    with channel(broker) as found:
-        yield found
+    with channel(broker) as pika_channel:
+        yield pika_channel
 
 
 @contextmanager
@@ -70,16 +70,16 @@ def test_what_one_publishes_the_other_receives(
     broker: Broker,
     theirs: Theirs,
     kind: str,
-    said: dict[str, object],
+    fields: dict[str, object],
     body: bytes,
 ) -> None:
     """Both ways, byte for byte, by every type of exchange, with every property."""
-    said = {**said, "headers": {**said.get("headers", {}), "thread": "1"}}  # type: ignore[dict-item]
+    fields = {**fields, "headers": {**fields.get("headers", {}), "thread": "1"}}  # type: ignore[dict-item]
     key, arguments = BOUND[kind]
     theirs.exchange_declare(kind, kind, auto_delete=False)
     queue = theirs.queue_declare("", exclusive=False, auto_delete=False).method.queue
     theirs.queue_bind(queue, kind, key, arguments)
-    encoded = codec.Properties(**said).encode()  # type: ignore[arg-type]
+    encoded = codec.Properties(**fields).encode()  # type: ignore[arg-type]
     try:
         with opened(broker) as ours:
             sending = codec.publish(kind, "a.key", mandatory=False)
@@ -89,12 +89,12 @@ def test_what_one_publishes_the_other_receives(
             )
         _, properties, got = theirs.basic_get(queue, auto_ack=True)
         assert got == body
-        assert {name: getattr(properties, name) for name in said} == said
-        theirs.basic_publish(kind, "a.key", body, pika.BasicProperties(**said))
+        assert {name: getattr(properties, name) for name in fields} == fields
+        theirs.basic_publish(kind, "a.key", body, pika.BasicProperties(**fields))
         with opened(broker) as ours:
             header, back = taken(ours, queue)
         assert back == body
-        assert header[12:] == b"".join(pika.BasicProperties(**said).encode())
+        assert header[12:] == b"".join(pika.BasicProperties(**fields).encode())
     finally:
         theirs.queue_delete(queue)
 
@@ -105,9 +105,9 @@ def taken(ours: Connection, queue: str) -> tuple[bytes, bytes]:
     ours.call(1, codec.CONSUME, wanted, codec.CONSUME_OK)
     assembler = Assembler()
     while True:
-        while (found := ours.frame(0)) is None:
+        while (frame := ours.frame(0)) is None:
             ours.fill()
-        kind, channel, payload = found
+        kind, channel, payload = frame
         ours.consumed(len(payload) + codec.OVERHEAD)
         if kind != codec.HEARTBEAT_TYPE and (whole := assembler.take(kind, channel, payload)):
             return whole[1], whole[2]
@@ -125,6 +125,6 @@ def test_a_refused_connection_is_told_in_one_line(
     broker: Broker, changes: dict[str, object], error: type[Exception], words: str
 ) -> None:
     """In the broker's words, or with the address."""
-    told = {name: getattr(broker, name) for name in ("addresses", "user", "password", "vhost")}
+    fields = {name: getattr(broker, name) for name in ("addresses", "user", "password", "vhost")}
     with pytest.raises(error, match=words):
-        Connection(Broker(**{**told, **changes}))
+        Connection(Broker(**{**fields, **changes}))

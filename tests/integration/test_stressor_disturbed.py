@@ -36,8 +36,8 @@ def broker(rabbitmq: PrivateCluster) -> Broker:
 
 @pytest.fixture(scope="module")
 def theirs(broker: Broker) -> Iterator[Theirs]:
-    with channel(broker) as found:
-        yield found
+    with channel(broker) as pika_channel:
+        yield pika_channel
 
 
 CASE = {
@@ -66,8 +66,8 @@ class Disturbed(Flow):
         seconds: int = 5,
         at: str | None = None,
     ) -> None:
-        said = {"duration_s": seconds, "parameters": parameters, "queues": self.queues}
-        case = Case.model_validate(CASE | said)
+        changes = {"duration_s": seconds, "parameters": parameters, "queues": self.queues}
+        case = Case.model_validate(CASE | changes)
         end = Endpoint("amqp-0-9-1", tuple(broker.addresses), "mqperf", broker.password, "/")
         end = replace(end, authority=broker.authority)
         client = end if at is None else replace(end, addresses=(at,))
@@ -114,8 +114,8 @@ def test_after_a_lost_connection_every_message_is_accounted_for(
     rabbitmq: PrivateCluster, broker: Broker, tmp_path: Path
 ) -> None:
     """Both connect again; what the broker had confirmed is not lost, and numbers are whole."""
-    said = {"rate_msg_s": 2000.0, "confirms": 500, "acks": "multiple"}
-    flow = Disturbed(tmp_path, broker, said, seconds=10)
+    parameters = {"rate_msg_s": 2000.0, "confirms": 500, "acks": "multiple"}
+    flow = Disturbed(tmp_path, broker, parameters, seconds=10)
     flow.run(lambda: told(rabbitmq, "close_all_connections", "tested"))
     sent, confirmed = flow.reconnected()
     unconfirmed = size(sent.ranges) - size(confirmed.ranges)
@@ -127,8 +127,8 @@ def test_a_lost_consumer_of_a_stream_goes_on_where_it_was(
     rabbitmq: PrivateCluster, broker: Broker, tmp_path: Path
 ) -> None:
     """A stream keeps what was delivered: nothing of it comes again, and nothing is left out."""
-    said = {"rate_msg_s": 2000.0, "confirms": 500, "acks": "multiple", "prefetch": 100}
-    flow = FromStream(tmp_path, broker, said, seconds=10)
+    parameters = {"rate_msg_s": 2000.0, "confirms": 500, "acks": "multiple", "prefetch": 100}
+    flow = FromStream(tmp_path, broker, parameters, seconds=10)
     flow.run(lambda: told(rabbitmq, "close_all_connections", "tested"))
     sent, _ = flow.reconnected()
     got = flow.counts("server-1").numbers["received"]["client-1.1"]
@@ -222,8 +222,8 @@ def test_a_body_out_of_a_file_arrives_to_the_byte(
 
 def test_messages_that_expire_are_lost_by_number(broker: Broker, tmp_path: Path) -> None:
     """What waits longer than its time never comes, and no later message is missed for it."""
-    said = {"rate_msg_s": 500.0, "ttl_ms": 100, "acks": "each", "prefetch": 20}
-    flow = Disturbed(tmp_path, broker, said)
+    parameters = {"rate_msg_s": 500.0, "ttl_ms": 100, "acks": "each", "prefetch": 20}
+    flow = Disturbed(tmp_path, broker, parameters)
 
     def away() -> None:
         flow.processes["server-1"].send_signal(signal.SIGSTOP)
@@ -317,8 +317,8 @@ def test_a_client_pauses_as_long_as_it_is_told_to(broker: Broker, tmp_path: Path
         flow.run(paused)
         serving.join(10)
     assert quiet == [True]
-    told = [(one["what"], one["active"]) for one in flow.diary("client-1")["events"]]
-    assert told == [("flow", False), ("flow", True)]
+    events = [(event["what"], event["active"]) for event in flow.diary("client-1")["events"]]
+    assert events == [("flow", False), ("flow", True)]
     late = flow.counts("client-1").streams["handover"].summary()
     assert late is not None
     assert late.max_s > 0.5

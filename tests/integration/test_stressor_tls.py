@@ -39,16 +39,16 @@ def encrypted() -> Iterator[PrivateCluster]:
 
 
 def by_tls(cluster: PrivateCluster) -> Broker:
-    own = cluster._cluster
-    assert own.certificates is not None
-    address = f"127.0.0.1:{own.amqp_port(0)}"
-    return Broker((address,), "mqperf", own.secrets.password, "/", own.certificates.authority)
+    inner = cluster._cluster
+    assert inner.certificates is not None
+    address = f"127.0.0.1:{inner.amqp_port(0)}"
+    return Broker((address,), "mqperf", inner.secrets.password, "/", inner.certificates.authority)
 
 
 def test_every_delivery_by_tls_is_accounted_for(encrypted: PrivateCluster, tmp_path: Path) -> None:
     """Records end where no frame does; connections that were lost are encrypted again."""
-    said = {"rate_msg_s": 250.0, "confirms": 500, "acks": "multiple", "payload_bytes": 20_000}
-    flow = Disturbed(tmp_path, by_tls(encrypted), said, seconds=8)
+    parameters = {"rate_msg_s": 250.0, "confirms": 500, "acks": "multiple", "payload_bytes": 20_000}
+    flow = Disturbed(tmp_path, by_tls(encrypted), parameters, seconds=8)
     flow.run(lambda: told(encrypted, "close_all_connections", "tested"))
     sent, confirmed = flow.reconnected()
     assert size(sent.ranges) > size(confirmed.ranges) - 1 > 1000
@@ -74,28 +74,28 @@ def test_keys_are_their_owners_only_and_in_no_run_folder(
     encrypted: PrivateCluster, tmp_path: Path
 ) -> None:
     """Neither in what is collected nor in what is told of the deployment."""
-    own = encrypted._cluster
-    assert own.certificates is not None
-    keys = [*own.host_folders[0].folder.rglob("*.key")]
+    inner = encrypted._cluster
+    assert inner.certificates is not None
+    keys = [*inner.host_folders[0].folder.rglob("*.key")]
     assert {file.name for file in keys} == {"authority.key", "nodes.key"}
     assert {stat.S_IMODE(file.stat().st_mode) for file in keys} == {0o600}
     encrypted.collect(tmp_path)
     secret = [line for file in keys for line in file.read_text().splitlines() if "-" not in line]
     collected = [file.read_text() for file in tmp_path.iterdir()]
-    for text in (*collected, json.dumps(encrypted.facts()), repr(own)):
+    for text in (*collected, json.dumps(encrypted.facts()), repr(inner)):
         assert not any(line in text for line in secret)
     assert any("listeners.ssl" in text for text in collected)
 
 
 def test_tls_is_an_axis(tmp_path: Path) -> None:
     """A plan measures with and without it, as fast as it goes, and its runs say which they are."""
-    said = "green_threads: 2, confirms: 20, payload_bytes: 150000, acks: each, prefetch: 20"
-    text = PLAN.replace("[cmsm]", "[single], settings: {{tls: [false, true]}}").format(said)
+    load = "green_threads: 2, confirms: 20, payload_bytes: 150000, acks: each, prefetch: 20"
+    text = PLAN.replace("[cmsm]", "[single], settings: {{tls: [false, true]}}").format(load)
     sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())
-    found = tables.read(tmp_path)
-    assert list(found["runs"]["status"]) == ["done"] * 2
-    assert sorted(found["runs"]["tls"]) == ["false", "true"]
-    counts = found["messages"]
+    frames = tables.read(tmp_path)
+    assert list(frames["runs"]["status"]) == ["done"] * 2
+    assert sorted(frames["runs"]["tls"]) == ["false", "true"]
+    counts = frames["messages"]
     assert list(counts["received"]) == list(counts["sent"])
     assert (counts["sent"] > 50).all()
     assert list(counts["lost"]) == list(counts["duplicates"]) == [0] * 2
@@ -127,10 +127,10 @@ def test_a_cluster_that_is_there_is_reached_by_tls(
     encrypted: PrivateCluster, tmp_path: Path, test_case: str, load: str
 ) -> None:
     """By every generator, if its certificate is signed by who the plan says."""
-    own = encrypted._cluster
+    inner = encrypted._cluster
     trusted, broker = tmp_path / "ca of ours.pem", by_tls(encrypted)
     trusted.write_text(broker.authority)
-    url = f"amqps://mqperf:{own.secrets.password}@{broker.addresses[0]}?ssl_ca_file={trusted}"
+    url = f"amqps://mqperf:{inner.secrets.password}@{broker.addresses[0]}?ssl_ca_file={trusted}"
     text = (
         f"systems: {{rabbitmq: {{topologies: [cmsm], settings: {{nodes: [mq1], urls: ['{url}']"
         "}}}\n"
@@ -141,7 +141,7 @@ def test_a_cluster_that_is_there_is_reached_by_tls(
     assert row["sent"] > 5
     assert row["lost"] == 0
     assert not any(
-        own.secrets.password in f.read_text(errors="replace") for f in files_of(tmp_path)
+        inner.secrets.password in f.read_text(errors="replace") for f in files_of(tmp_path)
     )
 
 

@@ -43,17 +43,17 @@ def aside() -> int:
 
 def epmd() -> int:
     """The pid of the nodes' port mapper."""
-    return newest(lambda one: one.name() == "epmd")
+    return newest(lambda process: process.name() == "epmd")
 
 
 def client() -> int:
     """The pid of the client."""
-    return newest(lambda one: "client-1" in one.cmdline())
+    return newest(lambda process: "client-1" in process.cmdline())
 
 
 def server() -> int:
     """The pid of the server."""
-    return newest(lambda one: "server-1" in one.cmdline())
+    return newest(lambda process: "server-1" in process.cmdline())
 
 
 @pytest.fixture(scope="module")
@@ -68,17 +68,17 @@ def measured(rabbitmq: PrivateCluster, tmp_path_factory: pytest.TempPathFactory)
 
 def test_nodes_tell_of_their_inside(measured: Path) -> None:
     """Every second of the window, both ends included: queues, memory, connections, no alarm."""
-    found = tables.read(measured)
-    told = found["node_metrics"]
-    assert set(told["node"]) == {"Master", "Slave 1", "Slave 2"}
-    assert (found["node_summary"]["answers"] == 4).all()
-    assert (found["node_summary"]["memory_max_bytes"] > 10**7).all()
-    quantities = {*told.loc[told["kind"] == "node", "quantity"]}
+    frames = tables.read(measured)
+    rows = frames["node_metrics"]
+    assert set(rows["node"]) == {"Master", "Slave 1", "Slave 2"}
+    assert (frames["node_summary"]["answers"] == 4).all()
+    assert (frames["node_summary"]["memory_max_bytes"] > 10**7).all()
+    quantities = {*rows.loc[rows["kind"] == "node", "quantity"]}
     assert quantities >= {"connections", "channels", "memory_alarm", "disk_alarm", "disk_free"}
-    of_queues = {*told.loc[told["kind"] == "queue", "quantity"]}
+    of_queues = {*rows.loc[rows["kind"] == "queue", "quantity"]}
     assert of_queues == {"messages_ready", "messages_unacked"}
-    assert (told.loc[told["quantity"].str.endswith("alarm"), "value"] == 0).all()
-    assert (told.loc[told["quantity"] == "connections"].groupby("run")["value"].max() > 0).all()
+    assert (rows.loc[rows["quantity"].str.endswith("alarm"), "value"] == 0).all()
+    assert (rows.loc[rows["quantity"] == "connections"].groupby("run")["value"].max() > 0).all()
 
 
 def test_no_message_is_lost(measured: Path) -> None:
@@ -149,12 +149,12 @@ def test_what_is_frozen_is_missed_and_ends_no_sweep(
     observer = Fault(aside, epmd, node, number=signal.SIGSTOP)
     outcome = sweep(plan(text), text, tmp_path, observer)
     assert outcome.done == 1, observer.told
-    told = dict(zip(("aside", "used"), (reason for _, reason in outcome.failed), strict=True))
-    assert "Master (mqperf1@localhost) is frozen" in told["aside"]
-    assert "Slave 2 (mqperf3@localhost) is frozen" in told["used"]
+    reasons = dict(zip(("aside", "used"), (reason for _, reason in outcome.failed), strict=True))
+    assert "Master (mqperf1@localhost) is frozen" in reasons["aside"]
+    assert "Slave 2 (mqperf3@localhost) is frozen" in reasons["used"]
     assert sorted(statuses(tmp_path)) == ["done", "failed", "failed"]
-    unclean = [what for what in observer.told if "cleaning up after a run failed" in what]
-    assert len([what for what in unclean if "is frozen" not in what]) == 1
+    unclean = [step for step in observer.told if "cleaning up after a run failed" in step]
+    assert len([step for step in unclean if "is frozen" not in step]) == 1
     doubts = stats.complete(tables.read(tmp_path))["doubts"]
     assert (doubts["kind"] == "failed-run").sum() == 2
 
@@ -176,10 +176,10 @@ def test_a_pause_of_the_broker_shows_as_spread(tmp_path: Path) -> None:
     outcome = sweep(plan(text), text, tmp_path, Pause(node))
     assert (outcome.done, outcome.failed) == (2, ())
     doubts = stats.complete(tables.read(tmp_path))["doubts"]
-    told = doubts.loc[doubts["kind"] == "spread", "text"]
-    assert told.str.contains("away from the other repeat").any()
-    told = doubts.loc[doubts["kind"] == "node-frozen", "text"]
-    assert told.str.contains("Slave 2 (mqperf3@localhost) from ", regex=False).any()
+    texts = doubts.loc[doubts["kind"] == "spread", "text"]
+    assert texts.str.contains("away from the other repeat").any()
+    texts = doubts.loc[doubts["kind"] == "node-frozen", "text"]
+    assert texts.str.contains("Slave 2 (mqperf3@localhost) from ", regex=False).any()
 
 
 @pytest.mark.usefixtures("shared")
@@ -187,11 +187,11 @@ def test_a_planned_freeze_is_an_outage_and_no_doubt(tmp_path: Path) -> None:
     """The run goes on; table and page tell how long nothing came, and nobody is accused."""
     text = lasting(10) + ("actions: [{do: freeze, node: Slave 1, at_s: 3, for_s: 2}]\n")
     assert sweep(plan(text), text, tmp_path / "runs", Silent()).failed == ()
-    found = tables.read(tmp_path / "runs")
-    [outage] = found["outages"].to_dict("records")
+    frames = tables.read(tmp_path / "runs")
+    [outage] = frames["outages"].to_dict("records")
     assert outage["downtime_s"] == pytest.approx(2.0, abs=1)
     assert outage["outage_s"] > 1.5
-    kinds = set(stats.complete(found)["doubts"]["kind"])
+    kinds = set(stats.complete(frames)["doubts"]["kind"])
     assert not kinds & {"node-frozen", "failed-run"}
 
 
@@ -200,17 +200,17 @@ def test_a_load_in_the_background_is_measured_and_told_apart(tmp_path: Path) -> 
     """CAST flows beside CALL: each loses nothing, and no figure of one counts the other's."""
     text = f"{ONE}background: [{{test_case: rpc-cast, green_threads: 2, pause_s: 0.01}}]\n"
     assert sweep(plan(text), text, tmp_path / "runs", Silent()).failed == ()
-    found = tables.read(tmp_path / "runs")
-    beside, own = found["background"].iloc[0], found["messages"].iloc[0]
+    frames = tables.read(tmp_path / "runs")
+    beside, main = frames["background"].iloc[0], frames["messages"].iloc[0]
     assert beside["sent"] == beside["received"] > 0
-    assert own["sent"] == own["received"] == own["round_trip"] > 0
-    assert [one[name] for one in (beside, own) for name in ("lost", "errors")] == [0, 0, 0, 0]
+    assert main["sent"] == main["received"] == main["round_trip"] > 0
+    assert [row[name] for row in (beside, main) for name in ("lost", "errors")] == [0, 0, 0, 0]
     assert 0 < beside["throughput_msg_s"] <= 2 / 0.01
     assert beside["latency_p50_s"] > 0
-    used = found["cpu"].query("scope == 'window' and process == 'background-1 client-1'")
+    used = frames["cpu"].query("scope == 'window' and process == 'background-1 client-1'")
     assert list(used["kind"]) == ["background"]
     assert used["total_cores"].iloc[0] > 0
-    kinds = set(stats.complete(found)["doubts"]["kind"])
+    kinds = set(stats.complete(frames)["doubts"]["kind"])
     assert not kinds & {"background-load", "record-disagrees", "failed-run"}
 
 

@@ -169,7 +169,7 @@ def test_a_killed_node_fails_its_run_only(
 ) -> None:
     """The run fails with the node's name and last words; the next one gets a new system."""
     text = example.plan("[rpc-call, rpc-cast]" if example is ZEROMQ else "[rpc-call]")
-    killer = Killer(lambda one: words in " ".join([*one.cmdline(), one.cwd()]))
+    killer = Killer(lambda process: words in " ".join([*process.cmdline(), process.cwd()]))
     outcome = sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, killer)
     [(failed, reason)] = outcome.failed
     assert outcome.done == (1 if example is ZEROMQ else 0)

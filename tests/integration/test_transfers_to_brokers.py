@@ -37,19 +37,19 @@ def test_every_message_is_accounted_for(system: str, tmp_path: Path) -> None:
     text = by_count.format(system)
     outcome = sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())
     assert outcome.failed == ()
-    found = stats.complete(tables.read(tmp_path))
-    counts = found["messages"]
+    frames = stats.complete(tables.read(tmp_path))
+    counts = frames["messages"]
     assert list(counts["sent"]) == list(counts["received"]) == [160, 160]
     for name in ("lost", "duplicates", "foreign", "errors", "reordered"):
         assert list(counts[name]) == [0, 0], name
     assert counts["disagreements"].isna().all()
-    assert list(found["outcomes"]["accepted"]) == [160, 160]
-    assert (found["latency"]["confirm_p50_s"] > 0).all()
-    assert not {"lost", "record-disagrees"} & set(found["doubts"]["kind"])
-    told = found["node_metrics"]
-    assert {*told["kind"]} == {"collector", "memory", "node", "pool", "queue", "queues"}
-    assert {*told.loc[told["kind"] == "memory", "object"]} == {"heap", "non-heap"}
-    assert (found["node_summary"]["paused_s"] >= 0).all()
+    assert list(frames["outcomes"]["accepted"]) == [160, 160]
+    assert (frames["latency"]["confirm_p50_s"] > 0).all()
+    assert not {"lost", "record-disagrees"} & set(frames["doubts"]["kind"])
+    rows = frames["node_metrics"]
+    assert {*rows["kind"]} == {"collector", "memory", "node", "pool", "queue", "queues"}
+    assert {*rows.loc[rows["kind"] == "memory", "object"]} == {"heap", "non-heap"}
+    assert (frames["node_summary"]["paused_s"] >= 0).all()
 
 
 def test_who_logs_in_by_name_is_known_by_it() -> None:
@@ -68,9 +68,9 @@ def test_no_message_of_artemis_is_lost_at_full_speed(tmp_path: Path) -> None:
     text = PLAN.format("artemis").replace("rate_msg_s: 40", "").replace("[300, 200000]", "256")
     text = text.replace("  links: 2", "  links: 2\n  settlement: [at-least-once, pre-settled]")
     sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())
-    found = tables.read(tmp_path)
-    assert list(found["runs"]["status"]) == ["done"] * 2
-    counts = found["messages"]
+    frames = tables.read(tmp_path)
+    assert list(frames["runs"]["status"]) == ["done"] * 2
+    counts = frames["messages"]
     assert (counts["received"] > 1000).all()
     assert list(counts["received"]) == list(counts["sent"])
     assert pd.isna(counts["disagreements"]).all()

@@ -43,7 +43,7 @@ class Looking(Silent):
 
 def programs(hosts: Laboratory, name: str) -> list[str]:
     """What runs on a host."""
-    return [one.name() for one in hosts.processes(name) if one.status() != psutil.STATUS_ZOMBIE]
+    return [p.name() for p in hosts.processes(name) if p.status() != psutil.STATUS_ZOMBIE]
 
 
 def test_every_host_is_watched_by_atop_too(five_hosts: Laboratory, tmp_path: Path) -> None:
@@ -52,9 +52,9 @@ def test_every_host_is_watched_by_atop_too(five_hosts: Laboratory, tmp_path: Pat
     hosts = str(five_hosts.inventory)
     outcome = sweep(parse_plan(PLAN, Path("atop.yaml")), PLAN, tmp_path, observer, hosts=hosts)
     assert outcome.failed == ()
-    assert all("atop" in found for found in observer.seen.values()), observer.seen
+    assert all("atop" in names for names in observer.seen.values()), observer.seen
     limit = time.monotonic() + 60
-    while any("atop" in programs(five_hosts, one) for one in five_hosts.names):
+    while any("atop" in programs(five_hosts, name) for name in five_hosts.names):
         assert time.monotonic() < limit
         time.sleep(0.1)
     [run] = runs(tmp_path)
@@ -62,13 +62,13 @@ def test_every_host_is_watched_by_atop_too(five_hosts: Laboratory, tmp_path: Pat
         folder = run.path / "probes" / name
         assert (folder / "atop.raw").stat().st_size
         pids = json.loads((folder / "atop.json").read_text())["processes"]
-        own = {str(pid) for some in pids.values() for pid in some}
+        our_pids = {str(pid) for family in pids.values() for pid in family}
         lines = (folder / "atop.txt").read_text().splitlines()
-        assert {line.split()[6] for line in lines if line.startswith("PRC ")} <= own
-    found = tables.read(tmp_path)
-    doubts = checks.doubts(found)
+        assert {line.split()[6] for line in lines if line.startswith("PRC ")} <= our_pids
+    frames = tables.read(tmp_path)
+    doubts = checks.doubts(frames)
     assert "record-disagrees" not in set(doubts["kind"]), [*doubts["text"]]
-    cpu, by_atop = found["cpu"], tables.overlapping(tmp_path, "cpu")["atop"]
+    cpu, by_atop = frames["cpu"], tables.overlapping(tmp_path, "cpu")["atop"]
     watched = {(row.host, row.process) for row in by_atop.itertuples()}
     assert {("h1", "Broker"), ("h4", "client-1"), ("h5", "server-1"), ("h3", "host h3")} <= watched
     assert watched <= {(row.host, row.process) for row in cpu.itertuples()}

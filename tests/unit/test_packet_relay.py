@@ -40,22 +40,22 @@ def test_a_share_of_packets_is_lost_and_the_same_for_a_seed() -> None:
     """Every one of them is counted."""
     for share in (0.01, 0.05, 0.5):
         direction, again, other = (Direction(loss_share=share, seed=seed) for seed in (1, 1, 2))
-        found = sent(direction, 20_000, 1e-3)
-        assert direction.lost + len(found) == direction.came == 20_000
+        arrivals = sent(direction, 20_000, 1e-3)
+        assert direction.lost + len(arrivals) == direction.came == 20_000
         assert direction.lost == pytest.approx(20_000 * share, rel=0.15)
-        assert sent(again, 20_000, 1e-3) == found
-        assert sent(other, 20_000, 1e-3) != found
+        assert sent(again, 20_000, 1e-3) == arrivals
+        assert sent(other, 20_000, 1e-3) != arrivals
 
 
 def test_bandwidth_spaces_packets_and_a_full_lane_drops_them() -> None:
     """At 8 Mbit/s a packet of 1,000 bytes takes 1 ms; a tenth of a second of them may wait."""
     direction = Direction(delay_s=0.01, bandwidth_bits_s=8_000_000)
-    found = sent(direction, 50, 0.0)
-    assert found == pytest.approx([0.011 + number / 1000 for number in range(50)])
+    arrivals = sent(direction, 50, 0.0)
+    assert arrivals == pytest.approx([0.011 + number / 1000 for number in range(50)])
     direction = Direction(bandwidth_bits_s=8_000_000)
-    found = sent(direction, 1_000, 0.0)
-    assert len(found) == pytest.approx(100, abs=2)
-    assert (direction.full, direction.lost) == (1_000 - len(found), 0)
+    arrivals = sent(direction, 1_000, 0.0)
+    assert len(arrivals) == pytest.approx(100, abs=2)
+    assert (direction.full, direction.lost) == (1_000 - len(arrivals), 0)
 
 
 def test_jitter_has_the_deviation_asked_for_and_no_packet_overtakes() -> None:
@@ -63,9 +63,9 @@ def test_jitter_has_the_deviation_asked_for_and_no_packet_overtakes() -> None:
     for gap_s in (1e-5, 1e-3, 0.02):
         count = round(min(20.0, 100_000 * gap_s) / gap_s)
         direction = Direction(delay_s=0.05, jitter_s=0.01, seed=3)
-        found = sent(direction, count, gap_s)
-        assert found == sorted(found)
-        delays = [at - number * gap_s for number, at in enumerate(found)]
+        arrivals = sent(direction, count, gap_s)
+        assert arrivals == sorted(arrivals)
+        delays = [at - number * gap_s for number, at in enumerate(arrivals)]
         assert statistics.fmean(delays) == pytest.approx(0.05, abs=0.003)
         if gap_s > 1e-5:  # long enough for all values of the jitter
             assert statistics.stdev(delays) == pytest.approx(0.01, rel=0.15)

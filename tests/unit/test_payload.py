@@ -53,11 +53,11 @@ def test_the_agent_runs_without_anything_installed(tmp_path: Path) -> None:
     code = f"import sys; exec(sys.stdin.buffer.read({len(payload.boot())}))"
     argv = [sys.executable, "-I", "-S", "-c", code]
     request = b'{"id": 1, "op": "names", "path": "%s", "bytes": 0}\n' % bytes(tmp_path)
-    told = payload.boot() + payload.packed(SOURCES, str(folder), 10) + request
+    content = payload.boot() + payload.packed(SOURCES, str(folder), 10) + request
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as agent:
         assert agent.stdin is not None
         assert agent.stdout is not None
-        agent.stdin.write(told)
+        agent.stdin.write(content)
         agent.stdin.flush()
         assert agent.stdout.readline() == b"\n"
         assert agent.stdout.readline().startswith(b"mqperf-agent {")

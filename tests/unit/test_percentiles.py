@@ -43,12 +43,12 @@ def latencies(values: np.ndarray) -> InstantLatencies:
 def test_ten_messages_are_beyond_each(count: int) -> None:
     """None is told of fewer, and the first that is not told would have had fewer."""
     rows = list(percentiles("one-way", latencies(np.arange(count) / 1e6)))
-    told = [row["percentile"] for row in rows]
-    assert told == sorted(set(told))
-    assert all(round(count * (1 - level), 6) >= BEYOND for level in told)
-    assert bool(told) == (count >= 2 * BEYOND)
+    levels = [row["percentile"] for row in rows]
+    assert levels == sorted(set(levels))
+    assert all(round(count * (1 - level), 6) >= BEYOND for level in levels)
+    assert bool(levels) == (count >= 2 * BEYOND)
     for level in (0.5, 0.9, 0.99, 0.999):
-        assert (level in told) == (round(count * (1 - level), 6) >= BEYOND)
+        assert (level in levels) == (round(count * (1 - level), 6) >= BEYOND)
 
 
 @pytest.mark.parametrize(
@@ -65,9 +65,9 @@ def test_a_run_tells_the_percentiles_that_its_messages_suffice_for(
     count: int, told: list[str]
 ) -> None:
     """By the same rule: ten messages beyond each; mean and largest are always told."""
-    found = latency_figures(latencies(np.arange(count) / 1e6))
-    assert [name for name in PERCENTILES if not np.isnan(found[name])] == told
-    assert found["latency_max_s"] == (count - 1) / 1e6
+    latency = latency_figures(latencies(np.arange(count) / 1e6))
+    assert [name for name in PERCENTILES if not np.isnan(latency[name])] == told
+    assert latency["latency_max_s"] == (count - 1) / 1e6
 
 
 def test_a_point_tells_what_all_its_repeats_tell() -> None:
@@ -76,30 +76,30 @@ def test_a_point_tells_what_all_its_repeats_tell() -> None:
     latency = rows["latency"].copy()
     few = latency.index[0]
     latency.loc[few, "latency_p99_s"] = np.nan
-    found = points({**rows, "latency": latency}).set_index("point")
+    by_point = points({**rows, "latency": latency}).set_index("point")
     point = latency.loc[few, "point"]
-    assert np.isnan(found.loc[point, "latency_p99_s"])
-    assert found.loc[point, "latency_p95_s"] > 0
-    assert found.drop(point)["latency_p99_s"].notna().all()
+    assert np.isnan(by_point.loc[point, "latency_p99_s"])
+    assert by_point.loc[point, "latency_p95_s"] > 0
+    assert by_point.drop(point)["latency_p99_s"].notna().all()
 
 
 @pytest.mark.starts_programs
 def test_what_a_person_reads_of_few_creations_has_no_percentile_of_them(tmp_path: Path) -> None:
     """Page, answer, factors and comparison of a sample with 10 to 100 creations a run."""
-    found = complete(rooms.read(ROOT / "data/samples/wan"))
-    assert found["latency"]["samples"].max() <= 100
-    assert set(found["factors"]["figure"]) == {
+    frames = complete(rooms.read(ROOT / "data/samples/wan"))
+    assert frames["latency"]["samples"].max() <= 100
+    assert set(frames["factors"]["figure"]) == {
         *("throughput_msg_s", "latency_mean_s", "cpu_per_message_s")
     }
-    build(found, tmp_path / "out", title="few", html=False)
+    build(frames, tmp_path / "out", title="few", html=False)
     [page] = (tmp_path / "out").glob("rabbitmq/*/index.rst")
     text = page.read_text()
     assert "p99.9, ms" not in text.split("Background load")[0]
     assert "10 messages or more of each run" in " ".join(text.split())
-    rows = table(found, tops(found, layouts(found["runs"]))).rows
+    rows = table(frames, tops(frames, layouts(frames["runs"]))).rows
     assert rows is not None
     assert rows["latency_p99_s"].isna().all()
-    assert set(compare(found, found)["figure"]) == set(found["factors"]["figure"])
+    assert set(compare(frames, frames)["figure"]) == set(frames["factors"]["figure"])
 
 
 def test_they_are_those_of_all_messages() -> None:
@@ -114,8 +114,8 @@ def test_they_are_those_of_all_messages() -> None:
 
 def test_both_kinds_of_record_tell_the_same(tmp_path: Path) -> None:
     """Counts to the three digits of their buckets."""
-    own = [run for run in runs(SAMPLE.parent) if run.path == SAMPLE]
-    exact = rooms.of_runs(own)["percentiles"]
+    recorded = [run for run in runs(SAMPLE.parent) if run.path == SAMPLE]
+    exact = rooms.of_runs(recorded)["percentiles"]
     converted(SAMPLE, tmp_path / SAMPLE.name)
     counted = rooms.of_runs(runs(tmp_path))["percentiles"]
     assert len(exact) > 10
@@ -153,9 +153,9 @@ def test_a_curve_for_each_point_up_to_what_it_tells() -> None:
 
 def test_repeats_are_averaged_where_all_tell() -> None:
     """A repeat with fewer messages shortens the curve: another mean beyond it would be a jump."""
-    told = figures.common(curves(10_000, 1_000))
-    assert told["percentile"].max() == 0.99
-    median = told[(told["point"] == "1000.0") & (told["percentile"] == 0.5)]["latency_s"]
+    curve = figures.common(curves(10_000, 1_000))
+    assert curve["percentile"].max() == 0.99
+    median = curve[(curve["point"] == "1000.0") & (curve["percentile"] == 0.5)]["latency_s"]
     assert median.tolist() == pytest.approx([0.75e-3], rel=1e-3)
 
 
@@ -188,8 +188,8 @@ def test_no_data_is_said() -> None:
 @pytest.mark.starts_programs
 def test_pages_of_closed_loops_are_as_they_were(tmp_path: Path) -> None:
     """Neither percentiles nor CPU by the message: their layout is that of 2016."""
-    found = tables(Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",)))
-    build(found, tmp_path / "out", title="as it was", html=False)
+    frames = tables(Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",)))
+    build(frames, tmp_path / "out", title="as it was", html=False)
     folder = tmp_path / "out" / "rabbitmq" / "cmsm"
     text = "".join(file.read_text() for file in folder.rglob("*") if file.is_file())
     assert "by percentile" not in text

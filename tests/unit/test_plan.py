@@ -150,8 +150,8 @@ def test_no_password_of_a_url_survives() -> None:
 def test_ids_know_the_values_that_they_leave_out() -> None:
     """A parameter that is added later says which value all earlier cases had."""
     case = Case.model_validate(POINT)
-    said = case.model_dump(by_alias=True, exclude={"parameters"})
-    unsaid = {name: value for name, value in said.items() if name not in POINT}
+    dumped = case.model_dump(by_alias=True, exclude={"parameters"})
+    unsaid = {name: value for name, value in dumped.items() if name not in POINT}
     assert unsaid | {"targets": "own"} == UNSAID
 
 
@@ -182,8 +182,8 @@ def test_every_key_of_a_load_may_be_a_list() -> None:
     plan = parse_plan(text, HERE)
     cases = plan.cases()
     assert len({case.id for case in cases}) == len(cases) == plan.number_of_cases == 64
-    told = [(c.parameters["payload_bytes"], c.duration_s, c.green_threads) for c in cases]
-    assert told[:5] == [(100, 3, 1), (100, 3, 10), (100, 5, 1), (100, 5, 10), (1000, 3, 1)]
+    loads = [(c.parameters["payload_bytes"], c.duration_s, c.green_threads) for c in cases]
+    assert loads[:5] == [(100, 3, 1), (100, 3, 10), (100, 5, 1), (100, 5, 10), (1000, 3, 1)]
 
 
 def test_a_single_value_needs_no_list() -> None:

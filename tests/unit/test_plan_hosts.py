@@ -36,8 +36,8 @@ def plan(text: str = TEXT) -> Plan:
     return parse_plan(text, Path("here.yaml"))
 
 
-def ids(one: Plan) -> list[str]:
-    return [case.id for case in one.cases()]
+def ids(given: Plan) -> list[str]:
+    return [case.id for case in given.cases()]
 
 
 def test_a_plan_names_its_hosts() -> None:
@@ -60,9 +60,9 @@ def test_hosts_are_a_name_or_a_path(wrong: str) -> None:
 def test_all_client_hosts_are_used_unless_the_plan_says_how_many() -> None:
     """Every one has the processes of the plan; a plan that says a number, or several, keeps it."""
     assert {(case.hosts, case.threads) for case in plan().on(3).cases()} == {(3, 6), (3, 30)}
-    said = plan(TEXT.replace("processes: 2", "processes: 2\n  hosts: [1, 2]"))
-    assert said.on(3) == said
-    assert sorted((case.hosts, case.threads) for case in said.on(3).cases()) == [
+    with_hosts = plan(TEXT.replace("processes: 2", "processes: 2\n  hosts: [1, 2]"))
+    assert with_hosts.on(3) == with_hosts
+    assert sorted((case.hosts, case.threads) for case in with_hosts.on(3).cases()) == [
         (1, 2),
         (1, 10),
         (2, 4),
@@ -83,8 +83,8 @@ def test_more_client_hosts_than_there_are_are_refused() -> None:
 
 def test_one_client_host_is_the_case_that_it_always_was() -> None:
     """Runs that were recorded before are found again; several client hosts are other cases."""
-    said = plan(TEXT.replace("processes: 2", "processes: 2\n  hosts: 1"))
-    assert ids(plan()) == ids(plan().on(1)) == ids(said)
+    with_host = plan(TEXT.replace("processes: 2", "processes: 2\n  hosts: 1"))
+    assert ids(plan()) == ids(plan().on(1)) == ids(with_host)
     assert ids(plan())[0] == "zeromq-direct-none-rpc-call-t0002-p2-r1-0f3a26a6"
     assert not set(ids(plan().on(2))) & set(ids(plan()))
 
@@ -123,8 +123,8 @@ def test_the_recorded_plan_says_how_many_there_were(text: str) -> None:
 def test_the_recorded_plan_of_one_client_host_is_as_given() -> None:
     """To the byte, as is one that says the number itself."""
     assert as_measured(TEXT, {}, 1) == TEXT
-    said = TEXT.replace("processes: 2", "hosts: 2")
-    assert as_measured(said, {}, 3) == said
+    text = TEXT.replace("processes: 2", "hosts: 2")
+    assert as_measured(text, {}, 3) == text
 
 
 def case(**changes: object) -> Case:
@@ -139,23 +139,23 @@ def case(**changes: object) -> Case:
     return Case.model_validate(fixed | changes)
 
 
-def labels(hosts: Sequence[str], one: Case, servers: Sequence[str]) -> dict[str, list[str]]:
+def labels(hosts: Sequence[str], load: Case, servers: Sequence[str]) -> dict[str, list[str]]:
     """What runs on each host, by its name."""
     bench = Hosts((Named("b1"),), tuple(map(Named, hosts)), tuple(map(Named, servers)))
-    found: dict[str, list[str]] = {}
-    for host, share in _dealt(GENERATORS[one.generator], one, bench.with_clients(one.hosts)):
-        found.setdefault(host.name, []).extend(member.label for member in share)
-    return found
+    by_host: dict[str, list[str]] = {}
+    for host, share in _dealt(GENERATORS[load.generator], load, bench.with_clients(load.hosts)):
+        by_host.setdefault(host.name, []).extend(member.label for member in share)
+    return by_host
 
 
 def test_every_client_host_has_the_processes_of_the_plan() -> None:
     """Each pair of client and server once, over all hosts; servers share the hosts that are."""
-    one = case(processes=2, hosts=2)
-    assert [member.label for member in pairs(one)] == [
+    load = case(processes=2, hosts=2)
+    assert [member.label for member in pairs(load)] == [
         *("server-1", "server-2", "server-3", "server-4"),
         *("client-1", "client-2", "client-3", "client-4"),
     ]
-    assert labels(["c1", "c2", "c3"], one, ["s1"]) == {
+    assert labels(["c1", "c2", "c3"], load, ["s1"]) == {
         "s1": ["server-1", "server-2", "server-3", "server-4"],
         "c1": ["client-1", "client-3"],
         "c2": ["client-2", "client-4"],

@@ -92,13 +92,13 @@ def answer(content: bytes, file: Path, capsys: pytest.CaptureFixture[str]) -> An
     """What the command line says of a plan with this content."""
     file.write_bytes(content)
     code = mqperf("plan", str(file))
-    said = capsys.readouterr()
-    return code, said.out, said.err
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
 
 
-def unclear(name: str, told: Answer, file: Path) -> list[str]:
+def unclear(name: str, reply: Answer, file: Path) -> list[str]:
     """In which ways an answer is not one clear error: file, line and what is wrong, no more."""
-    code, out, err = told
+    code, out, err = reply
     lines = err.splitlines()
     place = re.search(r"plan\.yaml:\d+: \S", err) or "plan.yaml: a plan is a mapping" in err
     ways = {
@@ -119,16 +119,16 @@ def test_malformed_plans_are_clear_errors(
     family: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Exit code 2; file, line and what is wrong on stderr, in a person's words; nothing else."""
-    file, found = tmp_path / "plan.yaml", {}
+    file, wrong = tmp_path / "plan.yaml", {}
     for name, content in malformed(family).items():
         try:
-            told = answer(content, file, capsys)
+            reply = answer(content, file, capsys)
         except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001 (the others are tried)
-            found[name] = [repr(error)]
+            wrong[name] = [repr(error)]
             continue
-        if ways := unclear(name, told, file):
-            found[name] = [*ways, told[2]]
-    assert found == {}
+        if ways := unclear(name, reply, file):
+            wrong[name] = [*ways, reply[2]]
+    assert wrong == {}
 
 
 def test_what_is_not_clear_is_found(tmp_path: Path) -> None:
@@ -164,8 +164,8 @@ def test_the_error_says_what_would_be_right(
 ) -> None:
     """Line, place, what was expected, what was got; the nearest known name; the limit."""
     corpus = {name: text for family in FAMILIES for name, text in malformed(family).items()}
-    told = {name: answer(corpus[name], tmp_path / "plan.yaml", capsys)[2] for name in RIGHT}
-    assert {name: told[name] for name in RIGHT if not re.search(RIGHT[name], told[name])} == {}
+    errors = {name: answer(corpus[name], tmp_path / "plan.yaml", capsys)[2] for name in RIGHT}
+    assert {name: errors[name] for name in RIGHT if not re.search(RIGHT[name], errors[name])} == {}
 
 
 def test_all_problems_are_told_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -203,8 +203,8 @@ def test_nodes_are_called_as_runs_have_recorded_them(root: Path) -> None:
         facts = json.loads(file.read_text())
         case, recorded = facts["case"], [node["label"] for node in facts["system"]["nodes"]]
         system = SYSTEMS[case["system"]]
-        known = system.labels(case["topology"], case.get("settings", {}))
-        assert known is not None
-        assert sorted(known) == sorted(recorded)
+        labels = system.labels(case["topology"], case.get("settings", {}))
+        assert labels is not None
+        assert sorted(labels) == sorted(recorded)
         systems.add(system.name)
     assert {"rabbitmq", "qpid-dispatch"} <= systems

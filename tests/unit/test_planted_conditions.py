@@ -87,19 +87,19 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
         "link-not-as-asked",
         "the record does not say what it was like",
         LOSING,
-        facts(lambda found: found.pop("link")),
+        facts(lambda run: run.pop("link")),
     ),
     "no delay measured before": (
         "link-not-as-asked",
         "its delay before the load is not recorded",
         LOSING,
-        facts(lambda found: found["link"]["before"].update(delay_s=None)),
+        facts(lambda run: run["link"]["before"].update(delay_s=None)),
     ),
     "nothing measured after": (
         "link-not-as-asked",
         "its delay after the load is not recorded",
         NEAR,
-        facts(lambda found: found["link"].pop("after")),
+        facts(lambda run: run["link"].pop("after")),
     ),
     "2,000 packets lost on a link that loses none": (
         "link-not-as-asked",
@@ -217,18 +217,18 @@ def doubts(folder: Path, run: str, fault: Fault) -> pd.DataFrame:
     case = Run(copy, copy.name, "done").facts().case
     assert case is not None
     named = copy.rename(folder / case.id)
-    found = checks.doubts(tables.of_runs([Run(named, case.id, "done")]))
-    assert not {"changed-record", "unreadable-run"} & set(found["kind"]), found["text"].tolist()
-    return found
+    doubted = checks.doubts(tables.of_runs([Run(named, case.id, "done")]))
+    assert not {"changed-record", "unreadable-run"} & set(doubted["kind"]), doubted["text"].tolist()
+    return doubted
 
 
 @pytest.mark.parametrize("what", PLANTED)
 def test_a_planted_fault_is_named(tmp_path: Path, what: str) -> None:
     """By its kind, with what is wrong."""
     kind, says, run, fault = PLANTED[what]
-    found = doubts(tmp_path, run, fault)
-    text = " ".join(found.loc[found["kind"] == kind, "text"])
-    assert re.search(says, text), found[["kind", "text"]].to_dict("records")
+    doubted = doubts(tmp_path, run, fault)
+    text = " ".join(doubted.loc[doubted["kind"] == kind, "text"])
+    assert re.search(says, text), doubted[["kind", "text"]].to_dict("records")
 
 
 SOUND = [
@@ -242,8 +242,8 @@ SOUND = [
 @pytest.mark.parametrize("run", SOUND)
 def test_a_sound_run_has_none_of_these_doubts(tmp_path: Path, run: str) -> None:
     """Written anew as it was, with a seal."""
-    found = doubts(tmp_path, run, lambda _: None)
-    assert not set(found["kind"]) & {kind for kind, *_ in PLANTED.values()}
+    doubted = doubts(tmp_path, run, lambda _: None)
+    assert not set(doubted["kind"]) & {kind for kind, *_ in PLANTED.values()}
 
 
 def test_what_actions_do_is_known_of_actions() -> None:

@@ -27,9 +27,9 @@ Cell = str | float | pd.Timestamp
 @cache
 def recorded() -> Mapping[str, pd.DataFrame]:
     """The tables of the sound runs; of their plan only what asks for them."""
-    found = samples.read(SAMPLES)
-    own = {name: frame[frame["run"].isin(SOUND)] for name, frame in found.items()}
-    return {name: frame.reset_index(drop=True) for name, frame in own.items()}
+    frames = samples.read(SAMPLES)
+    sound = {name: frame[frame["run"].isin(SOUND)] for name, frame in frames.items()}
+    return {name: frame.reset_index(drop=True) for name, frame in sound.items()}
 
 
 def copied() -> Frames:
@@ -109,7 +109,7 @@ def removed(run: str) -> Fault:
     return fault
 
 
-def repeated(run: str, *throughputs: float, own: bool = True) -> Fault:
+def repeated(run: str, *throughputs: float, own_messages: bool = True) -> Fault:
     """More repeats of the run, an hour apart, with shares of its throughput.
 
     They have messages of their own, or else those of the run.
@@ -123,15 +123,15 @@ def repeated(run: str, *throughputs: float, own: bool = True) -> Fault:
                 part["run"], part["repeat"] = f"{run}-again-{repeat}", repeat
                 if name == "runs":
                     part["started"] += pd.Timedelta(hours=repeat)
-                    part["content"] = f"{repeat}" if own else part["content"]
+                    part["content"] = f"{repeat}" if own_messages else part["content"]
                     part["case"] = part["run"]
                 if name == "messages":
                     part[["throughput_msg_s", "send_rate_msg_s"]] *= share
                 if name == "latency":
                     part["latency_mean_s"] /= share
                 parts[name].append(part)
-        for name, some in parts.items():
-            frames[name] = tables.conform(name, pd.concat(some))
+        for name, pieces in parts.items():
+            frames[name] = tables.conform(name, pd.concat(pieces))
 
     return fault
 
@@ -227,7 +227,7 @@ FAULTS: Mapping[str, tuple[str, str, Fault]] = {
     "a folder was copied": (
         "copied-run",
         f"{CALL}-again-2",
-        repeated(CALL, 1.0, own=False),
+        repeated(CALL, 1.0, own_messages=False),
     ),
     "another run's load in this one's time": ("overlapping-runs", CALL, at_once(CALL, CAST)),
     "a run was removed": ("missing-run", CALL, removed(CALL)),
@@ -312,9 +312,9 @@ def folder(tmp_path: Path) -> Path:
 def test_a_folder_is_held_against_its_plan(folder: Path) -> None:
     """What the plan asks for and is not there is named, with its place in the sweep."""
     shutil.rmtree(folder / CALL)
-    found = tables.read(folder)
-    doubts = checks.doubts(found)
-    assert len(found["planned"]) == 36
+    frames = tables.read(folder)
+    doubts = checks.doubts(frames)
+    assert len(frames["planned"]) == 36
     assert set(doubts["kind"]) == {"missing-run"}
     assert len(doubts) == 33
     assert CALL in set(doubts["run"])

@@ -139,7 +139,7 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
         "unreadable-run",
         "window.start: the load that began at",
         CALL,
-        facts(lambda found: found.update(window={k: v + 1 for k, v in found["window"].items()})),
+        facts(lambda run: run.update(window={k: v + 1 for k, v in run["window"].items()})),
     ),
     "window and start moved": (
         "unreadable-run",
@@ -169,7 +169,7 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
         "short-window",
         "instead of 3.00 s",
         CALL,
-        facts(lambda found: found["window"].update(end=found["window"]["end"] - 1)),
+        facts(lambda run: run["window"].update(end=run["window"]["end"] - 1)),
     ),
     "a longer window than asked": (
         "changed-record",
@@ -211,7 +211,7 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
         "unreadable-run",
         "its load started at",
         CAST,
-        facts(lambda found: found.update(clock_offsets_s={"local": 0.5})),
+        facts(lambda run: run.update(clock_offsets_s={"local": 0.5})),
     ),
     # single messages
     "a reply a microsecond later": (
@@ -236,13 +236,13 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
         "lost",
         "1 of .* messages were lost",
         CAST,
-        exact(SERVER, rows("received", lambda found: found[:-1])),
+        exact(SERVER, rows("received", lambda instants: instants[:-1])),
     ),
     "one was received twice": (
         "duplicates",
         "1 of .* more than once",
         CAST,
-        exact(SERVER, rows("received", lambda found: np.concatenate([found, found[-1:]]))),
+        exact(SERVER, rows("received", lambda instants: np.concatenate([instants, instants[-1:]]))),
     ),
     "one was lost and another received twice": (
         "lost",
@@ -254,7 +254,7 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
         "lost",
         "1 of .* messages were lost",
         CALL,
-        exact(CLIENT, rows("round_trip", lambda found: found[1:])),
+        exact(CLIENT, rows("round_trip", lambda instants: instants[1:])),
     ),
     "a reply became an error": ("client-errors", "1 of .* ended", CALL, exact(CLIENT, error_added)),
     "a reply came before its request": (
@@ -316,7 +316,7 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
         "unreadable-run",
         r"server-1.messages: \d+ messages in service, \d+ in received",
         CAST,
-        all_of(paced(), exact(SERVER, rows("service", lambda found: found[1:]))),
+        all_of(paced(), exact(SERVER, rows("service", lambda instants: instants[1:]))),
     ),
     # the simulator's counts
     "one more in a server's summary": (
@@ -371,19 +371,19 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
         "record-disagrees",
         "duration",
         CAST,
-        whole(f"{CLIENT}.json", lambda found: found["summary"]["client"].update(duration=6.5)),
+        whole(f"{CLIENT}.json", lambda file: file["summary"]["client"].update(duration=6.5)),
     ),
     "another latency": (
         "record-disagrees",
         "latency",
         CAST,
-        whole(f"{SERVER}.json", lambda found: found["summary"].update(latency=0.001)),
+        whole(f"{SERVER}.json", lambda file: file["summary"].update(latency=0.001)),
     ),
     "a thread's series in place of another stream's": (
         "record-disagrees",
         "in its series",
         CALL,
-        whole(f"{CLIENT}.json", lambda found: swapped(found["series"], "client_0", "round_trip_0")),
+        whole(f"{CLIENT}.json", lambda file: swapped(file["series"], "client_0", "round_trip_0")),
     ),
     "a thread's series in place of another thread's": (
         "record-disagrees",
@@ -391,14 +391,14 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
         CALL,
         whole(
             f"{CLIENT}.json",
-            lambda found: found["series"].update(round_trip_0=found["series"]["round_trip_1"]),
+            lambda file: file["series"].update(round_trip_0=file["series"]["round_trip_1"]),
         ),
     ),
     "a thread's series is missing": (
         "record-disagrees",
         "in its series",
         CALL,
-        whole(f"{CLIENT}.json", lambda found: found["series"].pop("round_trip_3")),
+        whole(f"{CLIENT}.json", lambda file: file["series"].pop("round_trip_3")),
     ),
     # events
     "one more was sent at the drain": (
@@ -417,7 +417,7 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
         "record-disagrees",
         "0 events called measured",
         CALL,
-        lines("events.jsonl", lambda found: [e for e in found if e["what"] != "measured"]),
+        lines("events.jsonl", lambda events: [e for e in events if e["what"] != "measured"]),
     ),
     "no events": (
         "record-disagrees",
@@ -466,37 +466,37 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
         "unreadable-run",
         "watched Master, Slave 1, Slave 2; run.json has system.nodes Slave 1, Slave 2",
         CALL,
-        facts(lambda found: found["system"]["nodes"].pop(0)),
+        facts(lambda run: run["system"]["nodes"].pop(0)),
     ),
     "a broker among the clients": (
         "unreadable-run",
         "kinds: Master is no client",
         CALL,
-        facts(lambda found: found["kinds"].update(Master="client")),
+        facts(lambda run: run["kinds"].update(Master="client")),
     ),
     "a process that did not report": (
         "missing-process",
         "1 of 2 load generator processes",
         CALL,
-        facts(lambda found: found["processes"][1].update(reported=False)),
+        facts(lambda run: run["processes"][1].update(reported=False)),
     ),
     "a client ended with an error": (
         "record-disagrees",
         "client-1 ended with exit code 1",
         CALL,
-        facts(lambda found: found["processes"][1].update(exit_code=1)),
+        facts(lambda run: run["processes"][1].update(exit_code=1)),
     ),
     "a server was killed": (
         "record-disagrees",
         "server-1 ended with exit code -9",
         CALL,
-        facts(lambda found: found["processes"][0].update(exit_code=-9)),
+        facts(lambda run: run["processes"][0].update(exit_code=-9)),
     ),
     "seconds are missing in the probe's log": (
         "probe-gap",
         "in the whole window",
         CALL,
-        lines(PROBE, lambda found: [*found[:2], *found[4:]]),
+        lines(PROBE, lambda samples: [*samples[:2], *samples[4:]]),
     ),
     "a node was gone": ("probe-gap", "Master for 2 s", CALL, probe(unread)),
     "a node was another process": (
@@ -543,13 +543,13 @@ PLANTED: Mapping[str, tuple[str, str, str, Fault]] = {
         "mixed-versions",
         "version of the load generator 1",
         CALL,
-        facts(lambda found: found["generator"].update({"oslo.messaging": "1"})),
+        facts(lambda run: run["generator"].update({"oslo.messaging": "1"})),
     ),
     "another mqperf": (
         "mixed-versions",
         "version of mqperf 0",
         CALL,
-        facts(lambda found: found.update(mqperf="0")),
+        facts(lambda run: run.update(mqperf="0")),
     ),
 }
 """What is wrong -> kind of the doubt, what its text must say, the run, the fault."""
@@ -583,9 +583,9 @@ def doubts(folder: Path, run: str, fault: Fault) -> pd.DataFrame:
     sealed(copy)
     names = [name for name in SOUND if name != run and recorded.parent == SAMPLES]
     others = [Run(SAMPLES / name, name, "done") for name in names]
-    found = checks.doubts(tables.of_runs([Run(copy, run, "done"), *others]))
-    assert found["run"].eq(run).all()
-    return found
+    doubted = checks.doubts(tables.of_runs([Run(copy, run, "done"), *others]))
+    assert doubted["run"].eq(run).all()
+    return doubted
 
 
 def test_the_list_is_long_enough() -> None:
@@ -603,20 +603,20 @@ def test_a_sound_run_is_silent(folder: Path, run: str) -> None:
 @pytest.mark.parametrize("run", [CALL, CAST, NOTIFY])
 def test_a_rate_that_was_kept_is_no_doubt(folder: Path, run: str) -> None:
     """With both parts of every latency; only its folder has the name of another case."""
-    found = doubts(folder, run, paced())
-    assert found["kind"].tolist() == ["changed-record"]
-    assert "recorded files were changed" not in found["text"].iloc[0]
+    doubted = doubts(folder, run, paced())
+    assert doubted["kind"].tolist() == ["changed-record"]
+    assert "recorded files were changed" not in doubted["text"].iloc[0]
 
 
 @pytest.mark.parametrize("what", PLANTED)
 def test_a_planted_fault_is_named(folder: Path, what: str) -> None:
     """By its kind, at its run, with what is wrong; nothing is said of the other runs."""
     kind, says, run, fault = PLANTED[what]
-    found = doubts(folder, run, fault)
-    assert kind in set(found["kind"])
-    told = " ".join(found.loc[found["kind"] == kind, "text"])
-    assert re.search(says, told), told
-    assert "recorded files were changed" not in told
+    doubted = doubts(folder, run, fault)
+    assert kind in set(doubted["kind"])
+    text = " ".join(doubted.loc[doubted["kind"] == kind, "text"])
+    assert re.search(says, text), text
+    assert "recorded files were changed" not in text
 
 
 @pytest.mark.parametrize("what", UNSEEN)

@@ -30,8 +30,8 @@ Json = Any
 def told(change: Callable[[Json], object]) -> Fault:
     """A change of what nodes told, answer by answer."""
 
-    def each(found: list[Json]) -> None:
-        for line in found:
+    def each(answers: list[Json]) -> None:
+        for line in answers:
             change(line["told"])
 
     return lines(LOG, each)
@@ -61,14 +61,14 @@ def queued(messages: int) -> Fault:
 
 def without(node: str) -> Fault:
     """What a node told is gone."""
-    return lines(LOG, lambda found: [line for line in found if line["node"] != node])
+    return lines(LOG, lambda answers: [line for line in answers if line["node"] != node])
 
 
 def moved(seconds: float) -> Fault:
     """All instants are some seconds later."""
 
-    def change(found: list[Json]) -> None:
-        for line in found:
+    def change(answers: list[Json]) -> None:
+        for line in answers:
             line["epoch"] += seconds
             line["monotonic"] += seconds
 
@@ -78,10 +78,10 @@ def moved(seconds: float) -> Fault:
 def erased(node: str) -> Fault:
     """A node is nowhere in the facts, nor in what probes wrote."""
 
-    def change(found: Json) -> None:
-        nodes = found["system"]["nodes"]
-        found["system"]["nodes"] = [one for one in nodes if one["label"] != node]
-        del found["kinds"][node]
+    def change(run: Json) -> None:
+        nodes = run["system"]["nodes"]
+        run["system"]["nodes"] = [other for other in nodes if other["label"] != node]
+        del run["kinds"][node]
 
     def unwatched(_number: int, line: Json) -> None:
         del line["processes"][node]
@@ -120,7 +120,7 @@ PLANTED: Mapping[str, tuple[str, Path, Fault]] = {
     "one instant is later": (
         "inside.jsonl: the wall clock was set by 0.400 s during the load",
         ROUTERS,
-        lines(LOG, lambda found: found[2].update(epoch=found[2]["epoch"] + 0.4)),
+        lines(LOG, lambda answers: answers[2].update(epoch=answers[2]["epoch"] + 0.4)),
     ),
     "all instants are earlier": (r"inside.jsonl: begins 5.0 s before", ROUTERS, moved(-5)),
 }
@@ -129,8 +129,8 @@ PLANTED: Mapping[str, tuple[str, Path, Fault]] = {
 
 def texts(run: Run) -> dict[str, str]:
     """The doubts about this run, by kind."""
-    found = checks.doubts(tables.of_runs([run]))
-    return dict(zip(found["kind"], found["text"], strict=True))
+    doubted = checks.doubts(tables.of_runs([run]))
+    return dict(zip(doubted["kind"], doubted["text"], strict=True))
 
 
 def damaged(folder: Path, sample: Path, fault: Fault) -> Run:
@@ -145,9 +145,9 @@ def damaged(folder: Path, sample: Path, fault: Fault) -> Run:
 @pytest.mark.parametrize("folder", ["rabbitmq", "transfers"])
 def test_sound_nodes_are_believed(folder: str) -> None:
     """Queues that grow, routers that drop two thirds, and a broker that takes in late."""
-    found = [texts(run) for run in runs(INSIDE / folder)]
-    assert found
-    assert not any({"record-disagrees", "missing-node"} & {*one} for one in found)
+    by_run = [texts(run) for run in runs(INSIDE / folder)]
+    assert by_run
+    assert not any({"record-disagrees", "missing-node"} & {*by_kind} for by_kind in by_run)
 
 
 @pytest.mark.parametrize("what", PLANTED)
@@ -160,51 +160,51 @@ def test_a_planted_fault_is_named(tmp_path: Path, what: str) -> None:
 def test_nodes_are_asked_on_when_all_is_sent(tmp_path: Path) -> None:
     """A load by count ends before its plan, as it is noticed: questions until then are no fault."""
 
-    def ended(found: Json) -> None:
-        found["window"]["end"] -= 2
-        found["all_sent"] = {"first_s": 2.9, "last_s": 2.9}
+    def ended(run: Json) -> None:
+        run["window"]["end"] -= 2
+        run["all_sent"] = {"first_s": 2.9, "last_s": 2.9}
 
-    found = texts(damaged(tmp_path, ROUTERS, facts(ended)))
-    assert LOG not in found.get("record-disagrees", "")
+    by_kind = texts(damaged(tmp_path, ROUTERS, facts(ended)))
+    assert LOG not in by_kind.get("record-disagrees", "")
 
 
 def test_a_doubt_that_vanishes_leaves_another(tmp_path: Path) -> None:
     """Of a router that dropped messages at another time nothing is left but that time."""
     assert "presettled-dropped" in texts(Run(ROUTERS, ROUTERS.name, "done"))
-    found = texts(damaged(tmp_path, ROUTERS, moved(5)))
-    assert "presettled-dropped" not in found
-    assert "record-disagrees" in found
+    by_kind = texts(damaged(tmp_path, ROUTERS, moved(5)))
+    assert "presettled-dropped" not in by_kind
+    assert "record-disagrees" in by_kind
 
 
 def test_an_erased_router_is_missed(tmp_path: Path) -> None:
     """By its log, and without that by the topology."""
-    found = texts(damaged(tmp_path / "a", ROUTERS, erased("R3")))
-    assert "broker/r3.log: run.json knows no node whose log it is" in found["record-disagrees"]
+    by_kind = texts(damaged(tmp_path / "a", ROUTERS, erased("R3")))
+    assert "broker/r3.log: run.json knows no node whose log it is" in by_kind["record-disagrees"]
     without_log = all_of(erased("R3"), unlogged("r3.log"), unlogged("r3-router.conf"))
-    found = texts(damaged(tmp_path / "b", ROUTERS, without_log))
-    assert "of R3, and the topology line has the nodes R1, R2, R3" in found["missing-node"]
+    by_kind = texts(damaged(tmp_path / "b", ROUTERS, without_log))
+    assert "of R3, and the topology line has the nodes R1, R2, R3" in by_kind["missing-node"]
 
 
 def test_an_erased_node_of_a_cluster_is_missed(tmp_path: Path) -> None:
     """By its log, as no topology says how many there are."""
-    found = texts(damaged(tmp_path, RABBIT, erased("Slave 2")))
-    assert "broker/node3.log: run.json knows no node" in found["record-disagrees"]
+    by_kind = texts(damaged(tmp_path, RABBIT, erased("Slave 2")))
+    assert "broker/node3.log: run.json knows no node" in by_kind["record-disagrees"]
 
 
 def test_less_than_nothing_is_unreadable(tmp_path: Path) -> None:
     """With file and second; the run keeps its point, and is not missed."""
     run = damaged(tmp_path, BROKER, queued(-5))
-    found = tables.of_runs([run, Run(ROUTERS, ROUTERS.name, "done")])
-    told = found["runs"].set_index("run").loc[run.id]
-    assert "local/inside.jsonl: Broker tells of -10 messages of queues at 3 s" in told["failure"]
-    assert told["point"]
+    frames = tables.of_runs([run, Run(ROUTERS, ROUTERS.name, "done")])
+    row = frames["runs"].set_index("run").loc[run.id]
+    assert "local/inside.jsonl: Broker tells of -10 messages of queues at 3 s" in row["failure"]
+    assert row["point"]
 
 
 def test_less_than_nothing_for_a_moment_is_readable(tmp_path: Path) -> None:
     """Brokers count without locks: one such answer spoils none of the others."""
 
-    def change(found: list[Json]) -> None:
-        for queue in found[1]["told"]["artemis"].values():
+    def change(answers: list[Json]) -> None:
+        for queue in answers[1]["told"]["artemis"].values():
             queue["MessageCount"] = -1
 
     assert "unreadable-run" not in texts(damaged(tmp_path, BROKER, lines(LOG, change)))

@@ -36,11 +36,11 @@ h1                         : ok=7    changed=2    unreachable=0    failed=0    s
 
 def test_what_was_installed_is_read_by_host() -> None:
     """Of the task that installs; a failure is the message of its result, on one line."""
-    told = installation.read_printed(PRINTED)
-    assert told["h1"].installed == ["redis-server", "atop"]
-    assert told["h1"].problem is None
-    assert told["h2"].problem == "No package matching 'atop' is available"
-    assert told["h3"].problem == (
+    results = installation.read_printed(PRINTED)
+    assert results["h1"].installed == ["redis-server", "atop"]
+    assert results["h1"].problem is None
+    assert results["h2"].problem == "No package matching 'atop' is available"
+    assert results["h3"].problem == (
         "Failed to connect to the host via ssh:"
         " ssh: Could not resolve hostname h3: Name or service not known"
     )
@@ -65,8 +65,8 @@ failed: [h2] (item=atop) => {"changed": true, "msg": "non-zero return code", "rc
 
 def test_a_command_that_failed_is_told_in_its_last_words() -> None:
     """Where they are no help, with what to do; where there are none, as Ansible has it."""
-    told = {host: one.problem for host, one in installation.read_printed(REFUSED).items()}
-    assert told == {
+    results = {host: result.problem for host, result in installation.read_printed(REFUSED).items()}
+    assert results == {
         "trixie": "sudo asks for a password there: let it ask none (NOPASSWD in /etc/sudoers.d), or"
         " name root as ansible_user",
         "noble": "there is no sudo: install it, or name root as ansible_user",
@@ -84,9 +84,9 @@ def test_a_password_in_a_message_is_not_repeated() -> None:
 def test_a_host_that_could_not_be_prepared_has_failed() -> None:
     """It is not only that something is missing there; what was installed before is told as well."""
     place = Place("h2", "192.0.2.2", groups=("broker",))
-    found = installation._finding(place, HostResult(["atop"], "no room"), dry=False)
-    assert found == Finding("FAILED", "h2 (broker): no room; installed atop")
-    assert not found.sound
+    finding = installation._finding(place, HostResult(["atop"], "no room"), dry=False)
+    assert finding == Finding("FAILED", "h2 (broker): no room; installed atop")
+    assert not finding.sound
 
 
 @pytest.mark.starts_programs

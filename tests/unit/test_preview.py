@@ -69,10 +69,10 @@ def test_no_host_is_reached_unless_asked(tmp_path: Path) -> None:
 @pytest.mark.parametrize("plan", sorted(PLANS.glob("*.yaml")), ids=lambda file: file.stem)
 def test_what_stands_after_a_prompt_can_be_typed(plan: Path) -> None:
     """A command line of a program; who the processes are where a run makes files for them."""
-    found = load_plan(plan)
-    lines = [line.strip() for line in preview(found, everything=True).splitlines()]
+    loaded = load_plan(plan)
+    lines = [line.strip() for line in preview(loaded, everything=True).splitlines()]
     typed = [shlex.split(line[2:]) for line in lines if line.startswith("$ ")]
-    by_hand = [case for case in found.cases() if LAUNCHERS[case.generator].typed]
+    by_hand = [case for case in loaded.cases() if LAUNCHERS[case.generator].typed]
     assert len(typed) == sum(2 * case.processes * case.hosts for case in by_hand)
     assert all(words[:2] == ["python", "simulator.py"] for words in typed)
 
@@ -83,8 +83,8 @@ def test_a_plan_of_a_chain_says_who_its_processes_are(root: Path) -> None:
     assert "\n      server-1, agents: compute, l2-agent\n" in text
     assert "\n      client-1, control plane: api, conductor, scheduler, neutron;" in text
     stress = preview(load_plan(root / "plans/stress-quick.yaml"))
-    told = "server-1: the generator of AMQP 0-9-1, which reads server-1.orders"
-    assert f"\n      {told}\n" in stress
+    line = "server-1: the generator of AMQP 0-9-1, which reads server-1.orders"
+    assert f"\n      {line}\n" in stress
 
 
 def test_words_of_a_command_are_quoted() -> None:

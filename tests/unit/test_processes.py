@@ -35,15 +35,15 @@ def marked(folder: Path) -> Iterator[Callable[[], list[int]]]:
     """Processes which were started in a folder, and live."""
 
     def living() -> list[int]:
-        found = []
+        pids = []
         for process in psutil.process_iter():
             try:
                 here = process.cwd() == str(folder)
                 if here and process.status() != psutil.STATUS_ZOMBIE:
-                    found.append(process.pid)
+                    pids.append(process.pid)
             except psutil.Error:
                 continue
-        return found
+        return pids
 
     try:
         yield living
@@ -67,19 +67,19 @@ def started(script: str, folder: Path) -> processes.Process:
 
 def guardians(owner: int | None = None) -> list[psutil.Process]:
     """Those of an owner, or ours: the first of all, then those of each program."""
-    found = []
+    matching = []
     for process in psutil.Process(owner).children(recursive=True):
         with suppress(psutil.NoSuchProcess):
             if any("guardian.py" in word for word in process.cmdline()):
-                found.append(process)
-    return found
+                matching.append(process)
+    return matching
 
 
 def guardian_of(process: processes.Process) -> psutil.Process:
     """That of one program."""
-    found = psutil.Process(process.pid).parent()
-    assert found is not None
-    return found
+    parent = psutil.Process(process.pid).parent()
+    assert parent is not None
+    return parent
 
 
 OWNER = """
@@ -234,8 +234,8 @@ ORDINARY = """
 def test_a_program_gets_ordinary_signals() -> None:
     """What a guardian ignores for itself, its programs do not; whatever we have inherited."""
     argv = [sys.executable, "-c", textwrap.dedent(ORDINARY)]
-    said = subprocess.check_output(argv, text=True)
-    masks = dict(line.split(":\t") for line in said.splitlines())
+    output = subprocess.check_output(argv, text=True)
+    masks = dict(line.split(":\t") for line in output.splitlines())
     # 32 and 33, which the C library keeps to itself, are ignored in all that it spawns.
     assert int(masks["SigIgn"], 16) & 0x7FFFFFFF == int(masks["SigBlk"], 16) == 0
 

@@ -24,15 +24,15 @@ SPARSE = [0.0, 1.0, 2.0, 3.0, 4.0, 8.9, 10.9, 12.0, 13.0, 14.0, 15.0]
 
 def log(instants: Sequence[float], silent: Sequence[tuple[float, float]]) -> list[Sample]:
     """Samples of a device that receives 1,000 bytes before each, but in silence."""
-    found, received = [], 0
+    samples, received = [], 0
     for before, at in zip([-1.0, *instants], instants, strict=False):
         if not any(start <= before and at <= end for start, end in silent):
             received += 1000
         network = Network(at=at, bytes={"mqlink": (0, received)}, speeds={"mqlink": 0})
-        found.append(
+        samples.append(
             Sample(epoch=START + at, monotonic=at, processes={}, host=(at, 0, 0), network=network)
         )
-    return found
+    return samples
 
 
 def run(folder: Path, cuts: Sequence[tuple[float, float]] = CUTS) -> Whole:
@@ -47,16 +47,16 @@ def run(folder: Path, cuts: Sequence[tuple[float, float]] = CUTS) -> Whole:
         for what, at in zip(("action-began", "action-ended"), cut, strict=True)
     ]
     lines = [
-        json.dumps({"time": utc(at), "epoch": at, "observed": at, "host": "local", **one})
-        for at, one in events
+        json.dumps({"time": utc(at), "epoch": at, "observed": at, "host": "local", **detail})
+        for at, detail in events
     ]
     (folder / "events.jsonl").write_text("\n".join([*lines, ""]))
-    known = SimpleNamespace(
+    whole = SimpleNamespace(
         case=SimpleNamespace(actions=actions),
         run=SimpleNamespace(path=folder),
         window=(START, START + 15),
     )
-    return cast("Whole", known)
+    return cast("Whole", whole)
 
 
 @pytest.mark.parametrize(
@@ -78,8 +78,8 @@ def test_a_cut_that_samples_may_show_is_not_accused(
 def test_a_silence_at_another_time_is_told(tmp_path: Path) -> None:
     """The first cut is where it should be, the second one is not."""
     cuts, silent = [(2.0, 4.0), (8.0, 11.0)], [(2.0, 5.0), (12.0, 15.0)]
-    [found] = disagreements(run(tmp_path, cuts), [log(EVERY_SECOND, silent)])
-    assert found == (
+    [disagreement] = disagreements(run(tmp_path, cuts), [log(EVERY_SECOND, silent)])
+    assert disagreement == (
         "black-hole of the link from 8 s on: mqlink received nothing from 12 to 14 s instead,"
         " and something meanwhile"
     )

@@ -92,8 +92,8 @@ def read(log: Path, lines: list[str]) -> list[tuple[str, float]]:
     """Scope and start of the rows of client-1 in a window of three seconds."""
     log.write_text("\n".join(lines))
     rows = psutil_log.read(psutil_log.samples(log), {"client-1": "client"}, (1000, 1003))
-    own = rows[rows["process"] == "client-1"]
-    return [*zip(own["scope"], own["start_s"], strict=True)]
+    of_client = rows[rows["process"] == "client-1"]
+    return [*zip(of_client["scope"], of_client["start_s"], strict=True)]
 
 
 def test_a_dead_process_has_no_total(tmp_path: Path) -> None:
@@ -111,10 +111,10 @@ def test_a_process_that_was_started_again_has_rows_of_both(tmp_path: Path) -> No
 def over_the_window(log: Path, lines: list[str]) -> list[tuple[float, float]]:
     """Total and system cores over four seconds of client-1, which the plan had down."""
     log.write_text("\n".join(lines))
-    found = psutil_log.samples(log)
-    rows = psutil_log.read(found, {"client-1": "client"}, (1000, 1004), ended=["client-1"])
-    own = rows[rows["process"].eq("client-1") & rows["scope"].eq("window")]
-    return [*zip(own["total_cores"], own["sys_cores"], strict=True)]
+    samples = psutil_log.samples(log)
+    rows = psutil_log.read(samples, {"client-1": "client"}, (1000, 1004), ended=["client-1"])
+    of_client = rows[rows["process"].eq("client-1") & rows["scope"].eq("window")]
+    return [*zip(of_client["total_cores"], of_client["sys_cores"], strict=True)]
 
 
 def test_what_the_plan_had_down_used_what_all_its_lives_used(tmp_path: Path) -> None:

@@ -69,9 +69,9 @@ def imported(folder: Path, text: str, name: str = "index.rst") -> tables.Tables:
     return importing.import_reports([file])
 
 
-def same_figures(one: pd.DataFrame, other: pd.DataFrame, keys: list[str]) -> None:
+def same_figures(read: pd.DataFrame, other: pd.DataFrame, keys: list[str]) -> None:
     first, second = (
-        frame.drop(columns="run").sort_values(keys, ignore_index=True) for frame in (one, other)
+        frame.drop(columns="run").sort_values(keys, ignore_index=True) for frame in (read, other)
     )
     pd.testing.assert_frame_equal(first, second)
 
@@ -79,10 +79,10 @@ def same_figures(one: pd.DataFrame, other: pd.DataFrame, keys: list[str]) -> Non
 def test_every_figure_is_the_published_one() -> None:
     """The reports' tables, read as RST, are those copied independently, cell by cell."""
     read = importing.import_reports(REPORTS)
-    known = importing.import_reports(sorted(SOURCES.glob("*.csv")))
-    same_figures(read["messages"], known["messages"], POINT)
-    same_figures(read["latency"], known["latency"], POINT)
-    same_figures(read["cpu"], known["cpu"], [*POINT, "process"])
+    copied = importing.import_reports(sorted(SOURCES.glob("*.csv")))
+    same_figures(read["messages"], copied["messages"], POINT)
+    same_figures(read["latency"], copied["latency"], POINT)
+    same_figures(read["cpu"], copied["cpu"], [*POINT, "process"])
     assert (len(read["messages"]), len(read["cpu"])) == (48, 30 * 4)
 
 
@@ -121,9 +121,9 @@ def test_tables_are_read_by_their_former_names(tmp_path: Path) -> None:
 )
 def test_a_formula_is_text_and_read_back(tmp_path: Path, text: str) -> None:
     """No spreadsheet runs it; mqperf reads what stood in the data.  A number stays as it is."""
-    found = dict(imported(tmp_path, report(COUNTS)))
-    found["runs"] = found["runs"].assign(system_title=text)
-    importing.write(found, tmp_path / "out")
+    frames = dict(imported(tmp_path, report(COUNTS)))
+    frames["runs"] = frames["runs"].assign(system_title=text)
+    importing.write(frames, tmp_path / "out")
     with (tmp_path / "out/runs.csv").open(newline="") as file:
         _, [*cells] = csv.reader(file)
     assert (text if text == "-5" else f"'{text}") in cells
@@ -197,23 +197,23 @@ def test_different_thread_counts_leave_figures_open(tmp_path: Path) -> None:
 )
 def test_contradictions_become_doubts(tmp_path: Path, old: str, new: str, expected: str) -> None:
     """Where words and figures disagree, the report says so itself."""
-    found = imported(tmp_path, report(WORDS, COUNTS, THROUGHPUT).replace(old, new))["doubts"]
-    assert found["kind"].tolist() == ["wording"]
-    assert expected in found["text"].iloc[0]
+    doubts = imported(tmp_path, report(WORDS, COUNTS, THROUGHPUT).replace(old, new))["doubts"]
+    assert doubts["kind"].tolist() == ["wording"]
+    assert expected in doubts["text"].iloc[0]
 
 
 def test_a_table_in_the_wrong_section_becomes_a_doubt(tmp_path: Path) -> None:
     """The caption is believed, and the section's disagreement noted."""
     heading = "Test Case 3: Notification Throughput Test"
-    found = imported(tmp_path, report(WORDS, heading, "^" * len(heading), "", COUNTS))["doubts"]
-    assert found["kind"].tolist() == ["wording", "incomplete"]
-    assert "stands in the section on notify" in found["text"].iloc[0]
+    doubts = imported(tmp_path, report(WORDS, heading, "^" * len(heading), "", COUNTS))["doubts"]
+    assert doubts["kind"].tolist() == ["wording", "incomplete"]
+    assert "stands in the section on notify" in doubts["text"].iloc[0]
 
 
 def test_a_test_case_without_figures_becomes_a_doubt() -> None:
     """A skipped test case is said, with the report's own reason."""
-    found = importing.import_reports([SOURCES / "zeromq.rst"])["doubts"]
-    skipped = found[found["kind"] == "incomplete"]
+    doubts = importing.import_reports([SOURCES / "zeromq.rst"])["doubts"]
+    skipped = doubts[doubts["kind"] == "incomplete"]
     assert skipped["test_case"].tolist() == ["notify"]
     assert "skipped due to unstable work" in skipped["text"].iloc[0]
 
@@ -222,8 +222,8 @@ def test_an_overview_that_disagrees_becomes_a_doubt(tmp_path: Path) -> None:
     """The best throughput of the overview is that of the tables, in hundreds."""
     overview = tmp_path / "overview.csv"
     overview.write_text((SOURCES / "overview.csv").read_text().replace(",5100", ",5900"))
-    found = importing.import_reports([*REPORTS, overview])["doubts"]
-    assert "the best throughput is 5900 msg/sec, the tables say 5122.3" in found["text"].iloc[-1]
+    doubts = importing.import_reports([*REPORTS, overview])["doubts"]
+    assert "the best throughput is 5900 msg/sec, the tables say 5122.3" in doubts["text"].iloc[-1]
 
 
 @pytest.mark.parametrize("name", NOT_REPORTS)

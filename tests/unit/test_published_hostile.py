@@ -137,12 +137,12 @@ def test_a_damaged_report_is_read_or_refused_in_a_sentence(tmp_path: Path, seed:
         file = tmp_path / name
         text = mutated(chance, sources[name]).replace("{secret}", str(secret))
         file.write_text(text, encoding="utf-8")
-        said = outcome(file)
-        if said is not None:
-            assert name in said
-            assert "\n" not in said
-            assert ELSEWHERE not in said
-            assert len(said) < 800
+        refusal = outcome(file)
+        if refusal is not None:
+            assert name in refusal
+            assert "\n" not in refusal
+            assert ELSEWHERE not in refusal
+            assert len(refusal) < 800
 
 
 @settings(max_examples=60, deadline=None)
@@ -163,10 +163,10 @@ def test_markup_reads_no_other_file_and_ends(tmp_path: Path, markup: str) -> Non
     (tmp_path / "secret").write_text(ELSEWHERE)
     file = tmp_path / "index.rst"
     file.write_text(f"{REPORT}\n{markup}\n".replace("{secret}", str(tmp_path / "secret")))
-    said = outcome(file) or "".join(
+    shown = outcome(file) or "".join(
         frame.to_csv() for frame in importing.import_reports([file]).values()
     )
-    assert ELSEWHERE not in said
+    assert ELSEWHERE not in shown
 
 
 def loop(path: Path) -> None:

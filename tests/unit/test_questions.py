@@ -34,22 +34,25 @@ def sample(name: str) -> Tables:
     return of_plan(read(SAMPLES / name).complete)
 
 
-def said(found: Tables, *named: str) -> dict[str, list[str]]:
+def said(frames: Tables, *named: str) -> dict[str, list[str]]:
     """Question -> the sentences of its answer."""
-    return {one.question: [plain(text) for text in one.sentences] for one in answers(found, named)}
+    return {
+        answer.question: [plain(text) for text in answer.sentences]
+        for answer in answers(frames, named)
+    }
 
 
 @pytest.fixture(scope="module")
 def sound() -> Tables:
     """CALL at 10 and 20 threads on two kinds of queue, three times each, without doubts."""
     shape = Shape(layouts=LAYOUTS, test_cases=("rpc-call",), threads=(10, 20), repeats=3)
-    found = complete(tables(shape))
-    return {**found, "doubts": found["doubts"][:0]}
+    frames = complete(tables(shape))
+    return {**frames, "doubts": frames["doubts"][:0]}
 
 
-def doubted(found: Tables, kind: str, points: list[str]) -> Tables:
+def doubted(frames: Tables, kind: str, points: list[str]) -> Tables:
     doubts = pd.DataFrame([{"kind": kind, "point": point, "text": "so it is"} for point in points])
-    return {**found, "doubts": doubts.reindex(columns=found["doubts"].columns)}
+    return {**frames, "doubts": doubts.reindex(columns=frames["doubts"].columns)}
 
 
 @pytest.mark.takes_long
@@ -146,13 +149,13 @@ def test_queues_are_compared_where_both_are_sound(sound: Tables) -> None:
 def test_what_is_doubted_is_not_told(sound: Tables) -> None:
     """Neither as a throughput nor as a side of a comparison; the most that was seen is."""
     mirrored = sound["points"]["queues"].eq("mirrored")
-    found = doubted(sound, "spread", [*sound["points"].loc[mirrored, "point"]])
-    assert said(found, "comparison") == {
+    frames = doubted(sound, "spread", [*sound["points"].loc[mirrored, "point"]])
+    assert said(frames, "comparison") == {
         "How does throughput change with the kind of queue?": [
             "mirrored queues against classic queues: CALL cannot be told, as a side is doubted."
         ]
     }
-    [[call, _]] = said(found, "scaling").values()
+    [[call, _]] = said(frames, "scaling").values()
     assert call.endswith("1 other layout cannot be told.")
     nothing = doubted(sound, "spread", [*sound["points"]["point"]])
     [[call, _]] = said(nothing, "scaling").values()
@@ -178,10 +181,10 @@ def test_staircases_are_answered_by_what_was_kept() -> None:
         climbed("classic", run["classic"], [0, 1, 3, 9, 20, 2000]),
         climbed("mirrored", run["mirrored"], [0, 300, 900, 1800, 3600, 7200]),
     ]
-    found = complete({**read, "runs": runs, "rate_steps": pd.concat(steps)})
-    assert not {*found["doubts"]["kind"]} & {"rate-missed", "unequal-rates", "sender-late"}
-    rates = found["saturation_rates"].assign(doubted=None)
-    first = {**found, "saturation_rates": rates[rates["queues"].eq("classic")]}
+    frames = complete({**read, "runs": runs, "rate_steps": pd.concat(steps)})
+    assert not {*frames["doubts"]["kind"]} & {"rate-missed", "unequal-rates", "sender-late"}
+    rates = frames["saturation_rates"].assign(doubted=None)
+    first = {**frames, "saturation_rates": rates[rates["queues"].eq("classic")]}
     assert said(first, "saturation") == {
         "Which rate does it keep up with?": [
             (
@@ -193,16 +196,16 @@ def test_staircases_are_answered_by_what_was_kept() -> None:
     lowest = rates[rates["queues"].eq("mirrored")].assign(
         queues="quorum", kept_rate_msg_s=50, missed_rate_msg_s=100
     )
-    three = {**found, "saturation_rates": pd.concat([lowest, rates])}
+    three = {**frames, "saturation_rates": pd.concat([lowest, rates])}
     [[sentence]] = said(three, "saturation").values()
     assert sentence == (
         "CAST: 1,600 to 3,200 msg/sec with Client -> Master, Server -> Master; the least is 50 to"
         " 100 msg/sec with Client -> Master, Server -> Master (quorum)."
     )
     alike = three["saturation_rates"].assign(kept_rate_msg_s=50, missed_rate_msg_s=100)
-    [[sentence]] = said({**found, "saturation_rates": alike}, "saturation").values()
+    [[sentence]] = said({**frames, "saturation_rates": alike}, "saturation").values()
     assert sentence == "CAST: 50 to 100 msg/sec in all 3 cases."
-    assert said({**found, "saturation_rates": rates}) == {
+    assert said({**frames, "saturation_rates": rates}) == {
         "Which rate does it keep up with?": [
             (
                 "CAST: 1,600 to 3,200 msg/sec with Client -> Master, Server -> Master; 100 to 200"
@@ -218,8 +221,8 @@ def test_staircases_are_answered_by_what_was_kept() -> None:
 def test_single_runs_ask_for_repeats() -> None:
     """Without an interval it is said what would give one, once, and how."""
     shape = Shape(layouts=LAYOUTS, test_cases=("rpc-call",), threads=(10, 20), repeats=1)
-    found = complete(tables(shape))
-    screen = first_screen({**found, "doubts": found["doubts"][:0]})
+    frames = complete(tables(shape))
+    screen = first_screen({**frames, "doubts": frames["doubts"][:0]})
     assert [plain(text) for text in screen.settle] == [
         "repeats: 3 or more would tell how much these numbers differ by themselves.",
         "Say so in the plan, and run it again: mqperf run PLAN measures what is missing.",
@@ -233,8 +236,8 @@ def test_a_cause_of_doubt_is_one_line_the_heaviest_first(sound: Tables) -> None:
         doubted(sound, kind, points[:number])["doubts"]
         for kind, number in (("peak-at-edge", 1), ("noisy-host", 2), ("causality", 1))
     ]
-    found = {**sound, "doubts": pd.concat(parts)}
-    assert [*uncertain(found)] == [
+    frames = {**sound, "doubts": pd.concat(parts)}
+    assert [*uncertain(frames)] == [
         "Wrong: messages were received before they were sent, at 1 of 4 points (causality).",
         "Limited: other processes used the host, at 2 of 4 points (noisy-host).",
         "Note: the best throughput is at the edge of the sweep, at 1 of 4 points (peak-at-edge).",
@@ -263,8 +266,8 @@ def test_a_terminal_a_notebook_and_a_page_show_the_same(sound: Tables) -> None:
     screen = first_screen(sound)
     shown = [" ".join(" ".join(lines(screen, width)).split()) for width in (40, 100)]
     shown.append(as_html(screen).replace("&gt;", ">"))
-    for one in screen.answers:
-        for text in one.sentences:
+    for answer in screen.answers:
+        for text in answer.sentences:
             assert all(plain(text) in form for form in shown)
     assert all("sustained, msg/sec" in form for form in shown)
     assert 'src="data:image/png;base64,' in shown[2]

@@ -84,9 +84,9 @@ def test_files_are_for_their_owner_only(cluster: Cluster) -> None:
 
 def test_secrets_are_random_and_never_shown(cluster: Cluster) -> None:
     """No two clusters share a password, and none is printed by accident."""
-    other, own = Secrets(), cluster.secrets
-    assert other.password != own.password
-    assert other.cookie != own.cookie
+    other, ours = Secrets(), cluster.secrets
+    assert other.password != ours.password
+    assert other.cookie != ours.cookie
     nodes = [cluster.node(index) for index in range(NODES)]
     shown = [
         repr(cluster),
@@ -94,8 +94,8 @@ def test_secrets_are_random_and_never_shown(cluster: Cluster) -> None:
         *cluster.node_environment(0).values(),
         *cluster.ctl_environment(cluster.host_folders[0]).values(),
     ]
-    shown += [own.redacted(cluster.config(0) + own.cookie), *map(repr, cluster.port_mappers())]
-    assert not [text for text in shown if own.password in text or own.cookie in text]
+    shown += [ours.redacted(cluster.config(0) + ours.cookie), *map(repr, cluster.port_mappers())]
+    assert not [text for text in shown if ours.password in text or ours.cookie in text]
 
 
 def test_management_is_off_unless_asked_for(cluster: Cluster) -> None:
@@ -279,8 +279,8 @@ def test_a_single_broker_is_started_by_itself() -> None:
         ("single, cmsm, cs1ss2", [{"single"}, {"cmsm", "cs1ss2"}]),
     ):
         text = OF_EACH.replace("cmsm, single, cs1ss2", order)
-        found = starts(parse_plan(text, Path("here.yaml")).cases())
-        assert [{case.topology for case in block} for block in found] == blocks
+        started = starts(parse_plan(text, Path("here.yaml")).cases())
+        assert [{case.topology for case in block} for block in started] == blocks
 
 
 @pytest.mark.parametrize(

@@ -95,23 +95,23 @@ def key(model: BaseModel, name: str) -> str:
     return f"{kind.__module__.rpartition('.')[2]}.{kind.__name__}.{name}"
 
 
-def recorded(told: object, model: object) -> Iterator[str]:
+def recorded(content: object, model: object) -> Iterator[str]:
     """Keys of JSON that a model was made of, by the fields that they became."""
-    if isinstance(model, BaseModel) and isinstance(told, dict):
+    if isinstance(model, BaseModel) and isinstance(content, dict):
         names = {
             alias: name
             for name, field in type(model).model_fields.items()
             for alias in (field.alias, field.serialization_alias)
         }
-        for said, value in told.items():
-            name = names.get(str(said), str(said))
+        for recorded_key, value in content.items():
+            name = names.get(str(recorded_key), str(recorded_key))
             yield key(model, name)
             yield from recorded(value, vars(model).get(name))
-    elif isinstance(model, Mapping) and isinstance(told, dict):
-        for name, value in told.items():
+    elif isinstance(model, Mapping) and isinstance(content, dict):
+        for name, value in content.items():
             yield from recorded(value, model.get(name))
-    elif isinstance(model, list | tuple) and isinstance(told, list):
-        for value, part in zip(told, model, strict=True):
+    elif isinstance(model, list | tuple) and isinstance(content, list):
+        for value, part in zip(content, model, strict=True):
             yield from recorded(value, part)
 
 
@@ -125,17 +125,17 @@ def written(run: Path) -> Iterator[str]:
         content = file.read_bytes()
         lines = content.splitlines() if file.suffix == ".jsonl" else [content.splitlines()[0]]
         for line in [content] if file.suffix == ".json" else lines:
-            told = json.loads(line)
-            if form is not Diary or str(told.get("format", "")).startswith("mqperf"):
-                yield from recorded(told, form.model_validate_json(line))
+            document = json.loads(line)
+            if form is not Diary or str(document.get("format", "")).startswith("mqperf"):
+                yield from recorded(document, form.model_validate_json(line))
 
 
 def test_every_recorded_key_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     """By a table or a rule; those that are not are listed above, and no others are."""
-    found: Keys = set()
+    keys: Keys = set()
     samples = [[*runs(SAMPLES / folder)][:BATCH] for folder in FOLDERS]
     for run in chain(*samples):
-        found |= {*written(run.path)}
+        keys |= {*written(run.path)}
     read: Keys = set()
     Noted.read = read
 
@@ -148,12 +148,12 @@ def test_every_recorded_key_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Event, "detail", property(lambda self: Noted(self.model_extra or {})))
     for sample in samples:
         checks.doubts(tables.of_runs(sample))
-    assert found - read - FOR_A_PERSON == set()
-    assert FOR_A_PERSON - found == set()
+    assert keys - read - FOR_A_PERSON == set()
+    assert FOR_A_PERSON - keys == set()
 
 
 def test_a_key_that_nobody_knows_is_noticed() -> None:
     """Wherever it stands."""
-    told = {"surprise": 1, "hosts": [{"label": "h1", "surprise": 2}]}
-    found = {*recorded(told, Facts.model_validate(told))}
-    assert {"facts.Facts.surprise", "facts.HostFacts.surprise"} <= found
+    content = {"surprise": 1, "hosts": [{"label": "h1", "surprise": 2}]}
+    keys = {*recorded(content, Facts.model_validate(content))}
+    assert {"facts.Facts.surprise", "facts.HostFacts.surprise"} <= keys

@@ -73,7 +73,7 @@ def test_tree_is_that_of_the_published_reports(tree: Path) -> None:
         "methods",
         "rabbitmq",
         *topologies,
-        *(f"{one}/runs" for one in topologies),
+        *(f"{topology}/runs" for topology in topologies),
     }
     assert (tree / "rabbitmq/cs1ss2-ha/topology_cs1ss2_ha.svg").exists()
 
@@ -137,8 +137,10 @@ def test_repeats_share_a_footnote(tmp_path: Path) -> None:
     """What a check says of each repeat is told once, with their number."""
     read = tables(replace(ONE, repeats=3))
     first = read["runs"].iloc[0]
-    own = read["runs"][read["runs"]["point"].eq(first["point"]) & read["runs"]["status"].eq("done")]
-    keys = own[[name for name in TABLES["doubts"].columns if name in own.columns]]
+    same = read["runs"][
+        read["runs"]["point"].eq(first["point"]) & read["runs"]["status"].eq("done")
+    ]
+    keys = same[[name for name in TABLES["doubts"].columns if name in same.columns]]
     texts = [f"{number} messages wait" for number in range(7, 7 + len(keys))]
     doubts = rooms.conform("doubts", keys.assign(kind="backlog", text=texts))
     page = written({**read, "doubts": doubts}, tmp_path)
@@ -209,8 +211,8 @@ def test_a_system_with_one_node_is_reported(tmp_path: Path) -> None:
 
 def test_two_systems_share_one_report(tmp_path: Path) -> None:
     """Each has its own folder, and the overview tells them apart."""
-    one, two = tables(ONE), tables(replace(ONE, system="artemis", title="Artemis"))
-    both = {name: pd.concat([one[name], two[name]], ignore_index=True) for name in one}
+    rabbit, artemis = tables(ONE), tables(replace(ONE, system="artemis", title="Artemis"))
+    both = {name: pd.concat([rabbit[name], artemis[name]], ignore_index=True) for name in rabbit}
     out = tmp_path / "out"
     build(both, out, title="Both", html=False)
     assert (out / "artemis/cmsm/index.rst").exists()
@@ -241,8 +243,8 @@ def test_a_sweep_says_where_it_saturates(tmp_path: Path) -> None:
     page = plain(written(read, tmp_path))
     assert read["saturation_points"]["text"].iloc[0] in page
     system = (tmp_path / "out/rabbitmq/index.rst").read_text()
-    told = system.split("Where the sweeps saturate")[1]
-    assert f"- {read['saturation_points']['saturation_threads'].iloc[0]:.0f}" in told
+    text = system.split("Where the sweeps saturate")[1]
+    assert f"- {read['saturation_points']['saturation_threads'].iloc[0]:.0f}" in text
     drawing = next((tmp_path / "out").rglob("rpc_call_throughput_latency*.svg")).read_text()
     assert (
         f"saturation point {read['saturation_points']['saturation_threads'].iloc[0]:.0f}" in drawing
@@ -253,9 +255,9 @@ def test_too_few_thread_counts_are_one_short_sentence(tmp_path: Path) -> None:
     """Nothing is promised that two thread counts cannot hold."""
     page = written(tables(ONE), tmp_path)
     assert "Cannot tell" not in page
-    told = (tmp_path / "out/rabbitmq/index.rst").read_text().split("Where the sweeps saturate")[1]
-    assert "takes 4 thread counts" in plain(told)
-    assert "list-table" not in told
+    text = (tmp_path / "out/rabbitmq/index.rst").read_text().split("Where the sweeps saturate")[1]
+    assert "takes 4 thread counts" in plain(text)
+    assert "list-table" not in text
 
 
 def test_every_point_says_its_bottleneck(tmp_path: Path) -> None:
@@ -288,21 +290,21 @@ def test_methods_are_told_from_the_runs(tree: Path, read: Tables) -> None:
     assert "- window asked\n     - 8 s" in page
     assert "- whole runs of each point\n     - 3" in page
     assert "- 17.3.0" in page
-    told = plain(page)
-    assert [kind for kind, check in CHECKS.items() if check.reason not in told] == []
-    assert "Not recorded: order of the sweep, " in told
-    known = {**read, "runs": read["runs"].assign(order="random", seed=7, clock_source="tsc")}
-    grids, missing = recorded(known, {"rabbitmq": "RabbitMQ"})
+    text = plain(page)
+    assert [kind for kind, check in CHECKS.items() if check.reason not in text] == []
+    assert "Not recorded: order of the sweep, " in text
+    with_order = {**read, "runs": read["runs"].assign(order="random", seed=7, clock_source="tsc")}
+    grids, missing = recorded(with_order, {"rabbitmq": "RabbitMQ"})
     assert ("order of the sweep", "random, seed 7") in grids["The sweep"].rows
     assert "clock source" not in missing
 
 
 def test_systems_side_by_side_say_what_to_mind(tmp_path: Path) -> None:
     """One machine, which versions, and what was not the same."""
-    one = tables(ONE)
-    two = tables(replace(ONE, system="artemis", title="Artemis", nodes=("Broker",)))
-    two = {**two, "runs": two["runs"].assign(generator_version="14.9.0")}
-    both = {name: pd.concat([one[name], two[name]], ignore_index=True) for name in one}
+    rabbit = tables(ONE)
+    artemis = tables(replace(ONE, system="artemis", title="Artemis", nodes=("Broker",)))
+    artemis = {**artemis, "runs": artemis["runs"].assign(generator_version="14.9.0")}
+    both = {name: pd.concat([rabbit[name], artemis[name]], ignore_index=True) for name in rabbit}
     build(both, tmp_path / "out", title="Both", html=False)
     page = plain((tmp_path / "out/index.rst").read_text())
     assert "All systems were measured on one kind of machine" in page
@@ -329,8 +331,8 @@ def test_all_tables_can_be_downloaded(tree: Path, read: Tables) -> None:
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    found = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".parquet")
-    return {str(path.relative_to(folder)): path.read_bytes() for path in found}
+    paths = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".parquet")
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
 
 def test_rebuilding_replaces_the_whole(tmp_path: Path) -> None:

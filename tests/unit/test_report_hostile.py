@@ -88,9 +88,9 @@ def structural(path: tuple[str, ...]) -> bool:
 def hostile(facts: Any, attacks: Iterator[str], path: tuple[str, ...] = ()) -> Any:  # noqa: ANN401
     """The facts with every text replaced."""
     if isinstance(facts, dict):
-        return {key: hostile(one, attacks, (*path, key)) for key, one in facts.items()}
+        return {key: hostile(value, attacks, (*path, key)) for key, value in facts.items()}
     if isinstance(facts, list):
-        return [hostile(one, attacks, path) for one in facts]
+        return [hostile(value, attacks, path) for value in facts]
     return next(attacks) if isinstance(facts, str) and not structural(path) else facts
 
 
@@ -168,10 +168,10 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.inside = tag
         for name, value in attrs:
-            told = (value or "").strip()
-            strange = re.match(r"(?i)(javascript|data|vbscript|mailto):|.*evil\.example|x$", told)
+            target = (value or "").strip()
+            strange = re.match(r"(?i)(javascript|data|vbscript|mailto):|.*evil\.example|x$", target)
             if name.startswith("on") or (name in {"href", "src", "action"} and strange):
-                self.harm.append(f"<{tag} {name}={told!r}>")
+                self.harm.append(f"<{tag} {name}={target!r}>")
 
     @override
     def handle_data(self, data: str) -> None:
@@ -204,7 +204,7 @@ def check(out: Path, secret: Path) -> str:
         assert names & {"foreignObject", "image", "a"} == set()
         scripts = [element.text for element in elements if element.tag.endswith("}script")]
         assert scripts in ([], [EXPLORE])
-        assert [name for one in elements for name in one.attrib if name.startswith("on")] == []
+        assert [name for part in elements for name in part.attrib if name.startswith("on")] == []
     assert [cell for file in out.rglob("*.csv") for cell in formulas(file)] == []
     pages = [Page(file) for file in out.rglob("*.html")]
     assert [page.harm for page in pages if page.harm] == []
@@ -214,57 +214,57 @@ def check(out: Path, secret: Path) -> str:
 def test_every_fact_of_a_run_is_text(of_runs: Tables, secret: Path, tmp_path: Path) -> None:
     """Whatever run.json says, the report builds without a warning and shows it to the letter."""
     build(of_runs, tmp_path / "out", title=TITLE)
-    told = check(tmp_path / "out", secret)
+    text = check(tmp_path / "out", secret)
     missing = [
         value
         for column in SHOWN
         for value in of_runs["runs"][column].dropna()
-        if one_line(value) not in told
+        if one_line(value) not in text
     ]
     assert missing == []
-    assert one_line(TITLE) in told
+    assert one_line(TITLE) in text
 
 
 def test_every_column_of_a_published_table_is_text(
     root: Path, attacks: list[str], secret: Path, tmp_path: Path
 ) -> None:
     """The same for a folder of CSV from elsewhere: nodes, sources, doubts."""
-    found = published(root, tmp_path / "published", attacks, CODES)
-    build(found, tmp_path / "out", title=TITLE)
-    told = check(tmp_path / "out", secret)
-    nodes = found["cpu"].loc[found["cpu"]["kind"] == "broker", "process"].unique()
+    frames = published(root, tmp_path / "published", attacks, CODES)
+    build(frames, tmp_path / "out", title=TITLE)
+    text = check(tmp_path / "out", secret)
+    nodes = frames["cpu"].loc[frames["cpu"]["kind"] == "broker", "process"].unique()
     assert len(nodes) == 3
-    assert [node for node in nodes if one_line(node) not in told] == []
+    assert [node for node in nodes if one_line(node) not in text] == []
 
 
 def test_a_run_in_time_is_text(
     root: Path, attacks: list[str], secret: Path, tmp_path: Path
 ) -> None:
     """Names of nodes and processes, what events and doubts say: in the drawing of a run."""
-    found = dict(complete(read(root / "data/samples/faults")))
+    frames = dict(complete(read(root / "data/samples/faults")))
     texts = rotating(attacks)
-    run = found["outages"]["run"].iloc[0]
+    run = frames["outages"]["run"].iloc[0]
     detail = [{"run": run, "time_s": 3.0, "what": next(texts), "detail": text} for text in attacks]
-    found["events"] = pd.concat([found["events"], pd.DataFrame(detail)])
+    frames["events"] = pd.concat([frames["events"], pd.DataFrame(detail)])
     for table, column in (("outages", "node"), ("cpu", "process"), ("cpu", "host")):
-        known = dict.fromkeys(found[table][column].dropna())
-        found[table] = found[table].replace({column: {name: next(texts) for name in known}})
+        names = dict.fromkeys(frames[table][column].dropna())
+        frames[table] = frames[table].replace({column: {name: next(texts) for name in names}})
     doubts = [{"run": run, "kind": "action-late", "text": text} for text in attacks]
-    found["doubts"] = pd.DataFrame(doubts, columns=found["doubts"].columns)
-    found["outages"] = found["outages"].assign(began_s=found["outages"]["commanded_s"] + 0.5)
-    drawing = explorers.drawing(found, root / "data/samples/faults", run)
+    frames["doubts"] = pd.DataFrame(doubts, columns=frames["doubts"].columns)
+    frames["outages"] = frames["outages"].assign(began_s=frames["outages"]["commanded_s"] + 0.5)
+    drawing = explorers.drawing(frames, root / "data/samples/faults", run)
     drawing.write(tmp_path / "out")
     check(tmp_path / "out", secret)
     [file] = tmp_path.rglob("*.svg")
-    told = " ".join(ET.parse(file).getroot().itertext())  # noqa: S314
-    assert [text for text in attacks if one_line(text) not in " ".join(told.split())] == []
+    drawn = " ".join(ET.parse(file).getroot().itertext())  # noqa: S314
+    assert [text for text in attacks if one_line(text) not in " ".join(drawn.split())] == []
 
 
 def test_codes_may_be_strange_as_well(root: Path, attacks: list[str], tmp_path: Path) -> None:
     """A status or kind that nobody knows is no reason to fail."""
     names = ("system", "topology", "queues", "test_case")
-    found = published(root, tmp_path / "published", attacks, names)
-    build(found, tmp_path / "out", title=TITLE, html=False)
+    frames = published(root, tmp_path / "published", attacks, names)
+    build(frames, tmp_path / "out", title=TITLE, html=False)
     assert (tmp_path / "out/rabbitmq/cmsm/index.rst").is_file()
 
 
@@ -275,11 +275,11 @@ def test_a_comparison_is_text(of_runs: Tables, tmp_path: Path) -> None:
     sides = [(TITLE, of_runs), ("other", other)]
     page = comparison_page.write(tmp_path, sides, compared(of_runs, other), html=False)
     text, _, _downloads = page.read_text().partition("\nData\n")  # whose role is Sphinx's
-    told = publish_doctree(text, settings_overrides={"report_level": 2})
-    assert list(told.findall(nodes.system_message)) == []
-    kinds = {type(node) for node in told.findall()}
+    document = publish_doctree(text, settings_overrides={"report_level": 2})
+    assert list(document.findall(nodes.system_message)) == []
+    kinds = {type(node) for node in document.findall()}
     assert kinds & {nodes.raw, nodes.strong, nodes.target, nodes.reference} == set()
-    texts = {text.astext() for text in told.findall(nodes.Text)}
+    texts = {text.astext() for text in document.findall(nodes.Text)}
     assert {one_line(f"{TITLE} and other"), "**fast**"} <= texts
 
 
@@ -303,8 +303,8 @@ def test_a_name_is_no_path(
     frame = of_2016["runs"].dropna(axis="columns", how="all")
     frame.loc[2, column] = name
     frame.to_csv(folder / "runs.csv", index=False)
-    told = rf"runs\.csv:[45]: ({column} is .*, must be a name|holds a NUL)"
-    with pytest.raises(TableError, match=told):
+    message = rf"runs\.csv:[45]: ({column} is .*, must be a name|holds a NUL)"
+    with pytest.raises(TableError, match=message):
         rooms.read(folder)
 
 

@@ -37,10 +37,10 @@ def test_the_table_of_hosts_counts_machines(namespaces: Tables) -> None:
     """Five hosts of one machine; the sixth, of another, is by itself."""
     hosts = namespaces["hosts"]
     more = hosts[hosts["host"].eq("h1")].assign(host="other", machine="another")
-    found = grid({**namespaces, "hosts": pd.concat([hosts, more])})
-    assert found is not None
-    assert found.headings[1] == "machine"
-    assert [row[1] for row in found.rows] == ["1, as 5 hosts"] * 5 + ["2"]
+    table = grid({**namespaces, "hosts": pd.concat([hosts, more])})
+    assert table is not None
+    assert table.headings[1] == "machine"
+    assert [row[1] for row in table.rows] == ["1, as 5 hosts"] * 5 + ["2"]
 
 
 def test_hosts_of_their_own_machines_are_not_said_to_share(namespaces: Tables) -> None:
@@ -60,10 +60,10 @@ def test_hosts_are_namespaces_only_where_their_cards_say_so(namespaces: Tables) 
 
 def test_offsets_of_clocks_have_room(namespaces: Tables) -> None:
     """Their columns, before the last, have room for a number and its ± in the style sheet."""
-    found = grid(namespaces)
-    assert found is not None
-    assert found.headings[-3:-1] == ("clock before, ms", "clock after, ms")
+    table = grid(namespaces)
+    assert table is not None
+    assert table.headings[-3:-1] == ("clock before, ms", "clock after, ms")
     style = (ROOT / "mqperf/pages/report/static/report.css").read_text()
     assert (
-        f"table.{found.style} td:is(:nth-last-child(2), :nth-last-child(3)) {{ min-width" in style
+        f"table.{table.style} td:is(:nth-last-child(2), :nth-last-child(3)) {{ min-width" in style
     )

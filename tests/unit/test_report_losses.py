@@ -44,8 +44,8 @@ def test_the_worst_of_several_runs_is_named(found: Tables) -> None:
         "outages": pd.concat([found["outages"], found["outages"].assign(run="few")]),
         "runs": pd.concat([runs, runs[runs["run"].isin(disturbed["run"])].assign(run="few")]),
     }
-    [told] = losses.of_planned_actions({**found, **more})
-    assert told.startswith(
+    [sentence] = losses.of_planned_actions({**found, **more})
+    assert sentence.startswith(
         "In 2 runs with planned actions 4560 of 22500 messages were lost; 4558 ended in an error at"
         " the client; at most 4558 of 12500 (36 %) in one run."
     )
@@ -66,5 +66,5 @@ def test_runs_without_counts_are_left_out(found: Tables) -> None:
 def test_creations_are_no_messages() -> None:
     """Where the tool counts creations, these are what is lost."""
     wan = samples.complete(SAMPLES / "wan")
-    [told] = losses.of_planned_actions(wan)
-    assert told.startswith("In 1 run with planned actions 0 of 88 creations were lost. Losses")
+    [sentence] = losses.of_planned_actions(wan)
+    assert sentence.startswith("In 1 run with planned actions 0 of 88 creations were lost. Losses")

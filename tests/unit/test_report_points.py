@@ -48,10 +48,10 @@ COMPUTED = (
 def three() -> Tables:
     """10 x 1 and 5 x 2 threads, which the plan asks for, and 10 x 1 in another window."""
     shape = Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(10,))
-    one = {name: frame for name, frame in tables(shape).items() if name not in COMPUTED}
-    frames = {name: [frame] for name, frame in one.items()}
+    base = {name: frame for name, frame in tables(shape).items() if name not in COMPUTED}
+    frames = {name: [frame] for name, frame in base.items()}
     for hour, (point, processes) in enumerate((("split", 2), ("another", 1)), 1):
-        for name, frame in one.items():
+        for name, frame in base.items():
             part = frame.assign(point=point, run=frame["run"] + point)
             if name == "runs":
                 part = part[part["status"] == "done"].assign(
@@ -61,7 +61,7 @@ def three() -> Tables:
                     started=frame["started"] + pd.Timedelta(hours=hour),
                 )
             frames[name].append(part)
-    joined = {name: conform(name, pd.concat(some)) for name, some in frames.items()}
+    joined = {name: conform(name, pd.concat(pieces)) for name, pieces in frames.items()}
     done = joined["runs"].query("status == 'done' and point != 'another'")
     keys = [name for name in joined["messages"].columns if name in done.columns]
     planned = conform("planned", done[keys].assign(control_run=0))

@@ -110,18 +110,18 @@ def test_data_is_one_text_wherever_it_stands(text: str, other: str) -> None:
         rst.title(other, "-"),
         "end",
     ]
-    told = document("\n\n".join(parts))
-    for message in list(told.findall(nodes.system_message)):
+    tree = document("\n\n".join(parts))
+    for message in list(tree.findall(nodes.system_message)):
         assert message["level"] == 1  # two titles are the same, which is nobody's fault
         message.parent.remove(message)
-    assert {type(node) for node in told.findall(nodes.Element)} <= EXPECTED
-    one, two = one_line(text), one_line(other)
+    assert {type(node) for node in tree.findall(nodes.Element)} <= EXPECTED
+    line, two = one_line(text), one_line(other)
     begun, ended = one_line("x" + text), one_line(other + "b")
-    expected = [one or rst.MISSING, one, begun, f" and {two}.", one_line("a" + text), ended, two]
-    expected += [one, "h", two, "1 ", "1", "1", two or rst.MISSING, two or rst.MISSING, "end"]
-    texts = [node.astext().replace("\n", " ") for node in told.findall(nodes.Text)]
+    expected = [line or rst.MISSING, line, begun, f" and {two}.", one_line("a" + text), ended, two]
+    expected += [line, "h", two, "1 ", "1", "1", two or rst.MISSING, two or rst.MISSING, "end"]
+    texts = [node.astext().replace("\n", " ") for node in tree.findall(nodes.Text)]
     assert [t.replace("\xa0", " ") for t in texts] == [t for t in expected if t]
-    assert next(told.findall(nodes.image)).get("alt", "") == one
+    assert next(tree.findall(nodes.image)).get("alt", "") == line
 
 
 def test_what_is_added_to_finished_text_is_escaped() -> None:
@@ -149,9 +149,9 @@ def test_footnotes_follow_their_table() -> None:
     """A mark stands at the number, its sentence below the table."""
     note = Note("note-1", "13 of *420309* were lost")
     grid = Grid("Counts", ("lost",), ((Text("13") + note.mark,),), (note,))
-    told = text_of(rst.table(grid))
-    assert "13 1" in told
-    assert told.endswith("13 of *420309* were lost")
+    text = text_of(rst.table(grid))
+    assert "13 1" in text
+    assert text.endswith("13 of *420309* were lost")
 
 
 def test_a_title_over_and_under() -> None:

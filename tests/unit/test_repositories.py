@@ -77,8 +77,8 @@ def test_files_of_a_repository_are_read_with_the_plan(
     """As they are in it, of a branch or of a tag."""
     script = source(repository, "close/all.sh", revision)
     words = source(repository, "words.txt", revision)
-    found = of(plan(script, words, tmp_path))
-    assert found == {script: SCRIPT, words: "some\r\nwords\n"}
+    files = of(plan(script, words, tmp_path))
+    assert files == {script: SCRIPT, words: "some\r\nwords\n"}
 
 
 def test_what_counts_is_the_content_and_not_the_commit(repository: Path, tmp_path: Path) -> None:

@@ -22,13 +22,13 @@ def routers(name: str) -> list[Router]:
     assert network is not None
     host_folders = [HostFolder(LocalHost(), Path("/nowhere"))] * len(network.nodes)
     reached = addresses(network, host_folders, range(5000, 5000 + ports_needed(network)))
-    return [Router(network, one, host_folders[0], reached, 2, 100) for one in network.routers]
+    return [Router(network, router, host_folders[0], reached, 2, 100) for router in network.routers]
 
 
 def test_a_standalone_router_listens_to_clients_only() -> None:
     """One attribute a line, as routers read them; on the address of its host."""
-    [one] = routers("standalone")
-    assert one.configuration().splitlines() == [
+    [router] = routers("standalone")
+    assert router.configuration().splitlines() == [
         "router {",
         "    mode: standalone",
         "    id: R1",
@@ -47,13 +47,13 @@ def test_a_standalone_router_listens_to_clients_only() -> None:
 
 def entities(router: Router) -> list[str]:
     """The entities of its configuration, with their attributes on one line."""
-    return [" ".join(one.split()) for one in router.configuration().split("}\n") if one]
+    return [" ".join(entity.split()) for entity in router.configuration().split("}\n") if entity]
 
 
 def test_a_line_has_one_connector_for_each_edge() -> None:
     """The later router connects to the earlier one, at the port where that listens for it."""
     first, second, third = map(entities, routers("line"))
-    kinds = [[one.split()[0] for one in some] for some in (first, second, third)]
+    kinds = [[entity.split()[0] for entity in of_router] for of_router in (first, second, third)]
     assert kinds == [
         ["router", "listener", "listener"],
         ["router", "listener", "listener", "connector"],
@@ -70,18 +70,18 @@ def test_what_routers_tell_of_the_others_is_checked() -> None:
     """Who is missing, at which cost, and by which neighbour."""
     network = named("redundant")
     assert network is not None
-    told: list[dict[str, Any]] = [
+    rows: list[dict[str, Any]] = [
         {"id": "R1", "cost": None, "nextHop": "(self)"},
         {"id": "R2", "cost": 1, "nextHop": None},
         {"id": "R3", "cost": 2, "nextHop": "R2"},
         {"id": "R4", "cost": 2, "nextHop": None},
     ]
-    assert misrouted(network, "R1", told) is None
-    assert misrouted(network, "R1", told[:-1]) == "does not know R4"
-    told[2]["nextHop"] = "R4"
-    assert misrouted(network, "R1", told) == "reaches R3 by R4, not by R2"
-    told[2]["cost"] = 4
-    assert misrouted(network, "R1", told) == "reaches R3 at cost 4, not 2"
+    assert misrouted(network, "R1", rows) is None
+    assert misrouted(network, "R1", rows[:-1]) == "does not know R4"
+    rows[2]["nextHop"] = "R4"
+    assert misrouted(network, "R1", rows) == "reaches R3 by R4, not by R2"
+    rows[2]["cost"] = 4
+    assert misrouted(network, "R1", rows) == "reaches R3 at cost 4, not 2"
 
 
 def test_a_plan_describes_a_network_of_its_own() -> None:
@@ -92,8 +92,8 @@ def test_a_plan_describes_a_network_of_its_own() -> None:
     }
     assert SYSTEM.incompatible_settings("graph", {"graph": graph}) is None
     assert "needs the setting graph" in str(SYSTEM.incompatible_settings("graph", {}))
-    found = network_of("graph", {"graph": graph})
-    assert [node.id for node in found.nodes] == ["a", "b"]
+    network = network_of("graph", {"graph": graph})
+    assert [node.id for node in network.nodes] == ["a", "b"]
     with pytest.raises(SystemFault, match="b has no path to a"):
         SYSTEM.check({"graph": {**graph, "edges": []}})
     assert SYSTEM.offers("ring-4")
@@ -128,13 +128,13 @@ def test_each_topology_of_routers_is_a_deployment() -> None:
 def test_no_router_is_told_with_what_to_do(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """In one line; and of a program that the plan names, that it is not there."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(SystemFault) as told:
+    with pytest.raises(SystemFault) as fault:
         SYSTEMS["qpid-dispatch"].installed(LocalHost())
-    assert str(told.value).startswith(
+    assert str(fault.value).startswith(
         "an AMQP router is not installed: Debian and Ubuntu have no package; build"
     )
-    assert "program: PATH" in str(told.value)
-    assert "\n" not in str(told.value)
+    assert "program: PATH" in str(fault.value)
+    assert "\n" not in str(fault.value)
     with pytest.raises(SystemFault, match="program: there is no /no/router on"):
         router_program(LocalHost(), "/no/router")
 

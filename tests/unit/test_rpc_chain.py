@@ -62,8 +62,8 @@ STEPS: list[dict[str, Any]] = [
 
 
 def chain(steps: Sequence[object] = STEPS) -> Chain:
-    said = {"title": "t", "control": ["api", "conductor"], "agents": ["compute"], "steps": steps}
-    return Chain.model_validate(said)
+    fields = {"title": "t", "control": ["api", "conductor"], "agents": ["compute"], "steps": steps}
+    return Chain.model_validate(fields)
 
 
 def case(**changes: object) -> Case:
@@ -81,34 +81,34 @@ def case(**changes: object) -> Case:
     return Case.model_validate(fixed | changes)
 
 
-def job(tmp_path: Path, one: Case) -> Job:
+def job(tmp_path: Path, planned: Case) -> Job:
     library = Library(RELEASES["rabbitmq"], "/host/python", (Path("/host/inside"),), {})
     out = Path("/out")
-    return Job(one, "run.7", ACCESS, library, pairs(one), tmp_path, out, LocalHost.address)
+    return Job(planned, "run.7", ACCESS, library, pairs(planned), tmp_path, out, LocalHost.address)
 
 
 @pytest.mark.parametrize("name", names())
 def test_what_ships_hangs_together_and_names_its_source(name: str) -> None:
     """Every step can be sent from where the chain is, and says in which file it was found."""
-    found = find(name)
-    assert all(one.source for one in found.steps)
-    assert found.first_at_agents > 0
+    shipped = find(name)
+    assert all(step.source for step in shipped.steps)
+    assert shipped.first_at_agents > 0
 
 
 def test_round_trips_are_those_that_a_creation_waits_for() -> None:
     """A call that comes back is one, what goes one way is a half, and a fan-out is none."""
-    found = chain()
-    assert [found.round_trips(number) for number in range(5)] == [0, 0.5, 1, 0, 0.5]
+    sample = chain()
+    assert [sample.round_trips(number) for number in range(5)] == [0, 0.5, 1, 0, 0.5]
     vm = find("vm-creation")
     assert sum(vm.round_trips(number) for number in range(len(vm.steps))) == 11
 
 
 def test_a_receiver_sends_what_stands_behind_its_call() -> None:
     """The fan-out of the control plane belongs to the handling of the agents' call before it."""
-    found = chain()
-    assert found.meanwhile(2) == [3]
-    assert not found.moves(2)
-    assert found.moves(4)
+    sample = chain()
+    assert sample.meanwhile(2) == [3]
+    assert not sample.moves(2)
+    assert sample.moves(4)
 
 
 @pytest.mark.parametrize(
@@ -143,29 +143,29 @@ def test_an_unknown_chain_is_told_the_known_ones() -> None:
 def test_passwords_are_in_private_files_only(tmp_path: Path) -> None:
     """Neither arguments nor variables carry the URL; each role connects to its own node."""
     started = commands(job(tmp_path, case()))
-    assert [one.label for one in started] == ["server-1", "client-1"]
-    for one in started:
-        assert "hidden" not in repr(one)
-        task = json.loads(one.files[f"{one.label}.chain"])
-        assert task["config"] == str(tmp_path / f"{one.kind}.conf")
+    assert [command.label for command in started] == ["server-1", "client-1"]
+    for command in started:
+        assert "hidden" not in repr(command)
+        task = json.loads(command.files[f"{command.label}.chain"])
+        assert task["config"] == str(tmp_path / f"{command.kind}.conf")
     assert "127.0.0.1:5001" in started[1].files["client.conf"]
     assert "127.0.0.1:5002" in started[0].files["server.conf"]
 
 
 def test_processing_times_are_scaled(tmp_path: Path) -> None:
     """By default nothing is waited for; twice the scale is twice the time."""
-    assert {one["processing_s"] for one in steps(chain(), 0)} == {0}  # type: ignore[call-overload,index]
+    assert {step["processing_s"] for step in steps(chain(), 0)} == {0}  # type: ignore[call-overload,index]
     assert steps(chain(), 2)[2]["processing_s"] == 0.02  # type: ignore[call-overload,index]
     started = commands(job(tmp_path, case(parameters={"processing_scale": 1})))
-    told = json.loads(started[0].files["server-1.chain"])["steps"]
-    assert told[1]["processing_s"] == 0.05
+    scaled = json.loads(started[0].files["server-1.chain"])["steps"]
+    assert scaled[1]["processing_s"] == 0.05
 
 
 def test_queues_and_sides_are_told() -> None:
     """What is deleted after a run, and what a person reads of it before."""
-    one = case(processes=2)
-    assert {"run-7-conductor.2", "run-7-compute", "run-7-l2-agent.1"} <= {*queues(one, "run.7")}
-    agents, control = describe(one)
+    planned = case(processes=2)
+    assert {"run-7-conductor.2", "run-7-compute", "run-7-l2-agent.1"} <= {*queues(planned, "run.7")}
+    agents, control = describe(planned)
     assert agents == "server-1 to server-2, agents: compute, l2-agent"
     assert "2 x vm-creation (18 steps) at a time for 5 s" in control
 
@@ -182,15 +182,15 @@ def written(folder: Path, *, torn: bool = False, failed: bool = False) -> Whole:
     """
     load = folder / "load"
     load.mkdir(parents=True)
-    told = {"chain": "test", "steps": steps(chain(), 0)}
-    own: dict[str, Any] = {}
+    of_chain = {"chain": "test", "steps": steps(chain(), 0)}
+    records: dict[str, Any] = {}
     for label, kind, streams in (
         ("client-1", "client", ["sent", "round_trip", "error"]),
         ("server-1", "server", ["received"]),
     ):
         header: dict[str, object] = {"label": label, "kind": kind, "test_case": "rpc-chain"}
-        own[kind] = (Record(header, streams), Steps({"label": label, "kind": kind, **told}))
-    (client, here), (_, there) = own["client"], own["server"]
+        records[kind] = (Record(header, streams), Steps({"label": label, "kind": kind, **of_chain}))
+    (client, here), (_, there) = records["client"], records["server"]
     client.header["start"] = START
     for at in (START + 1, START + 2):
         client.add("sent", at)
@@ -207,7 +207,7 @@ def written(folder: Path, *, torn: bool = False, failed: bool = False) -> Whole:
             here.add(at, 4, passed=at + 0.100)
         client.add("round_trip", at, at + 0.100)
     for kind, label in (("client", "client-1"), ("server", "server-1")):
-        record, walked = own[kind]
+        record, walked = records[kind]
         record.save(load / f"{label}.messages")
         walked.save(load / f"{label}.steps")
     before = {"offset_s": AHEAD, "bound_s": 0.001}
@@ -237,33 +237,33 @@ def table(run: Whole) -> pd.DataFrame:
 
 def test_steps_make_up_a_creation(tmp_path: Path) -> None:
     """Each step lasts as it did by one clock, whichever host's; shares of all are the whole."""
-    found = all_tables.conform("steps", table(written(tmp_path)))
-    assert list(found.columns) == list(TABLES["steps"].columns)
-    took = found.set_index("step")["latency_mean_s"].astype(float)
+    step_rows = all_tables.conform("steps", table(written(tmp_path)))
+    assert list(step_rows.columns) == list(TABLES["steps"].columns)
+    took = step_rows.set_index("step")["latency_mean_s"].astype(float)
     expected = {"begin": 0.010, "build": 0.020, "save": 0.030, "push": 0.005, "end": 0.025}
     assert took.drop(BETWEEN).to_dict() == pytest.approx(expected, abs=1e-6)
     assert took[BETWEEN] == pytest.approx(0.015, abs=1e-6)
-    shares = found.set_index("step")["creation_share"]
+    shares = step_rows.set_index("step")["creation_share"]
     assert shares.sum() == pytest.approx(1)
     assert shares.isna().to_dict()["push"]
-    assert set(found["samples"]) == {2}
+    assert set(step_rows["samples"]) == {2}
 
 
 def test_what_two_clocks_tell_is_marked(tmp_path: Path) -> None:
     """Only steps that begin on one host and pass on the other are unsure."""
-    found = table(written(tmp_path)).set_index("step")["latency_uncertainty_s"]
-    assert found[["build", "end"]].tolist() == pytest.approx([0.001, 0.001])
-    assert found[["begin", "save", "push"]].tolist() == [0, 0, 0]
+    unsure_s = table(written(tmp_path)).set_index("step")["latency_uncertainty_s"]
+    assert unsure_s[["build", "end"]].tolist() == pytest.approx([0.001, 0.001])
+    assert unsure_s[["begin", "save", "push"]].tolist() == [0, 0, 0]
 
 
 def test_the_last_step_of_a_failed_creation_is_named(tmp_path: Path) -> None:
     """It is an error of the step that it began last, and in no mean."""
-    found = table(written(tmp_path, failed=True)).set_index("step")
-    assert found["errors"].dropna().to_dict() == {
+    step_rows = table(written(tmp_path, failed=True)).set_index("step")
+    assert step_rows["errors"].dropna().to_dict() == {
         **dict.fromkeys(("begin", "build", "save", "end"), 0),
         "push": 1,
     }
-    assert set(found["samples"]) == {1}
+    assert set(step_rows["samples"]) == {1}
 
 
 def test_sound_steps_contradict_nothing(tmp_path: Path) -> None:
@@ -273,8 +273,8 @@ def test_sound_steps_contradict_nothing(tmp_path: Path) -> None:
 
 def test_creations_without_all_their_steps_are_told(tmp_path: Path) -> None:
     """A record that lost some is not believed without saying so."""
-    [told] = account(written(tmp_path, torn=True), {}).disagreements
-    assert told == "steps: 2 creations came to their end without all 5 steps"
+    [disagreement] = account(written(tmp_path, torn=True), {}).disagreements
+    assert disagreement == "steps: 2 creations came to their end without all 5 steps"
 
 
 @pytest.mark.parametrize(
@@ -324,7 +324,7 @@ def test_a_step_of_nobodys_creation_is_refused(tmp_path: Path) -> None:
     run = written(tmp_path)
     foreign = Steps({"label": "server-1", "kind": "server", "chain": "test"})
     header, _ = read_steps(run.folder / "server-1.steps")
-    foreign.header["steps"] = [one.model_dump(by_alias=True) for one in header.steps]
+    foreign.header["steps"] = [step.model_dump(by_alias=True) for step in header.steps]
     foreign.add(START + 1.5, 2, started=START + 2)
     foreign.save(run.folder / "server-1.steps")
     with pytest.raises(LoadError, match="a creation that its client did not begin"):
@@ -342,18 +342,18 @@ def test_a_page_shows_what_a_creation_is_made_of(tmp_path: Path) -> None:
     assert rows["save"] == f"30.0{gap}(30.0{gap}%)"
     assert rows["build"] == f"20.0 ± 1{gap}(20.0{gap}%)"
     assert rows["push"] == "5.0"
-    told = " ".join(content.words)
-    assert "waits for 2 round trips" in told
-    assert "at least 4 times its delay each way" in told
-    assert "± is" in told
+    text = " ".join(content.words)
+    assert "waits for 2 round trips" in text
+    assert "at least 4 times its delay each way" in text
+    assert "± is" in text
 
 
 def test_the_guide_tells_every_step(root: Path) -> None:
     """What stands in the chain stands in the documentation, with its kind and both services."""
     guide = (root / "docs" / "howto" / "vm-creation.md").read_text()
-    for one in find("vm-creation").steps:
-        pattern = rf"\| {re.escape(one.step)} \| {one.kind} \| {one.sender} \| {one.receiver} \|"
-        assert re.search(pattern, guide), one.step
+    for hop in find("vm-creation").steps:
+        pattern = rf"\| {re.escape(hop.step)} \| {hop.kind} \| {hop.sender} \| {hop.receiver} \|"
+        assert re.search(pattern, guide), hop.step
 
 
 def test_it_is_known_to_the_system_that_it_speaks_to() -> None:

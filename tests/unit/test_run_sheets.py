@@ -31,7 +31,7 @@ def test_the_plan_is_part_of_the_report(report: Path) -> None:
     assert ":download:`YAML <plan.yaml>`" in (report / "index.rst").read_text()
     methods = BeautifulSoup((report / "html/methods/index.html").read_text(), "html.parser")
     shown = next(
-        one.get_text() for one in methods.find_all("pre") if "laboratory" in one.get_text()
+        block.get_text() for block in methods.find_all("pre") if "laboratory" in block.get_text()
     )
     assert shown.strip() == (HOSTS / "plan.yaml").read_text().strip()
 
@@ -55,8 +55,8 @@ def test_every_row_leads_to_a_run_that_tells_its_command(report: Path) -> None:
         assert place is not None
         reached.add(anchor)
     assert len(reached) == 6
-    told = " ".join(sheets.get_text(" ").split())
-    digests = re.findall(r"mqperf run plan.yaml --only (\w+) --runs again", told)
+    text = " ".join(sheets.get_text(" ").split())
+    digests = re.findall(r"mqperf run plan.yaml --only (\w+) --runs again", text)
     cases = [case.id for case in load_plan(report / "plan.yaml").cases()]
     assert [[case for case in cases if case.endswith(digest)] for digest in digests] == [
         [run] for run in samples.read(HOSTS)["runs"]["run"]
@@ -67,8 +67,8 @@ def test_rows_lead_to_runs_in_one_file(report: Path, tmp_path: Path) -> None:
     """All links into the file have a place there."""
     file = BeautifulSoup(fold(report / "html", tmp_path / "one.html").read_text(), "html.parser")
     links = {str(link["href"])[1:] for link in file.select("table.numbers td a.reference")}
-    assert sum(one.startswith("rabbitmq/cs1ss2/runs/run-") for one in links) == 6
-    assert all(file.find(id=one) for one in links)
+    assert sum(link.startswith("rabbitmq/cs1ss2/runs/run-") for link in links) == 6
+    assert all(file.find(id=link) for link in links)
 
 
 def test_a_plan_cannot_leave_its_block() -> None:
@@ -90,15 +90,15 @@ def test_what_pages_link_is_stored_once(report: Path) -> None:
 
 def test_only_a_case_of_the_plan_has_a_command() -> None:
     """On hosts that no plan names, their inventory is to be given."""
-    found = samples.complete(HOSTS)
+    frames = samples.complete(HOSTS)
     plan = load_plan(HOSTS / "plan.yaml")
     unnamed = plan.model_copy(update={"hosts": None})
     other = plan.model_copy(update={"test_cases": ("notify",)})
-    told = {
-        name: [sheet.text.partition("again: ")[2] for sheet in each(found, {}, one)]
-        for name, one in (("own", plan), ("unnamed", unnamed), ("other", other), ("none", None))
+    again = {
+        name: [sheet.text.partition("again: ")[2] for sheet in each(frames, {}, given)]
+        for name, given in (("own", plan), ("unnamed", unnamed), ("other", other), ("none", None))
     }
-    assert sum(text.endswith(" --runs again``") for text in told["own"]) == 6
-    assert sum(text.endswith(" --runs again --hosts INVENTORY``") for text in told["unnamed"]) == 6
-    assert [bool(text) for text in told["other"]] == [False] * 4 + [True] * 2
-    assert told["none"] == [""] * 6
+    assert sum(text.endswith(" --runs again``") for text in again["own"]) == 6
+    assert sum(text.endswith(" --runs again --hosts INVENTORY``") for text in again["unnamed"]) == 6
+    assert [bool(text) for text in again["other"]] == [False] * 4 + [True] * 2
+    assert again["none"] == [""] * 6

@@ -45,7 +45,7 @@ def measuring(folder: Path) -> Iterator[Measure]:
 
         yield measured
     left = set(psutil.Process().children(recursive=True)) - before
-    assert not [one for one in left if "player.py" in " ".join(_words(one))]
+    assert not [process for process in left if "player.py" in " ".join(_words(process))]
 
 
 def _words(process: psutil.Process) -> list[str]:
@@ -94,18 +94,18 @@ def events(run: Run) -> list[str]:
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Told, list[Run]]:
     """What was told of a sweep in which nothing fails, and its runs in their order."""
-    folder, told = tmp_path_factory.mktemp("whole"), Told()
+    folder, observer = tmp_path_factory.mktemp("whole"), Told()
     with measuring(folder) as measure:
-        assert measure(told).failed == ()
-    return told, sorted(runs(folder), key=lambda run: run.facts().position or 0)
+        assert measure(observer).failed == ()
+    return observer, sorted(runs(folder), key=lambda run: run.facts().position or 0)
 
 
 def test_cases_follow_each_other_through_all_phases(whole: tuple[Told, list[Run]]) -> None:
     """In the order of the plan, each with every phase, and every event in its place."""
-    told, found = whole
+    observer, recorded = whole
     expected = [(phase, case) for case in ("rpc-call", "rpc-cast") for phase in (*PHASES, "done")]
-    assert told.said == expected
-    for run in found:
+    assert observer.said == expected
+    for run in recorded:
         assert events(run) == ["provisioned", "started", "start", "measured", "drained", "stopped"]
 
 
@@ -174,6 +174,6 @@ def test_what_was_measured_before_an_interruption_stays(measure: Measure, tmp_pa
     with pytest.raises(KeyboardInterrupt):
         measure(Told(interrupt=("measuring", "rpc-cast")))
     assert statuses(tmp_path) == ["done", "interrupted"]
-    told = Told()
-    assert measure(told).done == 1
-    assert {case for _, case in told.said} == {"rpc-cast"}
+    observer = Told()
+    assert measure(observer).done == 1
+    assert {case for _, case in observer.said} == {"rpc-cast"}

@@ -100,17 +100,17 @@ def test_what_a_window_is_offered(
     """The mean over its seconds, of a load of ten: also where a run was cut."""
     fixed = {"system": "any", "topology": "any", "queues": "any", "test_case": "publish"}
     load = {"green_threads": 3, "duration_s": 8, "warmup_s": 1, "cooldown_s": 1}
-    one = Case.model_validate({**fixed, **load, "parameters": said})
-    found = Paced.model_validate(said).offered_msg_s(one, window)
-    assert found == (None if offered is None else pytest.approx(offered))
+    case = Case.model_validate({**fixed, **load, "parameters": said})
+    rate = Paced.model_validate(said).offered_msg_s(case, window)
+    assert rate == (None if offered is None else pytest.approx(offered))
 
 
 def test_threads_that_share_a_rate_send_in_turn() -> None:
     """Four threads of 250 messages a second are as even as one of 1,000."""
     every = [Schedule(Steady(250), place / 4) for place in range(4)]
-    for one in every:
-        one.begin(START_NS)
-    instants = np.sort(np.concatenate([one.instants_ns(0, 250) for one in every]))
+    for schedule in every:
+        schedule.begin(START_NS)
+    instants = np.sort(np.concatenate([schedule.instants_ns(0, 250) for schedule in every]))
     assert (np.diff(instants) == 10**6).all()
 
 

@@ -75,9 +75,9 @@ class NoNodes:
     nodes = ()
 
 
-def timetable(script: str, kept: Kept, *, more: str = "", **said: object) -> Timetable:
+def timetable(script: str, kept: Kept, *, more: str = "", **keys: object) -> Timetable:
     """One on which a script stands for longer than it takes, and the content of another file."""
-    action = ActionPlan(do="script", host="local", at_s=0, for_s=600, script_file="one.sh", **said)
+    action = ActionPlan(do="script", host="local", at_s=0, for_s=600, script_file="one.sh", **keys)
     files = {"one.sh": script.encode(), "data/words.txt": more.encode()}
     around = Stage(cast("Deployment", NoNodes()), [Remembering()], files, kept.keep)
     return Timetable([action], around, kept.tell)
@@ -90,7 +90,7 @@ def lived(actions: Timetable) -> None:
     actions.act()
     [host] = actions._stage.hosts
     assert isinstance(host, Remembering)
-    assert eventually(lambda: [one.alive for one in host.started] == [False])
+    assert eventually(lambda: [process.alive for process in host.started] == [False])
     actions.close()
 
 
@@ -130,8 +130,8 @@ def test_a_script_that_goes_on_is_ended_with_all_that_it_started() -> None:
     actions.begin(time.time())
     actions.act()
     below = partial(psutil.Process().children, recursive=True)
-    assert eventually(lambda: "sleep" in [one.name() for one in below()])
-    [sleeping] = [one for one in below() if one.name() == "sleep"]
+    assert eventually(lambda: "sleep" in [process.name() for process in below()])
+    [sleeping] = [process for process in below() if process.name() == "sleep"]
     all_of_it = [sleeping, *sleeping.parents()[:1]]
     actions.close()
     assert eventually(lambda: not any(map(psutil.Process.is_running, all_of_it)), 15)

@@ -52,14 +52,14 @@ def play(search: SearchPlan, limit: float, repeats: int = 1) -> tuple[list[float
     return tried, search.tried(verdicts, repeats).ends
 
 
-def after(search: SearchPlan, repeats: int, *told: str) -> Bracket:
+def after(search: SearchPlan, repeats: int, *words: str) -> Bracket:
     """How far a search is after runs at 200: each held or broke, maybe while others used the host.
 
     They are written as ``held``, ``broke``, ``held?`` and ``broke?``.
     """
     verdicts = {
         (200.0, repeat): Verdict(word.startswith("held"), word, disturbed=word.endswith("?"))
-        for repeat, word in enumerate(told, 1)
+        for repeat, word in enumerate(words, 1)
     }
     return search.tried(verdicts, repeats)
 
@@ -113,7 +113,9 @@ def noisy(random: np.random.Generator, limit: float, noise: float, repeats: int)
     while (left := WIDE.tried(verdicts, repeats).left) is not None:
         margin = 3 * log(left[0] / limit) + noise * random.normal()
         verdicts[left] = Verdict(margin <= 0, "as invented", margin=margin)
-    return [Tried(rate, bool(one.holds), one.margin) for (rate, _), one in verdicts.items()]
+    return [
+        Tried(rate, bool(verdict.holds), verdict.margin) for (rate, _), verdict in verdicts.items()
+    ]
 
 
 def ends(runs: list[Tried]) -> tuple[float, float]:
@@ -127,13 +129,14 @@ def ends(runs: list[Tried]) -> tuple[float, float]:
 def test_the_interval_holds_the_limit(noise: float) -> None:
     """In about 95 % of searches; the bracket does in far fewer where runs differ."""
     random, count, limit_at = np.random.default_rng(3), 60, 1234.5
-    told = [noisy(random, limit_at, noise, repeats=3) for _ in range(count)]
-    brackets = [ends(runs) for runs in told]
-    found = [limit(runs, *pair) for runs, pair in zip(told, brackets, strict=True)]
+    searches = [noisy(random, limit_at, noise, repeats=3) for _ in range(count)]
+    brackets = [ends(runs) for runs in searches]
+    intervals = [limit(runs, *pair) for runs, pair in zip(searches, brackets, strict=True)]
     # of 95 % of 60, fewer than 51 would be by chance once in five hundred times
-    assert sum(one.low <= limit_at <= one.high for one in found) >= 51
+    assert sum(interval.low <= limit_at <= interval.high for interval in intervals) >= 51
     assert all(
-        one.low <= low < high <= one.high for one, (low, high) in zip(found, brackets, strict=True)
+        interval.low <= low < high <= interval.high
+        for interval, (low, high) in zip(intervals, brackets, strict=True)
     )
     if noise > 0.1:
         assert sum(low <= limit_at <= high for low, high in brackets) < 45
@@ -146,9 +149,9 @@ def test_more_repeats_and_less_noise_narrow_the_interval() -> None:
         random, total = np.random.default_rng(4), 0.0
         for _ in range(20):
             runs = noisy(random, 1000, noise, repeats)
-            found = limit(runs, *ends(runs))
-            assert found.rate == pytest.approx(1000, rel=0.5)
-            total += log(found.high / found.low)
+            interval = limit(runs, *ends(runs))
+            assert interval.rate == pytest.approx(1000, rel=0.5)
+            total += log(interval.high / interval.low)
         return total
 
     assert widths(0.1, 3) < widths(0.3, 3) < widths(0.3, 1)
@@ -158,14 +161,15 @@ def test_verdicts_alone_tell_less_of_the_limit() -> None:
     """Without latencies intervals are wider, and still hold the limit."""
     random = np.random.default_rng(5)
     both = [noisy(random, 1000, 0.1, 3) for _ in range(20)]
-    told = [[replace(run, margin=None) for run in runs] for runs in both]
-    found = [limit(bare, *ends(bare)) for bare in told]
+    without_margins = [[replace(run, margin=None) for run in runs] for runs in both]
+    intervals = [limit(bare, *ends(bare)) for bare in without_margins]
     figured = [limit(runs, *ends(runs)) for runs in both]
     wider = [
-        one.high / one.low > more.high / more.low for one, more in zip(found, figured, strict=True)
+        interval.high / interval.low > more.high / more.low
+        for interval, more in zip(intervals, figured, strict=True)
     ]
     assert sum(wider) > 15
-    assert sum(one.low <= 1000 <= one.high for one in found) > 15
+    assert sum(interval.low <= 1000 <= interval.high for interval in intervals) > 15
 
 
 @pytest.mark.starts_programs
@@ -177,8 +181,8 @@ def test_a_disturbed_run_does_not_send_a_search_elsewhere(tmp_path: Path) -> Non
         @override
         def __call__(self, hold: Hold, run: Run) -> Verdict:
             first = not self.asked
-            found = super().__call__(hold, run)
-            return replace(found, holds=False, disturbed=True) if first else found
+            verdict = super().__call__(hold, run)
+            return replace(verdict, holds=False, disturbed=True) if first else verdict
 
     text = PLAN.replace("repeats: 2", "repeats: 1")
     disturbed, quiet = Disturbed(2500), Known(2500)
@@ -260,17 +264,17 @@ def test_a_search_goes_on_where_it_was_interrupted(tmp_path: Path) -> None:
     """What was measured is read, not run again; and a search that has ended runs nothing."""
     with pytest.raises(KeyboardInterrupt):
         run(tmp_path, Known(1700), Interrupted(after=2))
-    before = {one.id for one in runs(tmp_path) if one.status == "done"}
+    before = {attempt.id for attempt in runs(tmp_path) if attempt.status == "done"}
     assert len(before) == 2
     assert "2 done, 0 running, 0 failed, 0 pending" in status(tmp_path)
     judge = Known(1700)
     done = run(tmp_path, judge, Silent())
-    whole = [one for one in runs(tmp_path) if one.status == "done"]
+    whole = [attempt for attempt in runs(tmp_path) if attempt.status == "done"]
     assert len(whole) == done + 2
-    rates = {float(_case(one).parameters["rate_msg_s"]) for one in whole}
+    rates = {float(_case(attempt).parameters["rate_msg_s"]) for attempt in whole}
     low, high = max(r for r in rates if r <= 1700), min(r for r in rates if r > 1700)
     assert high <= low * 1.3
-    positions = [one.facts().position for one in whole]
+    positions = [attempt.facts().position for attempt in whole]
     assert sorted(filter(None, positions)) == [*range(1, len(whole) + 1)]
     assert run(tmp_path, Known(1700), Silent()) == 0
 
@@ -290,12 +294,12 @@ def test_searches_of_one_plan_find_each_its_own(tmp_path: Path) -> None:
 
     run(tmp_path, Two(0), Silent(), text)
     plan = parse_plan(text, Path("toy.yaml"))
-    found: dict[object, list[float]] = {}
-    for one in runs(tmp_path):
-        parameters = _case(one).parameters
-        found.setdefault(parameters["thinning"], []).append(float(parameters["rate_msg_s"]))
-    assert len(plan.searches()) == len(found) == 2
-    assert max(r for r in found[1] if r <= 1200) < max(r for r in found[2] if r <= 2400)
+    rates: dict[object, list[float]] = {}
+    for attempt in runs(tmp_path):
+        parameters = _case(attempt).parameters
+        rates.setdefault(parameters["thinning"], []).append(float(parameters["rate_msg_s"]))
+    assert len(plan.searches()) == len(rates) == 2
+    assert max(r for r in rates[1] if r <= 1200) < max(r for r in rates[2] if r <= 2400)
 
 
 @pytest.mark.starts_programs
@@ -325,7 +329,7 @@ def test_a_mistake_is_one_line(wrong: str) -> None:
     """With the line of the file, and what to do."""
     base = {"from_msg_s": "1000", "to_msg_s": "4000"}
     key, value = wrong.split(": ", 1)
-    body = ", ".join(f"{name}: {one}" for name, one in {**base, key: value}.items())
+    body = ", ".join(f"{name}: {setting}" for name, setting in {**base, key: value}.items())
     text = PLAN.replace(PLAN[PLAN.index("search:") :], f"search: {{{body}}}\n")
     with pytest.raises(PlanError) as caught:
         parse_plan(text, Path("toy.yaml"))
@@ -335,13 +339,13 @@ def test_a_mistake_is_one_line(wrong: str) -> None:
 
 
 def plan_of(**more: object) -> str:
-    said: dict[str, object] = {
+    fields: dict[str, object] = {
         "systems": {"rabbitmq": {"topologies": ["cmsm"]}},
         "test_cases": ["publish"],
         "load": {"generator": "amqp-0-9-1", "green_threads": 1, "duration_s": 1},
         "search": {"from_msg_s": 1, "to_msg_s": 2},
     }
-    return json.dumps({**said, **more})
+    return json.dumps({**fields, **more})
 
 
 @pytest.mark.parametrize(

@@ -28,65 +28,65 @@ def recorded() -> Tables:
     return samples.read(SAMPLE)
 
 
-def each_run(found: Tables) -> Iterator[Tables]:
-    for name in found["runs"]["run"]:
+def each_run(frames: Tables) -> Iterator[Tables]:
+    for name in frames["runs"]["run"]:
         yield {
             table: frame[frame["run"].eq(name)] if "run" in frame.columns else frame
-            for table, frame in found.items()
+            for table, frame in frames.items()
         }
 
 
 def test_sound_runs_hold_what_they_hold(recorded: Tables) -> None:
     """A limit above the recorded p99 holds, one below does not, and it says which."""
-    for one in each_run(recorded):
-        p99 = float(one["latency"]["latency_p99_s"].iloc[0])
+    for run in each_run(recorded):
+        p99 = float(run["latency"]["latency_p99_s"].iloc[0])
         above = Hold(latency_p99_s=p99 * 1.01, throughput_share=0.5)
         below = Hold(latency_p99_s=p99 * 0.99, throughput_share=0.5)
-        assert verdict(one, above).holds is True
-        found = verdict(one, below)
-        assert found.holds is False
-        assert found.text == f"p99 {p99 * 1e3:.1f} ms"
+        assert verdict(run, above).holds is True
+        judged = verdict(run, below)
+        assert judged.holds is False
+        assert judged.text == f"p99 {p99 * 1e3:.1f} ms"
 
 
 def test_planted_loss_and_lag_do_not_hold(recorded: Tables) -> None:
     """A lost message, and a throughput below the offered rate, each break by themselves."""
-    one = dict(next(each_run(recorded)))
+    run = dict(next(each_run(recorded)))
     loose = Hold(throughput_share=0.5)
-    assert verdict(one, loose).holds is True
-    sound = one["messages"]
-    one["messages"] = sound.assign(lost=7)
-    assert "7 of" in verdict(one, loose).text
-    assert verdict(one, Hold(throughput_share=0.5, lost_share=0.5)).holds is True
-    one["messages"] = sound.assign(throughput_msg_s=sound["throughput_msg_s"] * 0.4)
-    assert verdict(one, loose).holds is False
-    one["messages"] = sound.assign(throughput_msg_s=float("nan"))
-    assert verdict(one, loose).holds is None
+    assert verdict(run, loose).holds is True
+    sound = run["messages"]
+    run["messages"] = sound.assign(lost=7)
+    assert "7 of" in verdict(run, loose).text
+    assert verdict(run, Hold(throughput_share=0.5, lost_share=0.5)).holds is True
+    run["messages"] = sound.assign(throughput_msg_s=sound["throughput_msg_s"] * 0.4)
+    assert verdict(run, loose).holds is False
+    run["messages"] = sound.assign(throughput_msg_s=float("nan"))
+    assert verdict(run, loose).holds is None
 
 
 def test_a_run_is_disturbed_whether_it_holds_or_not(recorded: Tables) -> None:
     """And quiet runs are not called so."""
-    one = dict(next(each_run(recorded)))
+    run = dict(next(each_run(recorded)))
     loose, strict = Hold(throughput_share=0.5), Hold(latency_p99_s=1e-6)
-    assert (verdict(one, loose).counted, verdict(one, strict).counted) == (True, False)
-    cpu = one["cpu"]
+    assert (verdict(run, loose).counted, verdict(run, strict).counted) == (True, False)
+    cpu = run["cpu"]
     more = cpu["kind"].eq("host").map({True: 0.6, False: 0.0})
-    one["cpu"] = cpu.assign(total_cores=cpu["total_cores"] + more)
-    assert (verdict(one, loose).counted, verdict(one, strict).counted) == (None, None)
-    assert (verdict(one, loose).holds, verdict(one, strict).holds) == (True, False)
+    run["cpu"] = cpu.assign(total_cores=cpu["total_cores"] + more)
+    assert (verdict(run, loose).counted, verdict(run, strict).counted) == (None, None)
+    assert (verdict(run, loose).holds, verdict(run, strict).holds) == (True, False)
 
 
 def test_a_margin_is_that_of_the_latency_that_decides(recorded: Tables) -> None:
     """The one that is longest by its limit; none where something else breaks, or nothing limits."""
-    one = dict(next(each_run(recorded)))
-    p50, p99 = (float(one["latency"][f"latency_p{q}_s"].iloc[0]) for q in (50, 99))
+    run = dict(next(each_run(recorded)))
+    p50, p99 = (float(run["latency"][f"latency_p{q}_s"].iloc[0]) for q in (50, 99))
     hold = Hold(latency_p50_s=2 * p50, latency_p99_s=p99 / 3, throughput_share=0.5)
-    assert verdict(one, hold).margin == pytest.approx(log(3))
-    assert verdict(one, Hold(latency_p50_s=2 * p50, throughput_share=0.5)).margin == pytest.approx(
+    assert verdict(run, hold).margin == pytest.approx(log(3))
+    assert verdict(run, Hold(latency_p50_s=2 * p50, throughput_share=0.5)).margin == pytest.approx(
         -log(2)
     )
-    assert verdict(one, Hold(throughput_share=0.5)).margin is None
-    one["messages"] = one["messages"].assign(lost=7)
-    assert verdict(one, Hold(latency_p50_s=2 * p50, throughput_share=0.5)).margin is None
+    assert verdict(run, Hold(throughput_share=0.5)).margin is None
+    run["messages"] = run["messages"].assign(lost=7)
+    assert verdict(run, Hold(latency_p50_s=2 * p50, throughput_share=0.5)).margin is None
 
 
 def test_plans_without_a_search_have_none(recorded: Tables) -> None:
@@ -94,41 +94,41 @@ def test_plans_without_a_search_have_none(recorded: Tables) -> None:
     assert stats.complete(recorded)["searches"].empty
 
 
-def as_searched(found: Tables, *shares: float, others_cores: float = 0.0) -> pd.DataFrame:
+def as_searched(frames: Tables, *shares: float, others_cores: float = 0.0) -> pd.DataFrame:
     """The searches of a plan from 1,000 to 4,000: runs finish such shares of 2,000, 4,000, 4,000 …
 
     During those at 4,000 others used so many cores more.  All else is as it was recorded.
     """
-    chosen = found["runs"]["run"].iloc[: len(shares)].tolist()
+    chosen = frames["runs"]["run"].iloc[: len(shares)].tolist()
     rates = dict.fromkeys(chosen, 4000.0) | {chosen[0]: 2000.0}
     repeats = {name: max(1, place) for place, name in enumerate(chosen)}
     finished = {name: rates[name] * share for name, share in zip(chosen, shares, strict=True)}
-    own = {
+    searched = {
         name: frame[frame["run"].isin(chosen)] if "run" in frame.columns else frame
-        for name, frame in found.items()
+        for name, frame in frames.items()
     }
-    own["runs"] = own["runs"].assign(
-        rate_msg_s=own["runs"]["run"].map(rates).astype(float),
-        repeat=own["runs"]["run"].map(repeats),
+    searched["runs"] = searched["runs"].assign(
+        rate_msg_s=searched["runs"]["run"].map(rates).astype(float),
+        repeat=searched["runs"]["run"].map(repeats),
     )
-    own["messages"] = own["messages"].assign(
-        offered_rate_msg_s=own["messages"]["run"].map(rates).astype(float),
-        throughput_msg_s=own["messages"]["run"].map(finished).astype(float),
+    searched["messages"] = searched["messages"].assign(
+        offered_rate_msg_s=searched["messages"]["run"].map(rates).astype(float),
+        throughput_msg_s=searched["messages"]["run"].map(finished).astype(float),
     )
-    own["cpu"] = own["cpu"].copy()
-    beside = own["cpu"]["run"].isin(chosen[1:]) & own["cpu"]["kind"].eq("host")
-    own["cpu"].loc[beside, "total_cores"] += others_cores
+    searched["cpu"] = searched["cpu"].copy()
+    beside = searched["cpu"]["run"].isin(chosen[1:]) & searched["cpu"]["kind"].eq("host")
+    searched["cpu"].loc[beside, "total_cores"] += others_cores
     plan = SearchPlan(from_msg_s=1000, to_msg_s=4000, within_share=1, hold=Hold(latency_p99_s=9))
-    said = json.dumps({"repeats": 1, **plan.model_dump(exclude_none=True)})
-    rows = found["planned"][found["planned"]["point"].isin(own["runs"]["point"])]
-    own["planned"] = conform("planned", rows.assign(search_place=1, search=said))
-    return stats.complete(own)["searches"]
+    search = json.dumps({"repeats": 1, **plan.model_dump(exclude_none=True)})
+    rows = frames["planned"][frames["planned"]["point"].isin(searched["runs"]["point"])]
+    searched["planned"] = conform("planned", rows.assign(search_place=1, search=search))
+    return stats.complete(searched)["searches"]
 
 
 def test_what_was_found_is_told_with_its_figures(recorded: Tables) -> None:
     """The rates on both sides, what broke at the higher, and the throughput at the lower."""
-    found = as_searched(recorded, 1.0, 0.7)
-    [row] = found.to_dict("records")
+    searches = as_searched(recorded, 1.0, 0.7)
+    [row] = searches.to_dict("records")
     assert (row["held_rate_msg_s"], row["broken_rate_msg_s"]) == (2000, 4000)
     assert (row["search_ends"], row["search_runs"], row["held_repeats"]) == ("found", 2, 1)
     assert row["throughput_msg_s"] == 2000
@@ -139,7 +139,7 @@ def test_what_was_found_is_told_with_its_figures(recorded: Tables) -> None:
         " limit): most runs hold at 2000, and not at 4000, where throughput 70.0 % of the offered"
     )
     assert str(row["text"]).endswith("; finished in the window: 2000 msg/sec.")
-    [content] = contents({**recorded, "searches": found}, "searches", row["test_case"])
+    [content] = contents({**recorded, "searches": searches}, "searches", row["test_case"])
     assert content.words[-1] == row["text"]
     assert forms.frame(content)["holds at, msg/sec"].item() == 2000
 
@@ -157,8 +157,8 @@ def test_what_was_found_is_told_with_its_figures(recorded: Tables) -> None:
 )
 def test_the_answer_has_the_limit(recorded: Tables, shares: tuple[float, ...], told: str) -> None:
     """With its interval, what broke beyond it, and what of the tester or host ran out there."""
-    found = {**stats.complete(recorded), "searches": as_searched(recorded, *shares)}
-    [answer] = answers(found, ["sustained"])
+    frames = {**stats.complete(recorded), "searches": as_searched(recorded, *shares)}
+    [answer] = answers(frames, ["sustained"])
     [sentence] = map(forms.plain, answer.sentences)
     assert told in sentence
     assert ("(throughput 70.0 % of the offered rate)" in sentence) == (0.7 in shares)

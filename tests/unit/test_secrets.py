@@ -276,9 +276,9 @@ def test_a_refused_connection_does_not_tell_the_password(password: str) -> None:
         url = f"amqp://u:{password}@localhost:{port}"
         with pytest.raises(SystemFault, match="cannot be reached") as fault:
             existing_cluster(Settings(nodes=("a",), urls=(url,)), [LocalHost()])
-    told = str(fault.value).replace(port, "PORT")  # a password may be a part of it by chance
-    assert password not in told
-    assert quote(password) not in told
+    message = str(fault.value).replace(port, "PORT")  # a password may be a part of it by chance
+    assert password not in message
+    assert quote(password) not in message
 
 
 def test_a_copied_plan_with_a_hidden_password_is_not_run() -> None:
@@ -329,7 +329,7 @@ def test_the_command_line_repeats_no_password(
         "mqperf: client-1 ended; its last line: amqp://u:***@h is refused\n"
     )
     case = parse_plan(PLAN.replace("URL", "amqp://h"), HERE).cases()[0]
-    said = StringIO()
-    with Bar(Console(file=said, width=200)) as bar:
+    terminal = StringIO()
+    with Bar(Console(file=terminal, width=200)) as bar:
         bar.finished(case, Run(tmp_path, case.id, "failed"), "amqp://u:hunter2@h is refused")
-    assert "amqp://u:***@h is refused" in said.getvalue()
+    assert "amqp://u:***@h is refused" in terminal.getvalue()

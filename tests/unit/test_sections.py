@@ -69,9 +69,9 @@ def test_a_doubt_stands_in_every_form(found: Tables) -> None:
 def test_a_narrow_terminal_has_a_paragraph_for_each_row(found: Tables) -> None:
     """No line is wider; every figure has its name."""
     [(_, content)] = shown(found, "outages")
-    told = [*forms.lines(content, NARROW)]
-    assert max(map(len, told)) <= NARROW
-    assert "downtime, s: " in " ".join(line.strip() for line in told)
+    lines = [*forms.lines(content, NARROW)]
+    assert max(map(len, lines)) <= NARROW
+    assert "downtime, s: " in " ".join(line.strip() for line in lines)
 
 
 def test_a_section_that_there_is_not_is_named(found: Tables) -> None:

@@ -105,9 +105,9 @@ def test_a_log_survives(tmp_path: Path) -> None:
     intervals = [Interval(float(second), 1.0, part) for second, part in enumerate(parts)]
     file = tmp_path / "run.hlog"
     write_log(file, 1_800_000_000.0, intervals, "[Latencies]")
-    found = list(read_log(file))
-    assert [interval.start_s for interval in found] == [0, 1, 2]
-    for interval, part in zip(found, parts, strict=True):
+    read = list(read_log(file))
+    assert [interval.start_s for interval in read] == [0, 1, 2]
+    for interval, part in zip(read, parts, strict=True):
         assert np.array_equal(interval.histogram.counts, part.counts)
     head = file.read_text().splitlines()
     assert head[1] == "#[Histogram log format version 1.3]"

@@ -134,8 +134,8 @@ def test_rare_messages_have_no_interval() -> None:
 def test_steady_runs_have_no_warmup() -> None:
     """At most one steady run in a hundred is said to warm up."""
     random = np.random.default_rng(13)
-    found = [warmup_s(1000 + 30 * steady(106, 0.3, random)) for _ in range(500)]
-    assert sum(cut not in (0, None) for cut in found) <= 5
+    cuts = [warmup_s(1000 + 30 * steady(106, 0.3, random)) for _ in range(500)]
+    assert sum(cut not in (0, None) for cut in cuts) <= 5
 
 
 def test_warmup_is_found() -> None:

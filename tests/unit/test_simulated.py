@@ -47,9 +47,9 @@ def test_intervals_hold_what_they_claim(root: Path) -> None:
     right = [row["of these right"] for row in kept(root, "throughputs")]
     cells = [row[name] for row in kept(root, "latencies") for name in ("independent", "alike")]
     right += [cell.split(" / ")[1] for cell in cells]
-    known = [float(share.split(" ± ")[0]) for share in right if share != "few"]
-    assert len(known) > 40
-    assert min(known) >= 93
+    shares = [float(share.split(" ± ")[0]) for share in right if share != "few"]
+    assert len(shares) > 40
+    assert min(shares) >= 93
 
 
 def test_runs_with_pauses_have_few_wrong_intervals(root: Path) -> None:

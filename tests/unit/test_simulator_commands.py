@@ -35,7 +35,7 @@ def case(**changes: object) -> Case:
     return Case.model_validate(fixed | changes)
 
 
-def job(tmp_path: Path, one: Case) -> Job:
+def job(tmp_path: Path, planned: Case) -> Job:
     """All processes of a case, on one host."""
     environment = Environment(
         release=RELEASES["rabbitmq"],
@@ -46,7 +46,7 @@ def job(tmp_path: Path, one: Case) -> Job:
         tools=Path("/cache/tools"),
     )
     out, address = Path("/out"), LocalHost.address
-    return Job(one, RUN, ACCESS, environment, pairs(one), tmp_path, out, address)
+    return Job(planned, RUN, ACCESS, environment, pairs(planned), tmp_path, out, address)
 
 
 def run(tmp_path: Path, **changes: object) -> list[Command]:
@@ -68,8 +68,8 @@ def after(command: Command, option: str) -> str:
 
 def test_servers_come_first(tmp_path: Path) -> None:
     """In the order in which they are to be started, each with its label and role."""
-    found = [(command.label, command.kind) for command in run(tmp_path, processes=2)]
-    assert found == [
+    started = [(command.label, command.kind) for command in run(tmp_path, processes=2)]
+    assert started == [
         ("server-1", "server"),
         ("server-2", "server"),
         ("client-1", "client"),
@@ -119,17 +119,17 @@ def test_a_pause_is_the_simulators_own(tmp_path: Path) -> None:
 def test_a_payload_is_the_length_of_every_body(tmp_path: Path) -> None:
     """Of the clients; without it the lengths are those of the simulator's table."""
     _, client = run(tmp_path, parameters={"payload_bytes": 100})
-    own = client.argv[: client.argv.index("--")]
-    assert own[own.index("--payload") + 1] == "100"
+    options = client.argv[: client.argv.index("--")]
+    assert options[options.index("--payload") + 1] == "100"
     assert "--payload" not in run(tmp_path)[1].argv
 
 
 def test_a_rate_is_shared_by_all_threads(tmp_path: Path) -> None:
     """Of all clients; servers learn that messages are due, and the simulator itself nothing."""
     paced = run(tmp_path, processes=2, parameters={"rate_msg_s": 250})
-    own = [" ".join(command.argv[: command.argv.index("--")]) for command in paced]
-    assert all("--rates 250.0 --all-threads 20 --first-thread" in words for words in own)
-    assert [words.split()[-1] for words in own] == ["0", "10", "0", "10"]
+    options = [" ".join(command.argv[: command.argv.index("--")]) for command in paced]
+    assert all("--rates 250.0 --all-threads 20 --first-thread" in words for words in options)
+    assert [words.split()[-1] for words in options] == ["0", "10", "0", "10"]
     flood = run(tmp_path, processes=2)
     assert [simulated(command) for command in paced] == [simulated(command) for command in flood]
     assert not any("--rates" in command.argv for command in flood)

@@ -55,10 +55,10 @@ def test_one_way_cases_are_timed_where_they_are_sent(
 
 def test_processes_are_summed_and_their_latencies_averaged(samples: Path) -> None:
     """Three equal processes have three times the throughput and the same latency."""
-    one, three = (published(samples, "call", "rpc-call", processes=n) for n in (1, 3))
-    assert three.sent == 3 * one.sent
-    assert three.throughput_per_s == pytest.approx(3 * one.throughput_per_s)
-    assert three.latency_mean_s == pytest.approx(one.latency_mean_s)
+    single, triple = (published(samples, "call", "rpc-call", processes=n) for n in (1, 3))
+    assert triple.sent == 3 * single.sent
+    assert triple.throughput_per_s == pytest.approx(3 * single.throughput_per_s)
+    assert triple.latency_mean_s == pytest.approx(single.latency_mean_s)
 
 
 def test_a_process_that_sent_nothing_adds_nothing(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def test_threads_of_all_processes_take_turns() -> None:
     """Together they are as even as one thread, and none drifts."""
     both = [Pace([8.0], all_threads=4, first=first) for first in (0, 2)]
-    dues = [list(islice(one.dues(thread, START), 1000)) for one in both for thread in (0, 1)]
+    dues = [list(islice(paced.dues(thread, START), 1000)) for paced in both for thread in (0, 1)]
     assert dues[3][:2] == [START + 3 / 8, START + 7 / 8]
     assert sorted(chain(*dues)) == [START + number / 8 for number in range(4000)]
 
@@ -139,9 +139,9 @@ def test_both_parts_of_a_latency_are_recorded(
     kind: str, test_case: str, streams: list[str]
 ) -> None:
     """Where it ends; without a rate there are none."""
-    own = ["--simulator", "s.py", "--label", "one", "--kind", kind, "--test-case", test_case]
-    own += ["--control", "c", "--messages", "m"]
-    flood, _ = shim._parse([*own, "--"])
-    paced, _ = shim._parse([*own, "--rates", "10,20.5", "--"])
+    options = ["--simulator", "s.py", "--label", "one", "--kind", kind, "--test-case", test_case]
+    options += ["--control", "c", "--messages", "m"]
+    flood, _ = shim._parse([*options, "--"])
+    paced, _ = shim._parse([*options, "--rates", "10,20.5", "--"])
     assert shim._streams(paced) == streams
-    assert shim._streams(flood) == [one for one in streams if one not in {"service", "handover"}]
+    assert shim._streams(flood) == [name for name in streams if name not in {"service", "handover"}]

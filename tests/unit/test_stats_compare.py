@@ -52,7 +52,7 @@ def measured(  # noqa: PLR0913 (what is invented)
         )
         broker = {"process": "Master", "kind": "broker", "scope": "window"}
         rows["cpu"].append(key | broker | {"total_cores": rate / 4000 * run_noise[3]})
-    return {name: conform(name, pd.DataFrame(some)) for name, some in rows.items()}
+    return {name: conform(name, pd.DataFrame(records)) for name, records in rows.items()}
 
 
 def _runs(system: str, repeats: int, counts: Sequence[int]) -> Iterator[dict[str, object]]:
@@ -89,21 +89,21 @@ def test_a_system_compared_with_itself_cannot_be_told_apart() -> None:
     """In at most 5 % of comparisons without a difference is there even one verdict."""
     alarms, trials = 0, 40
     for seed in range(trials):
-        found = compare(measured(seed), measured(1000 + seed), min_effect=0.0)
-        assert len(found) == 4 * len(THREADS)
-        alarms += bool((found["verdict"] != "cannot tell").any())
+        frame = compare(measured(seed), measured(1000 + seed), min_effect=0.0)
+        assert len(frame) == 4 * len(THREADS)
+        alarms += bool((frame["verdict"] != "cannot tell").any())
     # 5 % of 40 is 2; more than 5 would happen by chance once in seventy times.
     assert alarms <= 5
 
 
 def test_a_difference_is_found() -> None:
     """A third less throughput is worse in throughput and latency; CPU per message is the same."""
-    found = compare(measured(1, repeats=5), measured(2, repeats=5, factor=0.65))
-    verdicts = found.groupby("figure")["verdict"].unique().map(list)
+    frame = compare(measured(1, repeats=5), measured(2, repeats=5, factor=0.65))
+    verdicts = frame.groupby("figure")["verdict"].unique().map(list)
     assert verdicts["throughput_msg_s"] == ["worse"]
     assert verdicts["latency_mean_s"] == ["worse"]
     assert verdicts["cpu_per_message_s"] == ["cannot tell"]
-    assert found["ratio"].between(found["ratio_low"], found["ratio_high"]).all()
+    assert frame["ratio"].between(frame["ratio_low"], frame["ratio_high"]).all()
 
 
 def test_the_other_way_round() -> None:
@@ -119,8 +119,8 @@ def test_intervals_of_ratios_hold_the_truth() -> None:
     """About 95 in 100 intervals hold the true ratio."""
     many = range(1, 361)
     a, b = (measured(n, repeats=4, factor=f, counts=many) for n, f in ((1, 1.0), (2, 1.2)))
-    found = compare(a, b)
-    rows = found[found["figure"] == "throughput_msg_s"]
+    frame = compare(a, b)
+    rows = frame[frame["figure"] == "throughput_msg_s"]
     held = rows["ratio_low"].lt(1.2) & rows["ratio_high"].gt(1.2)
     assert len(held) == len(many)
     assert 0.92 < held.mean() < 0.99
@@ -145,9 +145,9 @@ def within(share: float, tables: Tables) -> Tables:
 def test_single_runs_have_no_verdict() -> None:
     """One run on each side: an interval from within the runs at most, and marked as such."""
     a, b = measured(1, repeats=1), measured(2, repeats=1, factor=3)
-    found = compare(within(0.01, a), within(0.01, b)).set_index("figure")
-    assert set(found["verdict"]) == {"cannot tell"}
-    throughput, latency = found.loc["throughput_msg_s"], found.loc["latency_mean_s"]
+    frame = compare(within(0.01, a), within(0.01, b)).set_index("figure")
+    assert set(frame["verdict"]) == {"cannot tell"}
+    throughput, latency = frame.loc["throughput_msg_s"], frame.loc["latency_mean_s"]
     assert set(throughput["interval_kind"]) == {"within run"}
     width = throughput["ratio_high"] / throughput["ratio_low"]
     assert width.to_numpy() == pytest.approx(math.exp(2 * 0.01 * math.sqrt(2)), rel=1e-3)
@@ -165,12 +165,12 @@ def at(tables: Tables, start: str, minutes: int) -> Tables:
 def test_runs_that_were_not_in_turns_are_marked() -> None:
     """Where all of A came before all of B, a verdict says so, and what that means."""
     a, b = measured(1, repeats=5), measured(2, repeats=5, factor=0.65)
-    apart = compare(at(a, "2026-01-01 10:00", 20), at(b, "2026-01-02 10:00", 20))
-    assert set(apart["in_turns"]) == {"A first"}
-    lines = list(told.text_lines(differences(a, b), apart))
+    blocks = compare(at(a, "2026-01-01 10:00", 20), at(b, "2026-01-02 10:00", 20))
+    assert set(blocks["in_turns"]) == {"A first"}
+    lines = list(told.text_lines(differences(a, b), blocks))
     assert sum("worse (not in turns)" in line for line in lines) > 6
     assert lines[-1].startswith("The verdicts marked (not in turns) assume that nothing but")
-    assert told.APART in told.rules(apart)
+    assert told.APART in told.rules(blocks)
     turns = compare(at(a, "2026-01-01 10:00", 20), at(b, "2026-01-01 10:10", 20))
     assert set(turns["in_turns"]) == {"in turns"}
     assert not any("not in turns" in line for line in told.text_lines(differences(a, b), turns))
@@ -195,7 +195,7 @@ def test_turns_are_known_by_the_instants(order: str, told: str) -> None:
     """The set changes as often as it has runs; two blocks of each do not make turns."""
     sides = []
     for number, side in enumerate("AB"):
-        places = [place for place, one in enumerate(order) if one == side]
+        places = [place for place, letter in enumerate(order) if letter == side]
         tables = measured(number, repeats=len(places))
         started = pd.Timestamp("2026-01-01", tz="UTC") + pd.to_timedelta(
             [places[repeat - 1] for repeat in tables["runs"]["repeat"]], unit="min"
@@ -213,17 +213,17 @@ def test_what_clocks_may_have_made_is_no_difference(unsure: float, verdict: set[
     for tables in sides:
         latency = tables["latency"]
         latency["latency_uncertainty_s"] = unsure * latency["latency_mean_s"]
-    found = compare(*sides)
-    means = found[found["figure"] == "latency_mean_s"]
+    frame = compare(*sides)
+    means = frame[frame["figure"] == "latency_mean_s"]
     assert set(means["verdict"]) == verdict
     assert set(compare(*sides[::-1]).query("figure == 'latency_mean_s'")["verdict"]) == (
         {"worse"} if verdict == {"better"} else verdict
     )
-    assert set(found.loc[found["figure"] == "throughput_msg_s", "verdict"]) == {"better"}
-    assert found.loc[found["figure"] == "throughput_msg_s", "clock_share"].eq(0).all()
+    assert set(frame.loc[frame["figure"] == "throughput_msg_s", "verdict"]) == {"better"}
+    assert frame.loc[frame["figure"] == "throughput_msg_s", "clock_share"].eq(0).all()
     shares = 2 * -math.log1p(-unsure)
     assert means["clock_share"].to_numpy() == pytest.approx(math.expm1(shares), rel=0.05)
-    assert ("by clocks)" in " ".join(comparison_lines(found))) == (unsure > 0)
+    assert ("by clocks)" in " ".join(comparison_lines(frame))) == (unsure > 0)
 
 
 def test_a_latency_that_clocks_hide_is_not_told() -> None:
@@ -231,17 +231,17 @@ def test_a_latency_that_clocks_hide_is_not_told() -> None:
     sides = [measured(1), measured(2, factor=2.0)]
     for tables in sides:
         tables["latency"]["latency_uncertainty_s"] = 10.0
-    found = compare(*sides)
-    means = found[found["figure"] == "latency_mean_s"]
+    frame = compare(*sides)
+    means = frame[frame["figure"] == "latency_mean_s"]
     assert set(means["verdict"]) == {"cannot tell"}
     assert means["detectable"].isna().all()
-    assert "better" in set(found.loc[found["figure"] == "throughput_msg_s", "verdict"])
-    assert "(all by clocks)" in " ".join(comparison_lines(found))
+    assert "better" in set(frame.loc[frame["figure"] == "throughput_msg_s", "verdict"])
+    assert "(all by clocks)" in " ".join(comparison_lines(frame))
 
 
-def comparison_lines(found: pd.DataFrame) -> list[str]:
+def comparison_lines(frame: pd.DataFrame) -> list[str]:
     """What a terminal shows of it."""
-    return [*told.text_lines(conform("differences", pd.DataFrame()), found)]
+    return [*told.text_lines(conform("differences", pd.DataFrame()), frame)]
 
 
 def test_points_beside_the_plan_are_left_out_and_named() -> None:
@@ -257,9 +257,9 @@ def test_points_beside_the_plan_are_left_out_and_named() -> None:
     mixed = {**earlier, "planned": conform("planned", of_plan)}
     with pytest.raises(TableError, match="points which agree in"):
         compare(mixed, b)
-    found = compared(mixed, b)
-    assert len(found["comparison"]) == 4 * len(THREADS)
-    [row] = found["differences"].to_dict("records")
+    frames = compared(mixed, b)
+    assert len(frames["comparison"]) == 4 * len(THREADS)
+    [row] = frames["differences"].to_dict("records")
     assert row["what"] == "Left out, as the plan does not ask for it"
     assert row["value_in_a"].startswith("rabbitmq cmsm classic, rpc-call, 1 thread, window 20 s; ")
     assert row["value_in_a"].endswith("50 threads, window 20 s; and 1 more")
@@ -278,12 +278,12 @@ def test_what_these_repeats_would_show() -> None:
     assert 0.05 <= shown < 0.3
     lines = told.text_lines(differences(measured(1), measured(1)), equal)
     assert f"(shows {100 * unknown['detectable'].iloc[0]:.1f} % or more)" in " ".join(lines)
-    found = []
+    decided = []
     for seed in range(6):
         larger = measured(300 + seed, repeats=6, factor=1 + shown)
         rows = compare(measured(100 + seed, repeats=6), larger)
-        found += list(rows.query("figure == 'throughput_msg_s'")["verdict"] == "better")
-    assert 0.6 < np.mean(found) < 0.99
+        decided += list(rows.query("figure == 'throughput_msg_s'")["verdict"] == "better")
+    assert 0.6 < np.mean(decided) < 0.99
     assert compare(measured(1, repeats=1), measured(2, repeats=1))["detectable"].isna().all()
 
 
@@ -295,11 +295,11 @@ def test_repeats_that_decide(difference: float, repeats: int) -> None:
 
 def test_repeats_are_told_where_they_would_decide() -> None:
     """Not at a verdict, nor without repeats; enough where a relevant difference would show."""
-    found = compare(measured(1), measured(2, factor=1.2))
-    decided = found["verdict"] != "cannot tell"
-    assert 0 < decided.sum() < len(found)
-    assert found.loc[decided, "repeats_needed"].isna().all()
-    assert found.loc[~decided, "repeats_needed"].gt(3).any()
+    frame = compare(measured(1), measured(2, factor=1.2))
+    decided = frame["verdict"] != "cannot tell"
+    assert 0 < decided.sum() < len(frame)
+    assert frame.loc[decided, "repeats_needed"].isna().all()
+    assert frame.loc[~decided, "repeats_needed"].gt(3).any()
     same = compare(measured(1, repeats=6, noise=0.001), measured(2, repeats=6, noise=0.001))
     assert {told.repeats_to_decide(row) for row in same.to_dict("records")} == {"enough"}
     single = compare(measured(1, repeats=1), measured(2, repeats=1))
@@ -313,9 +313,9 @@ def test_two_systems_are_compared_by_other_keys() -> None:
     a, b = measured(1), measured(2, system="zeromq", factor=2)
     with pytest.raises(TableError, match="no point in common: system of A: rabbitmq, of B: zerom"):
         compare(a, b)
-    found = compare(a, b, keys=KEYS[1:])
-    assert len(found) == 4 * len(THREADS)
-    assert found["system"].isna().all()
+    frame = compare(a, b, keys=KEYS[1:])
+    assert len(frame) == 4 * len(THREADS)
+    assert frame["system"].isna().all()
 
 
 def test_points_are_not_mixed() -> None:
@@ -329,8 +329,8 @@ def test_doubted_points_are_marked() -> None:
     a = dict(measured(1))
     doubt = {"run": "rabbitmq-50-1", "point": "rabbitmq-50", "kind": "spread", "text": "spreads"}
     a["doubts"] = conform("doubts", pd.DataFrame([doubt, doubt]))
-    found = compare(a, measured(2))
-    marked = found[found["doubted"].notna()]
+    frame = compare(a, measured(2))
+    marked = frame[frame["doubted"].notna()]
     assert set(marked["threads"]) == {50}
     assert set(marked["doubted"]) == {"A: spread"}
 
@@ -345,19 +345,19 @@ def test_differences_come_with_words() -> None:
     """What is the same is not mentioned; what only one side states is."""
     a, b = dict(measured(1)), dict(measured(2, repeats=5))
     b["runs"] = b["runs"].assign(cpu_model="Other", os="Debian")
-    found = differences(a, b).set_index("what")
-    assert list(found.loc["Processor"]) == ["hardware", "Invented", "Other"]
-    assert list(found.loc["Operating system"]) == ["hardware", "not stated", "Debian"]
-    assert list(found.loc["Whole runs of each point"]) == ["measuring", "3", "5"]
-    assert len(found) == 3
+    differing = differences(a, b).set_index("what")
+    assert list(differing.loc["Processor"]) == ["hardware", "Invented", "Other"]
+    assert list(differing.loc["Operating system"]) == ["hardware", "not stated", "Debian"]
+    assert list(differing.loc["Whole runs of each point"]) == ["measuring", "3", "5"]
+    assert len(differing) == 3
     assert differences(a, a).empty
 
 
 def test_the_text_says_what_differs_first() -> None:
     """Before any number: what A and B differ in."""
     a, b = measured(1, repeats=5), measured(2, factor=0.5)
-    frame, apart = compare(a, b), differences(a, b)
-    lines = list(told.text_lines(apart, frame))
+    frame, differing = compare(a, b), differences(a, b)
+    lines = list(told.text_lines(differing, frame))
     assert lines[:2] == ["A and B differ in", "  Whole runs of each point: 5 | 3"]
     assert lines[-1].startswith("24 comparisons at 6 points: ")
 

@@ -60,12 +60,12 @@ def watched_rows() -> Tables:
     model = rows["runs"].iloc[0]["run"]
     for turn, share in ((1, 1.0), (2, 0.9), (3, 0.8)):
         for name in ("runs", "messages", "latency", "intervals", "cpu"):
-            own = rows[name][rows[name]["run"] == model].assign(run=f"watch-{turn}")
+            copy = rows[name][rows[name]["run"] == model].assign(run=f"watch-{turn}")
             if name == "runs":
-                own = own.assign(control_run=turn, position=(1, 10, 20)[turn - 1])
+                copy = copy.assign(control_run=turn, position=(1, 10, 20)[turn - 1])
             if name == "messages":
-                own = own.assign(throughput_msg_s=own["throughput_msg_s"] * share, lost=turn - 1)
-            rows[name] = pd.concat([rows[name], own], ignore_index=True)
+                copy = copy.assign(throughput_msg_s=copy["throughput_msg_s"] * share, lost=turn - 1)
+            rows[name] = pd.concat([rows[name], copy], ignore_index=True)
     return rows
 
 
@@ -100,32 +100,32 @@ def test_a_drift_is_told_on_the_first_page(watched: Path) -> None:
 
 def test_control_runs_have_a_table_of_their_own() -> None:
     """It holds their figures; no other table has a row of theirs, and no point counts them."""
-    found, plain = watched_report(), tables(SHAPE)
-    own = found["control_runs"]
-    assert list(own["run"]) == ["watch-1", "watch-2", "watch-3"]
-    assert list(own["control_run"]) == [1, 2, 3]
-    assert own["throughput_msg_s"].is_monotonic_decreasing
-    assert own["latency_mean_s"].notna().all()
+    frames, plain = watched_report(), tables(SHAPE)
+    controls = frames["control_runs"]
+    assert list(controls["run"]) == ["watch-1", "watch-2", "watch-3"]
+    assert list(controls["control_run"]) == [1, 2, 3]
+    assert controls["throughput_msg_s"].is_monotonic_decreasing
+    assert controls["latency_mean_s"].notna().all()
     for name in {*plain} - {"doubts", "control_runs"}:
-        told = [one for one in ("doubted", "text") if one in plain[name]]
+        columns = [column for column in ("doubted", "text") if column in plain[name]]
         pd.testing.assert_frame_equal(
-            found[name].drop(columns=told), plain[name].drop(columns=told)
+            frames[name].drop(columns=columns), plain[name].drop(columns=columns)
         )
     assert plain["control_runs"].empty
-    assert len(all_attempts(found)) == len(plain["runs"]) + 3
+    assert len(all_attempts(frames)) == len(plain["runs"]) + 3
 
 
 def test_a_doubt_about_a_control_run_is_about_no_point() -> None:
     """It names the run and its system, and marks no point of a page or a comparison."""
-    found = watched_report()
-    doubts = found["doubts"]
-    own = doubts[doubts["run"].str.startswith("watch")]
-    assert {"lost", "drift"} <= {*own["kind"]}
-    assert own["point"].isna().all()
-    assert set(own["system"]) == {"rabbitmq"}
-    lines = list(as_text_lines(found))
+    frames = watched_report()
+    doubts = frames["doubts"]
+    about_controls = doubts[doubts["run"].str.startswith("watch")]
+    assert {"lost", "drift"} <= {*about_controls["kind"]}
+    assert about_controls["point"].isna().all()
+    assert set(about_controls["system"]) == {"rabbitmq"}
+    lines = list(as_text_lines(frames))
     assert any(line.startswith("rabbitmq control run 3: drift: ") for line in lines)
-    comparison = compared(tables(SHAPE), found)["comparison"]
+    comparison = compared(tables(SHAPE), frames)["comparison"]
     assert not comparison["doubted"].fillna("").str.contains("drift").any()
 
 
@@ -134,7 +134,7 @@ def test_tables_written_with_control_runs_among_the_others_are_read(tmp_path: Pa
     rows = {name: frame for name, frame in watched_rows().items() if len(frame)}
     write(rows, tmp_path)
     (tmp_path / "published.json").write_text('{"title": "Kept"}')
-    found = complete(read(tmp_path))
-    assert list(found["control_runs"]["control_run"]) == [1, 2, 3]
-    assert len(found["runs"]) == len(tables(SHAPE)["runs"])
-    assert len(found["points"]) == len(tables(SHAPE)["points"])
+    frames = complete(read(tmp_path))
+    assert list(frames["control_runs"]["control_run"]) == [1, 2, 3]
+    assert len(frames["runs"]) == len(tables(SHAPE)["runs"])
+    assert len(frames["points"]) == len(tables(SHAPE)["points"])

@@ -126,9 +126,9 @@ def test_one_row_per_sweep() -> None:
         "latency": empty("latency"),
         "cpu": empty("cpu"),
     }
-    found = saturation_points(tables)
-    assert list(found["test_case"]) == ["rpc-call", "notify"]
-    assert found["peak_threads"].between(35, 55).all()
+    saturations = saturation_points(tables)
+    assert list(saturations["test_case"]) == ["rpc-call", "notify"]
+    assert saturations["peak_threads"].between(35, 55).all()
     assert saturation_points({name: empty(name) for name in tables}).empty
 
 
@@ -153,12 +153,12 @@ def test_numbers_of_processes_are_curves_of_their_own() -> None:
             "cpu": empty("cpu"),
         }
 
-    found = saturation_points(tables(both))
-    assert list(found["processes"]) == [1, 2]
-    told = found["text"].str.partition(": ")
-    assert told[0].tolist() == ["With 1 client process", "With 2 client processes"]
+    saturations = saturation_points(tables(both))
+    assert list(saturations["processes"]) == [1, 2]
+    sentences = saturations["text"].str.partition(": ")
+    assert sentences[0].tolist() == ["With 1 client process", "With 2 client processes"]
     for number, part in enumerate(both):
         (alone,) = saturation_points(tables([part])).to_dict("records")
-        assert alone["text"] == told[2][number]
-        assert alone["saturation_threads"] == found["saturation_threads"][number]
+        assert alone["text"] == sentences[2][number]
+        assert alone["saturation_threads"] == saturations["saturation_threads"][number]
         assert pd.isna(alone["processes"])

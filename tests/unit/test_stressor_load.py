@@ -64,13 +64,13 @@ def case(**changes: object) -> Case:
 def test_a_count_is_shared_by_all_threads(tmp_path: Path) -> None:
     """As evenly as can be, and to the message; without one there is no end."""
     end, tool = Endpoint("amqp-0-9-1", ("127.0.0.1:5001",)), Environment("/host/python", (), {})
-    one = case(green_threads=2, processes=2, parameters={"message_count": 11})
-    job = Job(one, "run", Access(end, end), tool, pairs(one), tmp_path, Path("/out"), "127.0.0.1")
+    load = case(green_threads=2, processes=2, parameters={"message_count": 11})
+    job = Job(load, "run", Access(end, end), tool, pairs(load), tmp_path, Path("/out"), "127.0.0.1")
     client = commands(job)[-1]
     Station(LocalHost(), tmp_path).place(client.files)
-    told = orders.read(tmp_path / f"{client.label}.orders")
-    assert [told.count_of(number) for number in range(4)] == [3, 3, 3, 2]
-    assert replace(told, message_count=None).count_of(0) > 10**18
+    order = orders.read(tmp_path / f"{client.label}.orders")
+    assert [order.count_of(number) for number in range(4)] == [3, 3, 3, 2]
+    assert replace(order, message_count=None).count_of(0) > 10**18
 
 
 # how messages are counted
@@ -91,11 +91,11 @@ def test_blocks_of_any_senders_are_counted_to_the_message(
         sent[sender] += count
     file = tmp_path_factory.mktemp("counts") / "server-1.counts"
     record.save(file)
-    found = read_counts(file)
-    assert found.streams["received"].count == sum(sent)
+    counts = read_counts(file)
+    assert counts.streams["received"].count == sum(sent)
     for name, count in zip("abc", sent, strict=True):
         if count:
-            numbered = found.numbers["received"][name]
+            numbered = counts.numbers["received"][name]
             assert numbered.ranges.tolist() == [[0, count - 1]]
             assert numbered.reordered == 0
     assert BATCH < 10_000
@@ -116,12 +116,12 @@ def test_histograms_are_those_of_hdrhistogram(latencies: list[float]) -> None:
 @pytest.mark.parametrize("kind", ["direct", "topic", "fanout", "headers"])
 def test_no_thread_gets_messages_of_another(kind: str) -> None:
     """By key, header, or an exchange of its own."""
-    one = case(processes=2, parameters={"exchange_type": kind, "copies": 2})
-    every = [*threads(one, "run", 1), *threads(one, "run", 2)]
-    told = {"direct": "routing_key", "topic": "binding_key", "fanout": "exchange"}
-    assert len({str(thread[told.get(kind, "binding")]) for thread in every}) == 4
+    load = case(processes=2, parameters={"exchange_type": kind, "copies": 2})
+    every = [*threads(load, "run", 1), *threads(load, "run", 2)]
+    distinguishing = {"direct": "routing_key", "topic": "binding_key", "fanout": "exchange"}
+    assert len({str(thread[distinguishing.get(kind, "binding")]) for thread in every}) == 4
     names = [name for thread in every for name in thread["queues"]]
-    assert names == queues(one, "run")
+    assert names == queues(load, "run")
     assert len({*names}) == 8
     assert len({len(name) for name in names}) == 1
 
@@ -138,16 +138,16 @@ def test_passwords_are_in_files_of_their_owner(tmp_path: Path) -> None:
     """Never in an argument or a variable; the program reads what it is told there."""
     end = Endpoint("amqp-0-9-1", ("127.0.0.1:5001",), "user", "hidden$1", "run")
     tool = Environment("/host/python", (Path("/host/ours"),), {})
-    one = case(parameters={"rate_msg_s": 100.0})
-    job = Job(one, "run", Access(end, end), tool, pairs(one), tmp_path, Path("/out"), "127.0.0.1")
+    load = case(parameters={"rate_msg_s": 100.0})
+    job = Job(load, "run", Access(end, end), tool, pairs(load), tmp_path, Path("/out"), "127.0.0.1")
     for command in commands(job):
         Station(LocalHost(), tmp_path).place(command.files)
         assert "hidden$1" not in " ".join([*command.argv, *command.env.values()])
         file = tmp_path / f"{command.label}.orders"
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
-        told = orders.read(file)
-        assert (told.broker.password, told.pace) == ("hidden$1", Pace(50.0))
-        assert "hidden" not in repr(told)
+        order = orders.read(file)
+        assert (order.broker.password, order.pace) == ("hidden$1", Pace(50.0))
+        assert "hidden" not in repr(order)
 
 
 # what plans may say
@@ -192,8 +192,8 @@ def test_a_body_of_the_plan_has_its_own_length() -> None:
     """Whatever length stands beside it; without either, 256 bytes."""
     usual = GENERATOR.resolved(case())
     assert (usual["payload_bytes"], usual["payload"]) == (256, None)
-    own = GENERATOR.resolved(case(parameters={"payload": "« 12", "payload_bytes": 99}))
-    assert own["payload_bytes"] == len("« 12".encode())
+    of_body = GENERATOR.resolved(case(parameters={"payload": "« 12", "payload_bytes": 99}))
+    assert of_body["payload_bytes"] == len("« 12".encode())
 
 
 # streams
@@ -257,16 +257,16 @@ def test_a_file_is_known_by_what_is_in_it(beside: Path) -> None:
     """By size and digest, in the case and in the copy of the plan: other bytes are another case."""
     file = beside / "plan.yaml"
     file.write_text(PLAN.format("payload_file: bodies/one.bin, payload_bytes: 99"))
-    found = read_plan(file, problems_of)
-    [one] = found.plan.cases()
-    assert one.parameters["payload_file"] == PIN
-    assert GENERATOR.resolved(one)["payload_bytes"] == len(BODY)
-    assert found.plan.files == {PIN: BODY}
-    assert str(beside) not in found.text + one.model_dump_json()
-    (beside / "copy.yaml").write_text(found.text)
-    assert [c.parameters for c in load_plan(beside / "copy.yaml").cases()] == [one.parameters]
+    loaded = read_plan(file, problems_of)
+    [load] = loaded.plan.cases()
+    assert load.parameters["payload_file"] == PIN
+    assert GENERATOR.resolved(load)["payload_bytes"] == len(BODY)
+    assert loaded.plan.files == {PIN: BODY}
+    assert str(beside) not in loaded.text + load.model_dump_json()
+    (beside / "copy.yaml").write_text(loaded.text)
+    assert [c.parameters for c in load_plan(beside / "copy.yaml").cases()] == [load.parameters]
     (beside / "bodies" / "one.bin").write_bytes(BODY[1:])
-    assert load_plan(file, problems_of).cases()[0].id != one.id
+    assert load_plan(file, problems_of).cases()[0].id != load.id
     with pytest.raises(PlanError, match="it has changed since the plan was"):
         load_plan(beside / "copy.yaml", problems_of)
 
@@ -278,11 +278,11 @@ def test_files_of_an_axis_and_of_a_load_beside_it_are_read(beside: Path) -> None
     beside_it = "background: [{generator: amqp-0-9-1, test_case: publish, green_threads: 1"
     text = PLAN.format("payload_file: [bodies/one.bin, two.bin]")
     file.write_text(f"{text}{beside_it}, payload_file: two.bin}}]\n")
-    found = read_plan(file, problems_of)
+    loaded = read_plan(file, problems_of)
     of_two = "two.bin (3 bytes, sha256 3fc4ccfe745870e2)"
-    assert [c.parameters["payload_file"] for c in found.plan.cases()] == [PIN, of_two]
-    assert {c.background[0].parameters["payload_file"] for c in found.plan.cases()} == {of_two}
-    assert found.plan.files == {PIN: BODY, of_two: b"two"}
+    assert [c.parameters["payload_file"] for c in loaded.plan.cases()] == [PIN, of_two]
+    assert {c.background[0].parameters["payload_file"] for c in loaded.plan.cases()} == {of_two}
+    assert loaded.plan.files == {PIN: BODY, of_two: b"two"}
 
 
 @pytest.mark.parametrize(
@@ -322,13 +322,13 @@ def test_a_file_that_is_no_body_is_told_in_one_line(beside: Path, name: str, wor
 
 def test_a_plan_without_a_file_of_its_own_has_none_beside_it() -> None:
     """Notebooks give plans as data: who asks there is told what to do."""
-    said = {"generator": "amqp-0-9-1", "green_threads": 1, "duration_s": 1}
+    load = {"generator": "amqp-0-9-1", "green_threads": 1, "duration_s": 1}
     data = {
         "systems": {"rabbitmq": {"topologies": ["cmsm"]}},
         "test_cases": ["publish"],
         "name": "some",
         "title": "some",
-        "load": {**said, "payload_file": "one.bin"},
+        "load": {**load, "payload_file": "one.bin"},
     }
     with pytest.raises(PlanError, match="the file was not read: files go with a plan"):
         plan_from(data, "cell", problems_of)
@@ -338,18 +338,26 @@ def test_the_body_is_written_once_for_all_clients_of_a_host(tmp_path: Path) -> N
     """Beside the orders of the first; every client reads it, and servers know whose bodies are."""
     end = Endpoint("amqp-0-9-1", ("127.0.0.1:5001",), "user", "secret", None)
     tool = Environment("/host/python", (), {})
-    one = case(processes=2, parameters={"payload_file": PIN})
+    load = case(processes=2, parameters={"payload_file": PIN})
     job = Job(
-        one, "run", Access(end, end), tool, pairs(one), tmp_path, tmp_path, "127.0.0.1", {PIN: BODY}
+        load,
+        "run",
+        Access(end, end),
+        tool,
+        pairs(load),
+        tmp_path,
+        tmp_path,
+        "127.0.0.1",
+        {PIN: BODY},
     )
     every = commands(job)
     assert [set(c.files) - {f"{c.label}.orders"} for c in every] == [set(), set(), {"body"}, set()]
     for command in every:
         Station(LocalHost(), tmp_path).place(command.files)
     for command in every:
-        told = orders.read(tmp_path / f"{command.label}.orders")
-        assert told.body == (BODY if command.kind == "client" else None)
-        assert not told.in_body
+        order = orders.read(tmp_path / f"{command.label}.orders")
+        assert order.body == (BODY if command.kind == "client" else None)
+        assert not order.in_body
     with pytest.raises(LoadError, match="run the plan from its file"):
         commands(replace(job, files={}))
 
@@ -361,8 +369,8 @@ def test_the_configuration_may_name_the_file_of_its_payload(beside: Path) -> Non
     """Beside it, as in a plan; a payload and a file are one too many."""
     file = beside / "stressor.conf"
     file.write_text("message_payload_file = bodies/one.bin\nduration = 3\n")
-    found = read_plan(file, problems_of)
-    assert [c.parameters["payload_file"] for c in found.plan.cases()] == [PIN]
+    loaded = read_plan(file, problems_of)
+    assert [c.parameters["payload_file"] for c in loaded.plan.cases()] == [PIN]
     file.write_text(f"{SEED}message_payload_file = bodies/one.bin\n")
     with pytest.raises(PlanError, match="two bodies: keep one"):
         read_plan(file, problems_of)
@@ -373,18 +381,18 @@ def test_the_configuration_of_the_slides_is_a_plan(tmp_path: Path) -> None:
     file = tmp_path / "stressor.conf"
     file.write_text(SEED)
     given = read_plan(file, problems_of)
-    [one] = given.plan.cases()
+    [load] = given.plan.cases()
     name = "reply_7d570042265647439ccad7e7778ddf61"
-    assert (one.generator, one.test_case, one.duration_s) == ("amqp-0-9-1", "publish", 30)
-    assert one.parameters["exchange"] == one.parameters["routing_key"] == name
-    assert one.parameters["rate_msg_s"] == 100
-    assert str(one.parameters["payload"]).startswith('{"oslo.message":"{\\"_msg_id\\":\\"DUMMY')
-    assert str(one.parameters["payload"]).endswith(
+    assert (load.generator, load.test_case, load.duration_s) == ("amqp-0-9-1", "publish", 30)
+    assert load.parameters["exchange"] == load.parameters["routing_key"] == name
+    assert load.parameters["rate_msg_s"] == 100
+    assert str(load.parameters["payload"]).startswith('{"oslo.message":"{\\"_msg_id\\":\\"DUMMY')
+    assert str(load.parameters["payload"]).endswith(
         "«" + ' 0123456789...01234567890\\"}","oslo.version": "2.0"}'
     )
     again = tmp_path / "plan.yaml"
     again.write_text(f"name: stressor\n{given.text}")
-    assert load_plan(again, problems_of).cases() == [one]
+    assert load_plan(again, problems_of).cases() == [load]
 
 
 @pytest.mark.parametrize(
@@ -420,8 +428,8 @@ def test_orders_say_what_the_generator_resolves(tmp_path: Path) -> None:
     """A file of orders is JSON that holds every parameter that a process heeds."""
     end = Endpoint("amqp-0-9-1", ("127.0.0.1:5001",), "user", "secret", None)
     tool = Environment("/host/python", (), {})
-    one = case(queues="quorum", parameters={"confirms": 10, "delivery": "persistent"})
-    job = Job(one, "run", Access(end, end), tool, pairs(one), tmp_path, Path("/out"), "127.0.0.1")
+    load = case(queues="quorum", parameters={"confirms": 10, "delivery": "persistent"})
+    job = Job(load, "run", Access(end, end), tool, pairs(load), tmp_path, Path("/out"), "127.0.0.1")
     [server, client] = [json.loads(next(iter(c.files.values()))) for c in commands(job)]
     assert (client["confirms"], client["delivery"]) == (10, "persistent")
     assert client["broker"]["vhost"] == "/"

@@ -52,9 +52,9 @@ PROPERTIES = st.fixed_dictionaries(
 class Bare(Connection):
     """A connection without its handshake, over a pair of sockets."""
 
-    def __init__(self, own: socket.socket) -> None:
+    def __init__(self, ours: socket.socket) -> None:
         Outbox.__init__(self)
-        self.socket, self.address = own, "here"
+        self.socket, self.address = ours, "here"
         self.incoming(1 << 12)
         self.frame_max = 4096
         self.blocked = False
@@ -63,23 +63,23 @@ class Bare(Connection):
 def frames(content: bytes) -> Iterator[frame.Frame]:
     """What pika takes the bytes for, to the last."""
     while content:
-        length, found = frame.decode_frame(content)
-        assert found is not None
-        yield found
+        length, decoded = frame.decode_frame(content)
+        assert decoded is not None
+        yield decoded
         content = content[length:]
 
 
 @settings(deadline=None)
 @given(PROPERTIES, st.binary(max_size=9000), st.sampled_from([4096, 131_072]))
-def test_pika_reads_what_is_sent(said: dict[str, object], body: bytes, frame_max: int) -> None:
+def test_pika_reads_what_is_sent(fields: dict[str, object], body: bytes, frame_max: int) -> None:
     """Every property, and a body of any length, cut into frames that are not too large."""
     method = codec.method(3, codec.PUBLISH, codec.publish("ex", "key", mandatory=True))
-    properties = codec.Properties(**said)  # type: ignore[arg-type]
+    properties = codec.Properties(**fields)  # type: ignore[arg-type]
     sent = method + codec.content(3, properties.encode(), body, frame_max)
     begun, header, *parts = frames(sent)
     assert (begun.method.exchange, begun.method.routing_key) == ("ex", "key")
     assert begun.method.mandatory
-    assert {name: getattr(header.properties, name) for name in said} == said
+    assert {name: getattr(header.properties, name) for name in fields} == fields
     assert header.body_size == len(body)
     assert b"".join(part.fragment for part in parts) == body
     assert all(len(part.fragment) <= frame_max - 8 for part in parts)
@@ -88,12 +88,12 @@ def test_pika_reads_what_is_sent(said: dict[str, object], body: bytes, frame_max
 @settings(deadline=None)
 @given(st.binary(max_size=255), PROPERTIES)
 def test_the_message_id_is_found_behind_all_other_properties(
-    own: bytes, said: dict[str, object]
+    message_id: bytes, fields: dict[str, object]
 ) -> None:
     """Also where it is no text."""
-    properties = codec.Properties(**{**said, "message_id": own})  # type: ignore[arg-type]
+    properties = codec.Properties(**{**fields, "message_id": message_id})  # type: ignore[arg-type]
     header = struct.pack(">HHQ", 60, 0, 0) + properties.encode()
-    assert codec.message_id(header) == own
+    assert codec.message_id(header) == message_id
 
 
 def delivery(  # noqa: PLR0913
@@ -124,24 +124,24 @@ def test_deliveries_are_read_however_they_are_cut(
     in_body: bool,  # noqa: FBT001
 ) -> None:
     """In their order, each once: of several channels and lengths, with other frames between."""
-    known = stamped(len(messages))
+    stamps = stamped(len(messages))
     content = b""
     for place, (channel, size) in enumerate(messages):
-        stamp = known[place].tobytes()
+        stamp = stamps[place].tobytes()
         content += delivery(channel, place + 1, stamp, size, in_body=in_body, again=place % 7 == 0)
         content += codec.HEARTBEAT if place % 5 == 0 else b""
     ours, theirs = socket.socketpair()
     with ours, theirs:
         ours.settimeout(0)
-        found: list[Batch] = []
-        deliveries = Deliveries(Bare(ours), found.append, lambda *_: None, in_body=in_body)
+        batches: list[Batch] = []
+        deliveries = Deliveries(Bare(ours), batches.append, lambda *_: None, in_body=in_body)
         for piece in pieces(content, cuts):
             theirs.sendall(piece)
             while deliveries.connection.fill():
                 deliveries.read()
-    tags = [int(tag) for batch in found for tag in batch.tag]
-    channels = [int(channel) for batch in found for channel in batch.channel]
-    numbers = [int(number) for batch in found for number in batch.stamp["number"]]
+    tags = [int(tag) for batch in batches for tag in batch.tag]
+    channels = [int(channel) for batch in batches for channel in batch.channel]
+    numbers = [int(number) for batch in batches for number in batch.stamp["number"]]
     assert tags == list(range(1, len(messages) + 1))
     assert channels == [channel for channel, _ in messages]
     assert numbers == list(range(len(messages)))
@@ -149,46 +149,46 @@ def test_deliveries_are_read_however_they_are_cut(
 
 def test_deliveries_of_one_form_are_read_together() -> None:
     """From the second on, a thousand of them are one array."""
-    known = stamped(1000)
+    stamps = stamped(1000)
     content = b"".join(
-        delivery(1, place + 1, known[place].tobytes(), 256, in_body=True) for place in range(1000)
+        delivery(1, place + 1, stamps[place].tobytes(), 256, in_body=True) for place in range(1000)
     )
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        found: list[Batch] = []
+        batches: list[Batch] = []
         connection = Bare(ours)
         connection.incoming(len(content))
         for first in range(0, len(content), 1 << 14):
             theirs.sendall(content[first : first + (1 << 14)])
             connection.fill()
-        Deliveries(connection, found.append, lambda *_: None, in_body=True).read()
-    assert [len(batch.tag) for batch in found] == [1, 999]
+        Deliveries(connection, batches.append, lambda *_: None, in_body=True).read()
+    assert [len(batch.tag) for batch in batches] == [1, 999]
 
 
 @pytest.mark.parametrize("in_body", [True, False])
 def test_the_place_in_a_stream_is_read_with_the_delivery(in_body: bool) -> None:  # noqa: FBT001
     """Of the first, which is read alone, and of all that are read together."""
-    known, content = stamped(100), b""
+    stamps, content = stamped(100), b""
     for place in range(100):
-        stamp = known[place].tobytes()
-        said = codec.Properties(
+        stamp = stamps[place].tobytes()
+        properties = codec.Properties(
             headers={"thread": "1", FROM: 2**40 + place}, message_id=None if in_body else stamp
         )
         body = stamp + bytes(20) if in_body else bytes(52)
         method = spec.Basic.Deliver("c", place + 1, exchange="e", routing_key="k")
         begin: bytes = frame.Method(1, method).marshal()
-        content += begin + codec.content(1, said.encode(), body, 4096)
+        content += begin + codec.content(1, properties.encode(), body, 4096)
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        found: list[Batch] = []
+        batches: list[Batch] = []
         connection = Bare(ours)
         connection.incoming(len(content))
         theirs.sendall(content)
         while connection.have < len(content):
             connection.fill()
-        Deliveries(connection, found.append, lambda *_: None, in_body=in_body).read()
-    offsets = [int(one) for batch in found if batch.offset is not None for one in batch.offset]
-    assert [len(batch.tag) for batch in found] == [1, 99]
+        Deliveries(connection, batches.append, lambda *_: None, in_body=in_body).read()
+    offsets = [int(at) for batch in batches if batch.offset is not None for at in batch.offset]
+    assert [len(batch.tag) for batch in batches] == [1, 99]
     assert offsets == [2**40 + place for place in range(100)]
 
 
@@ -208,13 +208,13 @@ def test_acknowledgements_are_those_that_pika_reads(
     tags = np.arange(1, len(channels) + 1)
     batch = Batch(np.array(channels), tags, stamped(len(channels)), tags)
     read = [
-        (one.channel_number, one.method.delivery_tag, one.method.multiple)
-        for one in frames(acks(batch, multiple=multiple))
+        (ack.channel_number, ack.method.delivery_tag, ack.method.multiple)
+        for ack in frames(acks(batch, multiple=multiple))
     ]
     every = list(zip(channels, tags.tolist(), strict=True))
     if multiple:
         following = [*channels[1:], 0]
-        every = [one for one, then in zip(every, following, strict=True) if one[0] != then]
+        every = [ack for ack, then in zip(every, following, strict=True) if ack[0] != then]
     assert read == [(channel, tag, multiple) for channel, tag in every]
 
 
@@ -244,7 +244,7 @@ def test_without_confirms_channels_stay_open_until_the_broker_has_taken_all() ->
         long_after = time.time_ns() + 60 * NS
         assert managed.lingers(time.time_ns())
         asked = [*frames(theirs.recv(1000))]
-        assert [one.channel_number for one in asked] == [1, 2]
+        assert [request.channel_number for request in asked] == [1, 2]
         for channel in (2, 1):
             assert managed.lingers(long_after)
             theirs.sendall(frame.Method(channel, spec.Confirm.SelectOk()).marshal())

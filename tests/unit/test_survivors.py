@@ -31,8 +31,8 @@ def lacking(lost: int, errors: int = 0) -> dict[str, str]:
 
 def test_it_is_said_from_one_per_cent_on() -> None:
     """Over all runs of the point; a call that failed has no latency, either."""
-    [told] = lacking(3600).values()
-    assert told == "latency is of what arrived: 36 % of 20000 messages did not"
+    [sentence] = lacking(3600).values()
+    assert sentence == "latency is of what arrived: 36 % of 20000 messages did not"
     assert lacking(0) == lacking(99) == lacking(-500) == {}
     assert set(lacking(100)) == set(lacking(60, errors=40))
 
@@ -47,9 +47,9 @@ def test_an_answer_says_it_of_the_point_that_it_tells_of() -> None:
     """In a line below the table."""
     rows = {name: frame for name, frame in tables(SHAPE).items() if name not in COMPUTED}
     lost = rows["messages"].assign(lost=(rows["messages"]["sent"] * 0.1).astype("Int64"))
-    found = stats.complete({**rows, "messages": lost})
-    [told] = survivors(found).values()
-    assert told in " ".join(" ".join(lines(first_screen(found))).split())
+    frames = stats.complete({**rows, "messages": lost})
+    [sentence] = survivors(frames).values()
+    assert sentence in " ".join(" ".join(lines(first_screen(frames))).split())
 
 
 @pytest.fixture(scope="module")
@@ -61,14 +61,14 @@ def faults() -> Tables:
 def test_a_planned_loss_is_said_and_not_doubted(faults: Tables, tmp_path: Path) -> None:
     """On the page at the latency, and on the terminal when the run is over."""
     assert faults["doubts"].empty
-    [told] = survivors(faults).values()
-    assert told == (
+    [sentence] = survivors(faults).values()
+    assert sentence == (
         "latency is of what arrived: 36 % of 12500 messages did not, during actions of the plan"
     )
     ends = [run_line.of_run(run).partition("no doubts")[2] for run in runs(ROOT / SAMPLE)]
-    assert sorted(ends) == ["", f"; {told}"]
+    assert sorted(ends) == ["", f"; {sentence}"]
     tops = " ".join(lines(first_screen(faults)))
-    assert told not in tops, "that is of the undisturbed point"
+    assert sentence not in tops, "that is of the undisturbed point"
     build(faults, tmp_path / "out", title="faults", html=False)
     pages = [" ".join(path.read_text().split()) for path in (tmp_path / "out").rglob("index.rst")]
-    assert sum(told in page for page in pages) == 1
+    assert sum(sentence in page for page in pages) == 1

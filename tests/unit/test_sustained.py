@@ -41,42 +41,42 @@ def of_runs(shape: Shape = ONE) -> Tables:
     return read | {"runs": read["runs"].query("status == 'done'")}
 
 
-def only(found: Tables) -> dict[str, Any]:
+def only(frames: Tables) -> dict[str, Any]:
     """The one row of the table ``sustained``."""
-    [row] = found["sustained"].to_dict("records")
+    [row] = frames["sustained"].to_dict("records")
     return {str(key): value for key, value in row.items()}
 
 
-def rate(found: Tables, threads: int) -> float:
-    points = found["points"]
+def rate(frames: Tables, threads: int) -> float:
+    points = frames["points"]
     return float(points.loc[points["threads"] == threads, "throughput_msg_s"].iloc[0])
 
 
-def told(found: Tables) -> str:
+def told(frames: Tables) -> str:
     """What is answered first."""
-    [answered] = answers(found, ["scaling"])
+    [answered] = answers(frames, ["scaling"])
     return plain(answered.sentences[0])
 
 
 def test_where_all_keep_up_the_highest_is_sustained() -> None:
     """Then it is the raw maximum, too, and nothing more is said of that."""
-    found = complete(of_runs())
-    row = only(found)
-    assert row["sustained_throughput_msg_s"] == row["highest_throughput_msg_s"] == rate(found, 20)
+    frames = complete(of_runs())
+    row = only(frames)
+    assert row["sustained_throughput_msg_s"] == row["highest_throughput_msg_s"] == rate(frames, 20)
     assert (row["keeps_up"], row["sustained_at"]) == ("yes", "20 threads")
-    assert told(found).startswith("CAST: from ")
-    assert "more was seen" not in told(found)
+    assert told(frames).startswith("CAST: from ")
+    assert "more was seen" not in told(frames)
 
 
 @pytest.mark.parametrize(("times", "sustained_at"), [(1.015, 20), (1.05, 10), (0.95, 10)])
 def test_deliveries_keep_up_with_sends_within_a_fiftieth(times: float, sustained_at: int) -> None:
     """Neither a queue that grows nor a backlog that is delivered is sustained; both are told."""
-    found = with_rates(times, 20)
-    row = only(found)
-    assert row["sustained_throughput_msg_s"] == rate(found, sustained_at)
-    assert row["highest_throughput_msg_s"] == rate(found, 20)
-    assert ("more was seen" in told(found)) == (sustained_at == 10)
-    assert ("doubted: unequal-rates" in told(found)) == (sustained_at == 10)
+    frames = with_rates(times, 20)
+    row = only(frames)
+    assert row["sustained_throughput_msg_s"] == rate(frames, sustained_at)
+    assert row["highest_throughput_msg_s"] == rate(frames, 20)
+    assert ("more was seen" in told(frames)) == (sustained_at == 10)
+    assert ("doubted: unequal-rates" in told(frames)) == (sustained_at == 10)
 
 
 def test_a_backlog_is_not_sustained() -> None:
@@ -84,8 +84,8 @@ def test_a_backlog_is_not_sustained() -> None:
     read = dict(of_runs())
     latency = read["latency"]
     slow = latency["latency_mean_s"].mask(latency["threads"] == 20, 5.0)
-    found = complete({**read, "latency": latency.assign(latency_mean_s=slow)})
-    assert only(found)["sustained_at"] == "10 threads"
+    frames = complete({**read, "latency": latency.assign(latency_mean_s=slow)})
+    assert only(frames)["sustained_at"] == "10 threads"
 
 
 def test_what_the_tester_limits_is_not_sustained() -> None:
@@ -95,40 +95,40 @@ def test_what_the_tester_limits_is_not_sustained() -> None:
     for threads, kept in (((20,), "yes"), ((10, 20), "tester or host")):
         full = cpu["threads"].isin(threads) & cpu["process"].eq("client-1")
         busy = cpu["total_cores"].mask(full, 0.99)
-        found = complete({**read, "cpu": cpu.assign(total_cores=busy)})
-        assert only(found)["keeps_up"] == kept
-    assert pd.isna(only(found)["sustained_throughput_msg_s"])
-    assert "no point keeps up without tester or host being the limit" in told(found)
+        frames = complete({**read, "cpu": cpu.assign(total_cores=busy)})
+        assert only(frames)["keeps_up"] == kept
+    assert pd.isna(only(frames)["sustained_throughput_msg_s"])
+    assert "no point keeps up without tester or host being the limit" in told(frames)
 
 
 @pytest.mark.starts_programs
 def test_where_no_point_keeps_up_exactly_that_is_said(tmp_path: Path) -> None:
     """On the first page, and on those of the system and of the topology."""
-    found = with_rates(1.2, 10, 20)
-    row = only(found)
+    frames = with_rates(1.2, 10, 20)
+    row = only(frames)
     assert row["keeps_up"] == "no"
     assert pd.isna(row["sustained_throughput_msg_s"])
-    said = "cannot be told, as no point keeps up; the most that was seen is "
-    assert told(found).startswith(f"CAST: {said}")
-    best = tops(found, report_words.layouts(found["runs"]))
-    [note, *_] = overview(best, report_words.layouts(found["runs"])).notes
+    beginning = "cannot be told, as no point keeps up; the most that was seen is "
+    assert told(frames).startswith(f"CAST: {beginning}")
+    best = tops(frames, report_words.layouts(frames["runs"]))
+    [note, *_] = overview(best, report_words.layouts(frames["runs"])).notes
     assert note.text == "raw maximum, not sustained: no point keeps up"
-    build(found, tmp_path / "out", title="Behind", html=False)
+    build(frames, tmp_path / "out", title="Behind", html=False)
     page = " ".join((tmp_path / "out/rabbitmq/cmsm/index.rst").read_text().split())
-    assert f"* **CAST**: {said}" in page
+    assert f"* **CAST**: {beginning}" in page
 
 
 def test_a_rate_of_sending_that_nobody_knows_is_no_proof() -> None:
     """One-way messages of a published report: at most; CALL waits for replies, and keeps up."""
     shape = Shape(layouts=(("cmsm", "classic"),), threads=(10, 20))
     read = dict(of_runs(shape))
-    found = complete({**read, "messages": read["messages"].assign(send_rate_msg_s=None)})
-    kept = found["sustained"].set_index("test_case")["keeps_up"].to_dict()
+    frames = complete({**read, "messages": read["messages"].assign(send_rate_msg_s=None)})
+    kept = frames["sustained"].set_index("test_case")["keeps_up"].to_dict()
     assert kept == {"rpc-call": "yes", "rpc-cast": "cannot tell", "notify": "cannot tell"}
-    best = tops(found, report_words.layouts(found["runs"]))
-    notes = [note.text for note in overview(best, report_words.layouts(found["runs"])).notes]
+    best = tops(frames, report_words.layouts(frames["runs"]))
+    notes = [note.text for note in overview(best, report_words.layouts(frames["runs"])).notes]
     assert f"at most: {UNTOLD}" in notes
-    [sentences] = [map(plain, one.sentences) for one in answers(found, ["scaling"])]
+    [sentences] = [map(plain, answer.sentences) for answer in answers(frames, ["scaling"])]
     assert ["at most" in sentence for sentence in sentences] == [False, True, True, False]
 
 
@@ -136,22 +136,22 @@ def test_another_doubt_about_throughput_heads_nothing_either() -> None:
     """Points keep up, and none is beyond doubt: that is another sentence."""
     read = dict(of_runs())
     messages = read["messages"].assign(lost=5)
-    found = complete({**read, "messages": messages})
-    assert only(found)["keeps_up"] == "yes"
-    assert pd.isna(only(found)["sustained_throughput_msg_s"])
-    assert "no point is beyond doubt; the most that was seen is" in told(found)
+    frames = complete({**read, "messages": messages})
+    assert only(frames)["keeps_up"] == "yes"
+    assert pd.isna(only(frames)["sustained_throughput_msg_s"])
+    assert "no point is beyond doubt; the most that was seen is" in told(frames)
 
 
 @pytest.mark.parametrize("name", ["runs", "stress", "hosts", "wan"])
 def test_of_recorded_runs_only_what_keeps_up_is_sustained(root: Path, name: str) -> None:
     """Held against the messages themselves, and against the doubts."""
-    found = complete(rooms.read(root / "data/samples" / name))
-    rows = found["sustained"]
+    frames = complete(rooms.read(root / "data/samples" / name))
+    rows = frames["sustained"]
     kept = rows.dropna(subset=["point"])
-    doubts = found["doubts"]
+    doubts = frames["doubts"]
     doubted = doubts.loc[doubts["kind"].isin([*FALLS_BEHIND, *LIMITED]), "point"]
     assert not kept["point"].isin(doubted).any()
-    messages = found["messages"].merge(kept[["point"]], on="point")
+    messages = frames["messages"].merge(kept[["point"]], on="point")
     deliveries = messages["deliveries"].fillna(messages["sent"]) / messages["sent"]
     sent = messages["send_rate_msg_s"] * deliveries
     in_flight = 4 * messages["threads"] / 3
@@ -165,8 +165,8 @@ def test_of_recorded_runs_only_what_keeps_up_is_sustained(root: Path, name: str)
 def test_a_comparison_begins_with_what_either_sustains() -> None:
     """The highest that each keeps up with, at whatever number of threads; the raw maximum too."""
     a, b = complete(of_runs()), with_rates(1.2, 20)
-    found = compared(a, b)
-    [row] = found["sustained_compared"].to_dict("records")
+    frames = compared(a, b)
+    [row] = frames["sustained_compared"].to_dict("records")
     assert (row["value_a"], row["value_b"]) == (rate(a, 20), rate(b, 10))
     assert row["ratio"] == pytest.approx(rate(b, 10) / rate(a, 20))
     assert row["highest_b"] == rate(b, 20)

@@ -99,27 +99,27 @@ def simulated(kind: str, streams: Mapping[str, Instants]) -> dict[str, object]:
     points = {names.get(name, name): seconds(instants) for name, instants in streams.items()}
     points |= {} if kind == "server" else {"error": points.get("error", [])}
     sums = {
-        name: summed([Point.model_validate(one) for one in some]).model_dump(exclude_none=True)
-        for name, some in points.items()
+        name: summed([Point.model_validate(point) for point in rows]).model_dump(exclude_none=True)
+        for name, rows in points.items()
     }
     return {
-        "series": {"server" if kind == "server" else f"{n}_0": some for n, some in points.items()},
+        "series": {"server" if kind == "server" else f"{n}_0": rows for n, rows in points.items()},
         "summary": sums["server"] if kind == "server" else sums,
     }
 
 
 def seconds(instants: Instants) -> list[dict[str, float | int]]:
     """A point for each second in which a message was finished."""
-    found = []
+    points = []
     for second in range(10):
-        inside = [one for one in instants if second <= one[-1] < second + 1]
+        inside = [times for times in instants if second <= times[-1] < second + 1]
         point: dict[str, float | int] = {"timestamp": START + second + 1, "count": len(inside)}
-        waits = [(START + one[1]) - (START + one[0]) for one in inside if len(one) > 1]
+        waits = [(START + times[1]) - (START + times[0]) for times in inside if len(times) > 1]
         if waits:
             point |= {"latency": sum(waits) / len(waits)}
             point |= {"min_latency": min(waits), "max_latency": max(waits)}
-        found.append(point)
-    return found
+        points.append(point)
+    return points
 
 
 def _write_probe(folder: Path, labels: Sequence[str]) -> None:
@@ -263,13 +263,13 @@ def test_one_way_traffic_counts_at_the_server(tmp_path: Path) -> None:
     """CAST: throughput of what servers received, the send rate beside it, loss after the drain."""
     sent = [(t,) for t in (1.0, 1.5, 2.0, 2.5)]
     Known("rpc-cast", [{"sent": sent}], [[(1.0, 1.5), (1.5, 3.5), (2.0, 6.0)]]).write(tmp_path)
-    found = tables.read(tmp_path)
-    row = only(found["messages"])
+    frames = tables.read(tmp_path)
+    row = only(frames["messages"])
     assert pd.isna(row["round_trip"])
     assert (row["received"], row["lost"]) == (3, 1)
     assert (row["throughput_msg_s"], row["send_rate_msg_s"]) == (0.5, 2.0)
-    assert only(found["latency"])["stream"] == "one-way"
-    assert only(found["runs"])["drain_s"] == pytest.approx(2.0)
+    assert only(frames["latency"])["stream"] == "one-way"
+    assert only(frames["runs"])["drain_s"] == pytest.approx(2.0)
 
 
 def test_two_processes_are_one_run(tmp_path: Path) -> None:
@@ -283,18 +283,18 @@ def test_two_processes_are_one_run(tmp_path: Path) -> None:
 def test_nothing_in_the_window_is_no_latency(tmp_path: Path) -> None:
     """Zero messages: a throughput of zero and no latency, never a wrong number."""
     Known("notify", [{"sent": [(0.1,)]}], [[(0.1, 0.2)]]).write(tmp_path)
-    found = tables.read(tmp_path)
-    assert only(found["messages"])["throughput_msg_s"] == 0
-    assert pd.isna(only(found["latency"])["latency_mean_s"])
+    frames = tables.read(tmp_path)
+    assert only(frames["messages"])["throughput_msg_s"] == 0
+    assert pd.isna(only(frames["latency"])["latency_mean_s"])
 
 
 def test_a_failed_attempt_is_a_row(tmp_path: Path) -> None:
     """Its status and reason are in the table of runs, and it has no figures."""
     Attempt(tmp_path, CALL.case).fail("the broker died")
-    found = tables.read(tmp_path)
-    row = only(found["runs"])
+    frames = tables.read(tmp_path)
+    row = only(frames["runs"])
     assert (row["status"], row["failure"]) == ("failed", "the broker died")
-    assert found["messages"].empty
+    assert frames["messages"].empty
 
 
 def test_a_changed_file_of_the_record_is_told(tmp_path: Path) -> None:
@@ -316,8 +316,8 @@ def test_a_run_says_how_and_on_what_it_was_measured(tmp_path: Path) -> None:
     }
     attempt.fail("the broker died")
     row = only(tables.read(tmp_path)["runs"])
-    told = ("order", "seed", "clock_source", "tcp_congestion_control", "somaxconn")
-    assert [row[name] for name in told] == ["random", 0, "tsc", "bbr", 4096]
+    names = ("order", "seed", "clock_source", "tcp_congestion_control", "somaxconn")
+    assert [row[name] for name in names] == ["random", 0, "tsc", "bbr", 4096]
     assert (row["cooldown_s"], row["timeout_s"], row["targets"]) == (1, 10, "own")
     assert row["pause_s"] == 0.5
     assert "payload_bytes" not in row
@@ -426,8 +426,8 @@ def test_a_message_moved_by_a_microsecond_disagrees(tmp_path: Path) -> None:
     content = bytearray(file.read_bytes())
     content[-8:] = array("d", [START + 2.910001]).tobytes()
     file.write_bytes(content)
-    told = only(tables.read(tmp_path)["messages"])["disagreements"]
-    assert told.startswith("server-1: server: latency 0.0")
+    text = only(tables.read(tmp_path)["messages"])["disagreements"]
+    assert text.startswith("server-1: server: latency 0.0")
 
 
 def test_run_json_is_under_seal(tmp_path: Path) -> None:

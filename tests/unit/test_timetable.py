@@ -59,19 +59,19 @@ def frozen(process: Process, expected: int) -> bool:
     limit = time.monotonic() + PATIENCE_S
     while True:
         time.sleep(0.05)
-        found = sum(one.status() == "stopped" for one in process._tree())
-        if found == expected or time.monotonic() > limit:
-            return found == expected
+        stopped = sum(member.status() == "stopped" for member in process._tree())
+        if stopped == expected or time.monotonic() > limit:
+            return stopped == expected
 
 
 @pytest.mark.starts_programs
 def test_a_node_is_frozen_as_a_whole_and_goes_on(process: Process) -> None:
     """Every process of it, and no action is taken before its instant."""
-    told = Told()
-    timetable = Timetable([FREEZE], up(Node("Master", "mq1", process)), told)
+    events = Told()
+    timetable = Timetable([FREEZE], up(Node("Master", "mq1", process)), events)
     timetable.check()
     timetable.act()
-    assert told == []
+    assert events == []
     timetable.begin(time.time())
     timetable.act()
     assert frozen(process, 2)
@@ -80,8 +80,8 @@ def test_a_node_is_frozen_as_a_whole_and_goes_on(process: Process) -> None:
         timetable.act()
     assert frozen(process, 0)
     assert timetable.disturbed == set()
-    assert [what for what, _ in told] == ["action-began", "action-ended"]
-    assert all(late >= 0 for _, late in told)
+    assert [what for what, _ in events] == ["action-began", "action-ended"]
+    assert all(late >= 0 for _, late in events)
 
 
 @pytest.mark.starts_programs
@@ -133,8 +133,8 @@ def test_a_node_is_ended_and_started_again(tmp_path: Path, how: str) -> None:
         servers.start(
             [Server("Master", "mq1", host_folder, argv, {}, ("serving",), ("taken",))], 10
         )
-        action, told = FREEZE.model_copy(update={"do": how}), Told()
-        timetable = Timetable([action], Stage(cast("Deployment", servers)), told)
+        action, events = FREEZE.model_copy(update={"do": how}), Told()
+        timetable = Timetable([action], Stage(cast("Deployment", servers)), events)
         timetable.check()
         [before] = servers.nodes
         timetable.begin(time.time())
@@ -148,7 +148,7 @@ def test_a_node_is_ended_and_started_again(tmp_path: Path, how: str) -> None:
         assert after.process.alive
         assert before.process is not None
         assert not before.process.alive
-        assert [what for what, _ in told] == ["action-began", "action-ended"]
+        assert [what for what, _ in events] == ["action-began", "action-ended"]
     finally:
         servers.stop()
 
@@ -203,8 +203,8 @@ def test_the_link_is_interrupted_and_restored() -> None:
     first = ActionPlan(do="disconnect", link=True, at_s=0.0, for_s=0.1)
     second = ActionPlan(do="impair", link=True, at_s=0.1, for_s=0.1, delay_s=0.3)
     third = ActionPlan(do="black-hole", link=True, at_s=0.2, for_s=60)
-    told, cable = Told(), Cable()
-    timetable = Timetable([first, second, third], up(), told)
+    events, cable = Told(), Cable()
+    timetable = Timetable([first, second, third], up(), events)
     timetable.link = cable
     timetable.check()
     timetable.begin(time.time())
@@ -215,7 +215,7 @@ def test_the_link_is_interrupted_and_restored() -> None:
     timetable.close()
     undone = "restore"
     assert cable.told == ["cut", undone, "impair {'delay_s': 0.3}", undone, "swallow", undone]
-    assert [what for what, _ in told] == ["action-began", "action-ended"] * 3
+    assert [what for what, _ in events] == ["action-began", "action-ended"] * 3
 
 
 def test_an_impairment_that_the_link_cannot_have_is_told() -> None:

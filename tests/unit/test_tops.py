@@ -52,9 +52,9 @@ def test_a_sound_point_heads_before_a_higher_doubted_one(sound: Tables) -> None:
     assert best(sound)["threads"].tolist() == [20, 20]
     read = doubted(sound, "noisy-host", f"{PLAIN}20")
     assert best(read)["threads"].tolist() == [10, 20]
-    said = told(read, "scaling")
-    assert "with 10 threads" in said
-    assert "more was seen, 1,240 msg/sec with 20 threads, doubted: noisy-host" in said
+    text = told(read, "scaling")
+    assert "with 10 threads" in text
+    assert "more was seen, 1,240 msg/sec with 20 threads, doubted: noisy-host" in text
 
 
 @pytest.mark.parametrize("kind", ["clock-offset", "probe-gap", "peak-at-edge", "wording"])
@@ -66,9 +66,9 @@ def test_doubts_about_something_else_change_no_top(sound: Tables, kind: str) -> 
 def test_where_no_point_is_sound_it_is_said(sound: Tables) -> None:
     """The highest is named with its doubts, and no percentage is made of it."""
     read = doubted(sound, "spread", f"{PLAIN}10", f"{PLAIN}20", f"{MIRRORED}10", f"{MIRRORED}20")
-    said = told(read, "scaling")
-    assert said.startswith("CALL: cannot be told, as no point is beyond doubt; the most that was")
-    assert said.endswith("doubted: spread.")
+    text = told(read, "scaling")
+    assert text.startswith("CALL: cannot be told, as no point is beyond doubt; the most that was")
+    assert text.endswith("doubted: spread.")
     assert told(read, "comparison").endswith("CALL cannot be told, as a side is doubted.")
 
 
@@ -76,8 +76,8 @@ def test_a_change_has_an_interval_or_says_why_not(sound: Tables) -> None:
     """Over repeats there is one; of single runs there is none."""
     assert "CALL \N{MINUS SIGN}55 % (\N{MINUS SIGN}" in told(sound, "comparison")
     single = tables(Shape(layouts=LAYOUTS, test_cases=("rpc-call",), threads=(10, 20), repeats=1))
-    said = told({**single, "doubts": sound["doubts"]}, "comparison")
-    assert "measured once, so without an interval" in said
+    text = told({**single, "doubts": sound["doubts"]}, "comparison")
+    assert "measured once, so without an interval" in text
 
 
 def test_doubted_bars_are_hollow_and_cells_marked(sound: Tables) -> None:
@@ -88,8 +88,8 @@ def test_doubted_bars_are_hollow_and_cells_marked(sound: Tables) -> None:
     faces = [to_hex(bar.get_facecolor()) for bar in bars]
     assert faces == [palette.PAPER.light, palette.CASES[0].light]
     assert axes.get_title(loc="left").startswith("sustained throughput")
-    found = layouts(read["runs"])
-    grid = overview(best(read), found)
+    all_layouts = layouts(read["runs"])
+    grid = overview(best(read), all_layouts)
     assert ["[#" in row[1] for row in grid.rows] == [True, False]
     assert [note.text for note in grid.notes] == [
         "raw maximum, not sustained: no point keeps up",

@@ -41,9 +41,9 @@ def test_a_package_adds_to_every_seam(tmp_path: Path) -> None:
     """Its system, generator, test case, probe, action and host are run, audited and published."""
     (tmp_path / "toy.yaml").write_text(PLAN)
     assert "poke Toy, 2 to 2.5 s" in mqperf(tmp_path, "plan", "toy.yaml")
-    said = mqperf(tmp_path, "run", "toy.yaml", "--hosts", "toy-corner")
-    assert "done: toy direct none, toy-echo" in said
-    assert "How often?\n  1 runs were recorded." in said
+    output = mqperf(tmp_path, "run", "toy.yaml", "--hosts", "toy-corner")
+    assert "done: toy direct none, toy-echo" in output
+    assert "How often?\n  1 runs were recorded." in output
     audit = mqperf(tmp_path, "audit", "data/runs/toy", "--format", "json")
     kinds = {json.loads(line)["kind"] for line in audit.splitlines()}
     assert kinds <= {"not-recovered", "littles-law"} | DOUBTS_OF_A_BUSY_MACHINE
@@ -80,11 +80,11 @@ def test_a_package_adds_a_command() -> None:
 def test_a_package_adds_topologies(tmp_path: Path) -> None:
     """By their names, or by a form and a number, of which it says what can be."""
     (tmp_path / "toy.yaml").write_text(PLAN.replace("[direct]", "[direct, toy-alone, toys-3]"))
-    said = mqperf(tmp_path, "plan", "toy.yaml")
-    assert all(name in said for name in ("toy-alone", "toys-3"))
+    output = mqperf(tmp_path, "plan", "toy.yaml")
+    assert all(name in output for name in ("toy-alone", "toys-3"))
     (tmp_path / "toy.yaml").write_text(PLAN.replace("[direct]", "[toys-0]"))
-    said = mqperf(tmp_path, "plan", "toy.yaml")
-    assert "toy.yaml:1: systems.toy.topologies entry 1: toys-0: expected toys-NUMBER" in said
+    output = mqperf(tmp_path, "plan", "toy.yaml")
+    assert "toy.yaml:1: systems.toy.topologies entry 1: toys-0: expected toys-NUMBER" in output
 
 
 def test_a_package_adds_an_axis(tmp_path: Path) -> None:
@@ -107,8 +107,8 @@ def test_a_package_makes_links(tmp_path: Path) -> None:
     linked = PLAN.split("actions:", maxsplit=1)[0] + "link: {delay_s: [0, 0.01]}\n"
     (tmp_path / "toy.yaml").write_text(linked)
     assert "link between client and broker: delay_s 0.01" in mqperf(tmp_path, "plan", "toy.yaml")
-    said = mqperf(tmp_path, "run", "toy.yaml")
-    assert said.count("done: toy direct none, toy-echo, 1 thread") == 2
+    output = mqperf(tmp_path, "run", "toy.yaml")
+    assert output.count("done: toy direct none, toy-echo, 1 thread") == 2
     mqperf(tmp_path, "tables", "data/runs/toy", "--out", "t")
     links = pd.read_csv(tmp_path / "t" / "links.csv")
     assert links["backend"].tolist() == ["toy-wire"] * 2
@@ -123,37 +123,37 @@ def test_a_package_imports_what_its_tool_measured(tmp_path: Path) -> None:
     runs, messages = (pd.read_csv(tmp_path / "t" / f"{name}.csv") for name in ("runs", "messages"))
     assert runs["generator"].tolist() == ["toy-notes"]
     assert messages["throughput_msg_s"].tolist() == [4.0]
-    said = mqperf(tmp_path, "import", "tuesday.toy", "--out", "p", path=())
-    assert "tuesday.toy: can import .rst and .csv, not .toy" in said
+    output = mqperf(tmp_path, "import", "tuesday.toy", "--out", "p", path=())
+    assert "tuesday.toy: can import .rst and .csv, not .toy" in output
 
 
 def test_a_link_that_nobody_can_make_is_told(tmp_path: Path) -> None:
     """With what is in the way of each backend, before anything is started."""
     linked = PLAN.split("actions:", maxsplit=1)[0] + "link: {loss_share: 0.1}\n"
     (tmp_path / "toy.yaml").write_text(linked)
-    said = mqperf(tmp_path, "run", "toy.yaml")
-    assert "no link can be made between client and broker: " in said
-    assert "userspace packet relay (TUN): " in said
-    assert "local is at both ends: it needs hosts: laboratory" in said
-    assert "Toy wire: it cannot lose packets; " in said
-    assert "starting" not in said
+    output = mqperf(tmp_path, "run", "toy.yaml")
+    assert "no link can be made between client and broker: " in output
+    assert "userspace packet relay (TUN): " in output
+    assert "local is at both ends: it needs hosts: laboratory" in output
+    assert "Toy wire: it cannot lose packets; " in output
+    assert "starting" not in output
 
 
 def test_a_value_that_a_generator_refuses_is_told_with_its_place(tmp_path: Path) -> None:
     """So is a key that nobody knows."""
     faulty = PLAN.replace("duration_s: 4", "duration_s: 4, thinning: [1, 400], thinnning: 2")
     (tmp_path / "toy.yaml").write_text(faulty)
-    said = mqperf(tmp_path, "plan", "toy.yaml")
-    assert "toy.yaml:3: load.thinning entry 2: expected at most 100, got 400" in said
-    assert "toy.yaml:3: load.thinnning: unknown key; did you mean 'thinning'?" in said
+    output = mqperf(tmp_path, "plan", "toy.yaml")
+    assert "toy.yaml:3: load.thinning entry 2: expected at most 100, got 400" in output
+    assert "toy.yaml:3: load.thinnning: unknown key; did you mean 'thinning'?" in output
 
 
 def test_a_name_of_a_package_that_is_gone_is_an_error(tmp_path: Path) -> None:
     """The plan names what there is not; the error names what there is."""
     (tmp_path / "toy.yaml").write_text(PLAN)
-    said = mqperf(tmp_path, "plan", "toy.yaml", path=())
-    assert "unknown test case 'toy-echo'" in said
-    assert "Traceback" not in said
+    output = mqperf(tmp_path, "plan", "toy.yaml", path=())
+    assert "unknown test case 'toy-echo'" in output
+    assert "Traceback" not in output
 
 
 def test_a_broken_package_is_named(tmp_path: Path) -> None:
@@ -164,10 +164,10 @@ def test_a_broken_package_is_named(tmp_path: Path) -> None:
     points = "[mqperf.actions]\nsmash = no_such_module:ACTION\n"
     (folder / "entry_points.txt").write_text(points)
     (tmp_path / "toy.yaml").write_text(PLAN)
-    said = mqperf(tmp_path, "plan", "toy.yaml", path=(TOYS, TOYS / "installed", tmp_path))
-    assert "package broken 2.0, entry point smash of mqperf.actions" in said
-    assert "No module named 'no_such_module'; repair or uninstall the package" in said
-    assert "Traceback" not in said
+    output = mqperf(tmp_path, "plan", "toy.yaml", path=(TOYS, TOYS / "installed", tmp_path))
+    assert "package broken 2.0, entry point smash of mqperf.actions" in output
+    assert "No module named 'no_such_module'; repair or uninstall the package" in output
+    assert "Traceback" not in output
 
 
 def test_hosts_get_what_the_system_of_a_package_needs(tmp_path: Path) -> None:
@@ -178,8 +178,8 @@ def test_hosts_get_what_the_system_of_a_package_needs(tmp_path: Path) -> None:
     program += "place = Place('b1', 'b1', groups=('broker',));"
     program += "print(*installation._packages(place, tools), '|', *installation._services()['toy'])"
     env = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, (TOYS, TOYS / "installed")))}
-    said = subprocess.check_output([sys.executable, "-c", program], env=env, cwd=tmp_path)
-    assert said.decode().split() == [
+    output = subprocess.check_output([sys.executable, "-c", program], env=env, cwd=tmp_path)
+    assert output.decode().split() == [
         "toy",
         "toy-data",
         "util-linux",

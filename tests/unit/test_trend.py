@@ -56,10 +56,10 @@ def folder(
     rates = np.exp(NOISE * random.normal(size=len(names))) * machine
     rates = pd.Series(rates, names) * np.where(watches, 1.0, system)
     for name, power in (("messages", 1), ("latency", -1)):
-        own = rows[name].set_index("run", drop=False)
-        columns = list(own.filter(regex="^(throughput_msg|latency_)"))
-        factor = rates.reindex(own.index) ** power
-        rows[name] = own.assign(**{one: own[one] * factor for one in columns}).reset_index(
+        table = rows[name].set_index("run", drop=False)
+        columns = list(table.filter(regex="^(throughput_msg|latency_)"))
+        factor = rates.reindex(table.index) ** power
+        rows[name] = table.assign(**{key: table[key] * factor for key in columns}).reset_index(
             drop=True
         )
     return f"runs/day-{day}", stats.complete(rows)
@@ -67,7 +67,7 @@ def folder(
 
 def with_control_runs(rows: Tables) -> dict[str, pd.DataFrame]:
     """Three more runs of the first point, which watch the machine."""
-    found = dict(rows)
+    frames = dict(rows)
     model = rows["runs"].iloc[0]["run"]
     for name in ("runs", "messages", "latency"):
         [first] = rows[name][rows[name]["run"] == model].to_dict("records")
@@ -75,13 +75,13 @@ def with_control_runs(rows: Tables) -> dict[str, pd.DataFrame]:
         if name == "runs":
             more = [row | {"control_run": n} for n, row in enumerate(more, 1)]
         added = pd.DataFrame(more).astype(rows[name].dtypes)
-        found[name] = pd.concat([rows[name], added], ignore_index=True)
-    return found
+        frames[name] = pd.concat([rows[name], added], ignore_index=True)
+    return frames
 
 
-def changed(found: Tables) -> set[tuple[str, str, str]]:
+def changed(frames: Tables) -> set[tuple[str, str, str]]:
     """The step, figure and verdict of every change."""
-    rows = words.changes(found["trend_steps"])
+    rows = words.changes(frames["trend_steps"])
     return set(rows[["folder_b", "figure", "verdict"]].itertuples(index=False, name=None))
 
 
@@ -95,16 +95,16 @@ def stepped() -> Tables:
 def test_a_planted_step_is_found_in_its_place(stepped: Tables) -> None:
     """Between the third day and the fourth, nowhere else, with its ratio in the interval."""
     assert list(stepped["trend_folders"]["folder"]) == [f"runs/day-{day}" for day in range(5)]
-    found = words.changes(stepped["trend_steps"])
-    assert set(found["folder_a"]) == {"runs/day-2"}
-    assert set(found["folder_b"]) == {"runs/day-3"}
-    assert set(found["verdict"]) == {"worse"}
-    assert set(found["figure"]) == set(TREND_FIGURES)
-    rates = found[found["figure"] == "throughput_msg_s"]
+    changes = words.changes(stepped["trend_steps"])
+    assert set(changes["folder_a"]) == {"runs/day-2"}
+    assert set(changes["folder_b"]) == {"runs/day-3"}
+    assert set(changes["verdict"]) == {"worse"}
+    assert set(changes["figure"]) == set(TREND_FIGURES)
+    rates = changes[changes["figure"] == "throughput_msg_s"]
     assert list(rates["threads"]) == [50, 100]
     assert rates["ratio"].between(0.76, 0.84).all()
     assert (rates["ratio_low"].lt(0.8) & rates["ratio_high"].gt(0.8)).all()
-    assert set(found["cause"]) == {"change"}
+    assert set(changes["cause"]) == {"change"}
 
 
 def test_what_is_sustained_has_the_verdict_of_its_point(stepped: Tables) -> None:
@@ -132,12 +132,12 @@ def invented(
             for figure in TREND_FIGURES:
                 logs = NOISE * random.normal(size=repeats) + session
                 key = dict(zip(KEYS, ("s", "cmsm", "classic", "rpc-call", threads), strict=True))
-                told = {"repeats": repeats, "value": np.exp(logs.mean()), "unsure": 0.0}
-                told |= {"log": logs.mean(), "variance": logs.var(ddof=1), "doubts": ""}
+                values = {"repeats": repeats, "value": np.exp(logs.mean()), "unsure": 0.0}
+                values |= {"log": logs.mean(), "variance": logs.var(ddof=1), "doubts": ""}
                 starts = tuple([start + pd.Timedelta(days=place)] * repeats)
-                told |= {"low": np.nan, "high": np.nan, "starts": starts, "point": str(threads)}
+                values |= {"low": np.nan, "high": np.nan, "starts": starts, "point": str(threads)}
                 where = {"folder": str(place), "folder_place": place, "machine_number": 1}
-                rows.append({**key, "figure": figure, **told, **where})
+                rows.append({**key, "figure": figure, **values, **where})
     return pd.DataFrame(rows)
 
 
@@ -160,11 +160,11 @@ def test_what_changes_slowly_is_found() -> None:
     """1.5 % a folder is no step to any neighbour, and soon one from the folders before."""
     sides = invented(np.random.default_rng(8), 30, off=0.75, drift=0.015)
     steps = _judged("trend_steps", sides[sides["figure"] == TREND_FIGURES[0]], KEYS, 0.05)
-    found = steps[steps["verdict"].eq("worse")]
-    assert set(found["threads"]) == {1, 2, 3, 4}
-    assert found.groupby("threads")["folder_place"].min().max() <= 16
-    assert found["reference_folders"].max() > 1
-    assert (found["ratio"] < found["step_ratio"]).mean() > 0.7
+    worse = steps[steps["verdict"].eq("worse")]
+    assert set(worse["threads"]) == {1, 2, 3, 4}
+    assert worse.groupby("threads")["folder_place"].min().max() <= 16
+    assert worse["reference_folders"].max() > 1
+    assert (worse["ratio"] < worse["step_ratio"]).mean() > 0.7
 
 
 def test_no_verdict_vanishes_as_folders_are_added() -> None:
@@ -268,23 +268,23 @@ def test_one_disturbed_repeat_is_no_change() -> None:
 
 def test_drift_that_control_runs_show_is_no_change() -> None:
     """All of the machine became slower, and no version changed."""
-    found = study.trend([folder(0), folder(1), folder(2, machine=0.7)])
-    assert changed(found) == set()
-    drifts = words.drifts(found["trend_steps"])
+    frames = study.trend([folder(0), folder(1), folder(2, machine=0.7)])
+    assert changed(frames) == set()
+    drifts = words.drifts(frames["trend_steps"])
     assert set(drifts["folder_b"]) == {"runs/day-2"}
     assert "throughput_msg_s" in set(drifts["figure"])
     assert drifts["control_ratio"].notna().all()
     assert drifts["beyond_control"].between(0.9, 1.1).all()
-    [last] = found["trend_sustained"].tail(1)["step"]
+    [last] = frames["trend_sustained"].tail(1)["step"]
     assert last == "worse (machine drift)"
 
 
 def test_more_than_the_drift_is_a_change() -> None:
     """The machine lost a tenth, the system much more."""
-    found = study.trend([folder(0), folder(1, machine=0.9, system=0.6)])
-    rates = {figure for _, figure, verdict in changed(found) if verdict == "worse"}
+    frames = study.trend([folder(0), folder(1, machine=0.9, system=0.6)])
+    rates = {figure for _, figure, verdict in changed(frames) if verdict == "worse"}
     assert "throughput_msg_s" in rates
-    steps = words.changes(found["trend_steps"])
+    steps = words.changes(frames["trend_steps"])
     rows = steps[steps["figure"] == "throughput_msg_s"]
     assert rows["ratio"].to_numpy() == pytest.approx(0.54, rel=0.1)
     assert rows["beyond_control"].to_numpy() == pytest.approx(0.6, rel=0.1)
@@ -293,8 +293,8 @@ def test_more_than_the_drift_is_a_change() -> None:
 def test_with_another_version_control_runs_excuse_nothing() -> None:
     """They use the system as well: what they show may be its doing."""
     later = folder(1, machine=0.7, runs={"system_version": "4.0.5"})
-    found = study.trend([folder(0), later])
-    steps = words.changes(found["trend_steps"])
+    frames = study.trend([folder(0), later])
+    steps = words.changes(frames["trend_steps"])
     assert set(steps["cause"]) == {"versions or machine"}
     assert steps["differs"].str.contains(r"3\.10\.8 \| 4\.0\.5").all()
 
@@ -302,9 +302,9 @@ def test_with_another_version_control_runs_excuse_nothing() -> None:
 def test_without_control_runs_that_is_said() -> None:
     """A change may be the machine's, and the text says that nobody watched it."""
     given = [folder(0, control=False), folder(1, control=False, system=0.7)]
-    found = study.trend(given)
-    assert set(words.changes(found["trend_steps"])["cause"]) == {"not watched"}
-    assert words.NO_CONTROL in list(words.marks(found))
+    frames = study.trend(given)
+    assert set(words.changes(frames["trend_steps"])["cause"]) == {"not watched"}
+    assert words.NO_CONTROL in list(words.marks(frames))
     assert words.NO_CONTROL not in list(words.marks(study.trend([folder(0), folder(1)])))
 
 
@@ -312,15 +312,15 @@ def test_another_machine_is_marked_and_not_compared() -> None:
     """What is faster on another processor is no change; the series goes on when it is back."""
     other = folder(2, system=2.0, runs={"cpu_model": "Another CPU"})
     given = [folder(0), folder(1), other, folder(3), folder(4)]
-    found = study.trend(given)
-    assert list(found["trend_folders"]["machine_number"]) == [1, 1, 2, 1, 1]
-    pairs = found["trend_steps"][["folder_a", "folder_b"]].drop_duplicates()
+    frames = study.trend(given)
+    assert list(frames["trend_folders"]["machine_number"]) == [1, 1, 2, 1, 1]
+    pairs = frames["trend_steps"][["folder_a", "folder_b"]].drop_duplicates()
     assert list(pairs["folder_b"]) == ["runs/day-1", "runs/day-3", "runs/day-4"]
     assert list(pairs["folder_a"]) == ["runs/day-0", "runs/day-1", "runs/day-3"]
-    assert changed(found) == set()
-    told = [line for line in words.marks(found) if "another machine" in line]
-    assert len(told) == 2
-    assert all("not compared" in line and "Another CPU" in line for line in told)
+    assert changed(frames) == set()
+    marks = [line for line in words.marks(frames) if "another machine" in line]
+    assert len(marks) == 2
+    assert all("not compared" in line and "Another CPU" in line for line in marks)
 
 
 def test_a_little_more_memory_is_the_same_machine() -> None:
@@ -341,8 +341,8 @@ def test_a_folder_without_the_point_is_passed_over() -> None:
         for table, frame in less.items()
         if table not in COMPUTED
     }
-    found = study.trend([folder(0), (name, stats.complete(kept)), folder(2)])
-    steps = found["trend_steps"]
+    frames = study.trend([folder(0), (name, stats.complete(kept)), folder(2)])
+    steps = frames["trend_steps"]
     pairs = steps[steps["threads"] == 100][["folder_a", "folder_b"]].drop_duplicates()
     assert pairs.to_numpy().tolist() == [["runs/day-0", "runs/day-2"]]
 
@@ -366,23 +366,23 @@ def test_a_sustained_point_that_moved_is_told_and_not_compared(moved: Tables) ->
     assert rows.loc["runs/day-2", "step"] == "at another point"
     assert rows["ratio"].notna().tolist() == [False, True, False]
     assert rows["moved_from"].dropna().to_dict() == {"runs/day-2": "100 threads"}
-    [told] = words.moves(moved)
-    assert "the sustained point moved from 100 threads to 50 threads" in told
+    [sentence] = words.moves(moved)
+    assert "the sustained point moved from 100 threads to 50 threads" in sentence
     lines = "\n".join(words.text_lines(moved))
-    assert told in lines
+    assert sentence in lines
     assert "(50 threads) msg/sec" in lines
 
 
 def test_lines_join_the_same_point_only(moved: Tables) -> None:
     """What is sustained is drawn per point: no line leads from 100 threads to 50."""
-    known = moved["trend_sustained"].set_index("folder_place")["sustained_throughput_msg_s"]
+    sustained = moved["trend_sustained"].set_index("folder_place")["sustained_throughput_msg_s"]
     panel = trend_page.sustained_sheet(moved).axes[0]
     joined = [
         np.asarray(drawn.get_xydata()).tolist()
         for drawn in panel.lines
         if drawn.get_linestyle() != "None" and len(np.asarray(drawn.get_xdata()))
     ]
-    assert joined == [[[3, known[3]]], [[1, known[1]], [2, known[2]]]]
+    assert joined == [[[3, sustained[3]]], [[1, sustained[1]], [2, sustained[2]]]]
 
 
 def test_nothing_in_common_is_said() -> None:
@@ -465,8 +465,8 @@ def test_a_worse_step_may_be_an_exit_code(monkeypatch: pytest.MonkeyPatch) -> No
     late = [folder(0), folder(1), folder(2, system=0.7)]
     drift = [folder(0), folder(1), folder(2, machine=0.7)]
     for given, ever, newest in ((early, 1, 0), (late, 1, 1), (drift, 0, 0)):
-        found = mqperf_trend.Trend(study.trend(given))
-        monkeypatch.setattr(api, "trend", lambda _paths, found=found, **_options: found)
+        trend = mqperf_trend.Trend(study.trend(given))
+        monkeypatch.setattr(api, "trend", lambda _paths, trend=trend, **_options: trend)
         for word, code in (("worse", ever), ("newest-worse", newest)):
             done = CliRunner().invoke(app, ["trend", "a", "b", "--fail-on", word])
             assert done.exit_code == code, done.output
@@ -478,31 +478,31 @@ def test_what_tells_no_day_comes_first() -> None:
     name, published = folder(5)
     runs = published["runs"].copy()
     runs["started"] = runs["started"].mask(runs["started"].notna())
-    found = study.trend([folder(0), (name, {**published, "runs": runs}), folder(1)])
-    assert list(found["trend_folders"]["folder_label"]) == ["day-5", "2026-03-14", "2026-03-15"]
-    assert any("comes first: runs/day-5" in line for line in words.marks(found))
-    assert len(words.changes(found["trend_steps"])) == 0
+    frames = study.trend([folder(0), (name, {**published, "runs": runs}), folder(1)])
+    assert list(frames["trend_folders"]["folder_label"]) == ["day-5", "2026-03-14", "2026-03-15"]
+    assert any("comes first: runs/day-5" in line for line in words.marks(frames))
+    assert len(words.changes(frames["trend_steps"])) == 0
 
 
 def test_folders_of_one_day_have_their_names() -> None:
     """As a version of a broker, or a commit; where these agree as well, their place."""
-    (one, rows), (two, _), (three, later) = folder(0), folder(1), folder(2)
+    (first, rows), (second, _), (third, later) = folder(0), folder(1), folder(2)
     for names, labels in (
-        ((one, two, three), ["day-0", "day-1", "day-2"]),
-        (("a/runs", "b/runs", three), ["2026-03-14, 1", "2026-03-14, 2", "2026-03-16"]),
+        ((first, second, third), ["day-0", "day-1", "day-2"]),
+        (("a/runs", "b/runs", third), ["2026-03-14, 1", "2026-03-14, 2", "2026-03-16"]),
     ):
-        found = study.trend(list(zip(names, (rows, rows, later), strict=True)))
-        assert list(found["trend_folders"]["folder_label"]) == labels
+        frames = study.trend(list(zip(names, (rows, rows, later), strict=True)))
+        assert list(frames["trend_folders"]["folder_label"]) == labels
 
 
 def test_a_notebook_has_tables_and_figures(stepped: Tables) -> None:
     """Changes, a figure of a sweep, and all of it as HTML; a wrong selection is one line."""
-    found = mqperf_trend.Trend(stepped)
-    assert len(found.plot().axes) == 3
-    assert len(found.plot(points=True, queues="classic").axes) == 3
-    assert "2026-03-14" in found._repr_html_()
-    assert "worse" in repr(found)
+    trend = mqperf_trend.Trend(stepped)
+    assert len(trend.plot().axes) == 3
+    assert len(trend.plot(points=True, queues="classic").axes) == 3
+    assert "2026-03-14" in trend._repr_html_()
+    assert "worse" in repr(trend)
     with pytest.raises(MqperfError, match="select one sweep"):
-        found.plot(queues="quorum")
+        trend.plot(queues="quorum")
     with pytest.raises(MqperfError, match="no column 'queue'"):
-        found.plot(queue="classic")
+        trend.plot(queue="classic")

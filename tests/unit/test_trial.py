@@ -78,7 +78,7 @@ def test_a_process_that_cannot_start_fails_its_run(tmp_path: Path) -> None:
     run = begun.trial.fail(str(error.value))
     begun.trial.close()
     assert run.facts().failure == str(error.value)
-    assert [one.status for one in runs(tmp_path)] == ["failed"]
+    assert [attempt.status for attempt in runs(tmp_path)] == ["failed"]
 
 
 def test_a_clean_up_that_fails_spoils_the_system_only(tmp_path: Path) -> None:

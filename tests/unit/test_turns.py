@@ -68,7 +68,7 @@ def job(folder: Path, name: str, text: str = PLAN) -> Job:
 
 def turns(cases: Sequence[Case]) -> list[str]:
     """Which repeat or control run each case is."""
-    return [f"s{one.control_run}" if one.control_run else f"r{one.repeat}" for one in cases]
+    return [f"s{case.control_run}" if case.control_run else f"r{case.repeat}" for case in cases]
 
 
 class Diary(Silent):
@@ -126,14 +126,14 @@ def test_turns_have_every_case_once() -> None:
     for text in (PLAN, TWO_SYSTEMS, f"{TWO_SYSTEMS}order: random\nseed: 3\ncontrol_runs: true\n"):
         whole = plan(text)
         cut = whole.turns()
-        assert [len({one.repeat for one in turn if not one.control_run}) for turn in cut] == [
+        assert [len({case.repeat for case in turn if not case.control_run}) for turn in cut] == [
             1,
             1,
             1,
         ]
         for name in whole.systems:
-            of_system = [one for turn in cut for one in turn if one.system == name]
-            assert of_system == [one for one in whole.cases() if one.system == name]
+            of_system = [case for turn in cut for case in turn if case.system == name]
+            assert of_system == [case for case in whole.cases() if case.system == name]
         assert sum(map(len, cut)) == whole.number_of_cases
 
 
@@ -144,8 +144,8 @@ def test_control_runs_stand_at_both_ends_and_in_the_middle() -> None:
         ["r2", "s2", "r2"],
         ["r3", "r3", "s3"],
     ]
-    one = PLAN.replace("repeats: 3", "control_runs: true").replace(", notify", "")
-    assert [turns(turn) for turn in plan(one).turns()] == [["s1", "s2", "r1", "s3"]]
+    text = PLAN.replace("repeats: 3", "control_runs: true").replace(", notify", "")
+    assert [turns(turn) for turn in plan(text).turns()] == [["s1", "s2", "r1", "s3"]]
 
 
 def test_every_other_turn_is_the_other_way_round() -> None:
@@ -168,11 +168,11 @@ def test_repeats_of_several_plans_run_in_turns(brokers: list[str], tmp_path: Pat
     assert diary.steps[:2] == ["plan a, repeat 1 of 3", "plan b, repeat 1 of 3"]
     assert [case for _, case in diary.ended] == diary.expected[0]
     assert diary.expected[1:] == (0, 6)
-    assert [(one.done, len(one.failed)) for one in outcomes] == [(0, 9), (0, 9)]
-    for one in jobs:
-        assert (one.runs / "plan.yaml").read_text() == text
-        places = {run.case_id: run.facts().position for run in runs(one.runs)}
-        assert [places[case.id] for case in one.plan.cases()] == list(range(1, 10))
+    assert [(outcome.done, len(outcome.failed)) for outcome in outcomes] == [(0, 9), (0, 9)]
+    for swept in jobs:
+        assert (swept.runs / "plan.yaml").read_text() == text
+        places = {run.case_id: run.facts().position for run in runs(swept.runs)}
+        assert [places[case.id] for case in swept.plan.cases()] == list(range(1, 10))
 
 
 def _told(diary: Diary) -> Iterator[tuple[str, str]]:
@@ -199,8 +199,8 @@ def test_one_case_runs_alone(brokers: list[str], tmp_path: Path) -> None:
     [run] = runs(tmp_path / "a")
     assert run.facts().position == 4
     brokers.clear()
-    for plan_text, said in ((PLAN, "no cases end in 'nothing'"), (SEARCHING, "leave out --only")):
-        with pytest.raises(PlanError, match=said):
+    for plan_text, words in ((PLAN, "no cases end in 'nothing'"), (SEARCHING, "leave out --only")):
+        with pytest.raises(PlanError, match=words):
             sweep_all([replace(job(tmp_path, "b", plan_text), only="nothing")], diary)
     assert brokers == []
 
@@ -209,8 +209,8 @@ def test_what_is_whole_is_not_measured_again(brokers: list[str], tmp_path: Path)
     """Turns go on where they stopped, in the same order; a plan that is whole is not touched."""
     jobs = [job(tmp_path, "a"), job(tmp_path, "b")]
     sweep_all(jobs, Silent(), interleave=True)
-    for one in jobs:
-        complete(one.runs)
+    for swept in jobs:
+        complete(swept.runs)
     (tmp_path / "a" / jobs[0].plan.turns()[2][1].id).rename(tmp_path / "elsewhere")
     for gone in (case for turn in jobs[1].plan.turns()[1:] for case in turn):
         shutil.rmtree(tmp_path / "b" / gone.id)
@@ -221,12 +221,12 @@ def test_what_is_whole_is_not_measured_again(brokers: list[str], tmp_path: Path)
         *("b-r2", "b-r2", "a-r3", "b-r3", "b-r3")
     ]
     assert diary.expected[1:] == (7, 3)
-    for one in jobs:
-        complete(one.runs)
-    written = [(one.runs / "plan.yaml").stat().st_mtime_ns for one in jobs]
+    for swept in jobs:
+        complete(swept.runs)
+    written = [(swept.runs / "plan.yaml").stat().st_mtime_ns for swept in jobs]
     sweep_all(jobs, diary, interleave=True)
     assert diary.expected == ([], 12, 0)
-    assert written == [(one.runs / "plan.yaml").stat().st_mtime_ns for one in jobs]
+    assert written == [(swept.runs / "plan.yaml").stat().st_mtime_ns for swept in jobs]
 
 
 def test_a_system_that_does_not_start_leaves_the_other_plan(
@@ -237,7 +237,7 @@ def test_a_system_that_does_not_start_leaves_the_other_plan(
     diary = Diary()
     outcomes = sweep_all([job(tmp_path, "a"), job(tmp_path, "b")], diary, interleave=True)
     assert {failure for _, failure in outcomes[0].failed} == {"the broker did not start"}
-    assert [len(one.failed) for one in outcomes] == [6, 6]
+    assert [len(outcome.failed) for outcome in outcomes] == [6, 6]
     assert {run.facts().failure for run in runs(tmp_path / "b")} != {"the broker did not start"}
     assert brokers.count("a zeromq") == 2 + 1 + 1
     assert brokers.count("b zeromq") == 3
@@ -281,7 +281,7 @@ def test_plans_need_names_of_their_own(tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("a.yaml", "b.yaml", "c.yaml")]
     for file, text in zip(files, (PLAN, PLAN, f"name: a\n{PLAN}"), strict=True):
         file.write_text(text)
-    assert [one.plan for one in read_plans(files[:2])] == [load_plan(file) for file in files[:2]]
+    assert [read.plan for read in read_plans(files[:2])] == [load_plan(file) for file in files[:2]]
     with pytest.raises(PlanError, match=r"a.yaml: this plan is given twice: give it once"):
         read_plans([files[0], tmp_path / ".." / tmp_path.name / "a.yaml"])
     with pytest.raises(PlanError, match=r"a.yaml and .*c.yaml: both plans have the name a, and"):
