@@ -4,7 +4,7 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
@@ -19,11 +19,11 @@ from mqperf.base.terminal import print_line, print_lines
 from mqperf.base.version import version as own_version
 from mqperf.front import hosts_cli, results_cli
 from mqperf.front.commands import Commands
-from mqperf.plan.file import load_plan, read_plans
+from mqperf.plan.file import deciding, load_plan, read_plans
 
 if TYPE_CHECKING:
     from mqperf.front.live import Pulse
-    from mqperf.lab.runner import Outcome
+    from mqperf.lab.runner import Job, Outcome
 
 app = typer.Typer(
     name="mqperf",
@@ -169,6 +169,15 @@ def run(
         bool,
         typer.Option("--interleave", help="Alternate the repeats of the plans, to compare them."),
     ] = False,
+    decide: Annotated[
+        str,
+        typer.Option(
+            metavar="DIFFERENCE",
+            help="Repeat the points of two plans in turns until it is known of each whether they"
+            " differ in throughput by so much, such as 5%.",
+        ),
+    ] = "",
+    within: Annotated[str, typer.Option(help="Time for --decide.")] = "20 min",
     live: Annotated[
         bool,
         typer.Option("--live", help="Also show the runs on a page, for a browser on this machine."),
@@ -193,6 +202,8 @@ def run(
     from mqperf.lab.systems.in_plans import problems_of
 
     given = read_plans(files, problems_of)
+    if decide:
+        given = deciding(given, _share(decide), within)
     several = len(given) > 1
     base = runs or Path("data/runs")
     jobs = [
@@ -210,8 +221,18 @@ def run(
             troubles.append(str(error))
     if troubles:
         raise MqperfError("\n".join(troubles))
+    _tell_differences(jobs)
     if any(outcome.failed for outcome in outcomes):
         raise typer.Exit(FAILED_RUNS)
+
+
+def _share(percent: str) -> float:
+    """What an option gives in per cent, as a share."""
+    number = percent.removesuffix("%").strip()
+    try:
+        return float(number) / 100
+    except ValueError:
+        raise MqperfError(f"--decide {percent}: expected per cent, such as 5%") from None
 
 
 @contextmanager
@@ -222,6 +243,20 @@ def _served(pulse: "Pulse") -> Iterator[None]:
     with served(pulse) as address:
         print_line(console, f"live: {address}")
         yield
+
+
+def _tell_differences(jobs: "Sequence[Job]") -> None:
+    """How two plans differ that decided between each other."""
+    from mqperf.front.api import compare
+
+    folders = {job.plan.name: job.runs for job in jobs}
+    for names in dict.fromkeys(job.plan.decide.plans for job in jobs if job.plan.decide):
+        if names:
+            first, second = (folders[name] for name in names)
+            print_line(console, "")
+            print_line(console, f"{names[1]} (B) against {names[0]} (A):")
+            for line in compare(first, second).lines():
+                print_line(console, line)
 
 
 def _tell(runs: Path, outcome: "Outcome") -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mqperf.base.errors import MqperfError
-from mqperf.plan import Decision, Hold, Plan, Verdict
+from mqperf.plan import Comparison, DecidePlan, Decision, Hold, Verdict
 from mqperf.record import Run, runs
 
 
@@ -27,11 +27,28 @@ class Deciders:
     _read: set[Path] = field(default_factory=set)
     _known: dict[Path, dict[str, dict[int, float]]] = field(default_factory=dict)
 
-    def __call__(self, plan: Plan, folder: Path) -> Sequence[Decision]:
-        """What the runs in a folder say of each comparison of its plan."""
+    def __call__(
+        self,
+        comparisons: Sequence[Comparison],
+        folders: Sequence[Path],
+        rule: DecidePlan,
+        first: int,
+    ) -> Sequence[Decision]:
+        """What the runs in the folders of plans say of each comparison."""
+        from mqperf.study.stats.sequential import decisions  # as above
+
+        known = {
+            (side, point): values
+            for side, folder in enumerate(folders)
+            for point, values in self._throughputs(folder).items()
+        }
+        pairs = [comparison.points for comparison in comparisons]
+        return decisions(known, pairs, rule.difference, first)
+
+    def _throughputs(self, folder: Path) -> dict[str, dict[int, float]]:
+        """Point -> repeat -> throughput, of all whole runs that can be read."""
         from mqperf.study import tables  # as above
         from mqperf.study.stats.decided import throughputs
-        from mqperf.study.stats.sequential import decisions
 
         known = self._known.setdefault(folder, {})
         new = [run for run in runs(folder) if run.status == "done" and run.path not in self._read]
@@ -42,6 +59,4 @@ class Deciders:
                     known.setdefault(point, {}).update(values)
             except MqperfError:  # audit says what is wrong with it
                 continue
-        pairs = [comparison.points for comparison in plan.comparisons()]
-        difference = plan.decide.difference if plan.decide is not None else 0.0
-        return decisions(known, pairs, difference, plan.first_repeats)
+        return known

@@ -15,6 +15,7 @@ from mqperf.plan.experiment import (
     LoadPlan,
     Plan,
     SystemPlan,
+    compared,
     redacted,
     swept_settings,
 )
@@ -61,6 +62,7 @@ __all__ = [
     "SearchPlan",
     "SystemPlan",
     "Verdict",
+    "compared",
     "deployments",
     "nonsense",
     "offered_msg_s",

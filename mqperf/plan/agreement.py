@@ -154,7 +154,7 @@ def _decidable(plan: "Plan") -> None:
         if getattr(plan, name) != other:
             text = f"what is to be decided orders its runs itself: leave out {name}, or decide"
             raise Misplaced((name,), text)
-    if not plan.comparisons():
+    if not (plan.decide.plans or plan.comparisons()):
         raise Misplaced(
             ("decide",),
             "there is nothing to compare: name several systems, kinds of queue or topologies,"

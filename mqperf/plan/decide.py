@@ -1,5 +1,7 @@
 """A plan that decides: points that differ in a name are repeated until it is known what it changes.
 
+Or two plans, whose points are compared with each other's.
+
 Which runs come next follows from those that are there, so that it goes on wherever it was left: a
 folder and a plan are all of its state.
 """
@@ -8,7 +10,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -25,10 +27,25 @@ MOST = 20
 OF_LAYOUT = ("system", "queues", "topology")
 """The names of a layout, in the order in which they are compared."""
 
+BESIDE = {*OF_LAYOUT, "test_case", "threads", "green_threads", "processes", "hosts", "settings"}
+"""What of a point is told without its name, or not."""
+
+ALWAYS = (*OF_LAYOUT, "test_case", "threads")
+"""What points of two plans must have in common to be compared."""
+
+SIDES = 2
+"""Plans whose points are compared with each other's."""
+
+PLAN = "plan"
+"""The name that tells points of two plans apart."""
+
 UNITS = {"s": 1, "min": 60, "h": 3600}
 DURATION = re.compile(rf"(\d{{1,6}}(?:\.\d{{1,3}})?) ?({'|'.join(UNITS)})")
 
+Name = Annotated[str, Field(min_length=1, max_length=100)]
 Outcome = Literal["better", "worse", "alike", "open"]
+Point = tuple[int, str]
+"""The place of a plan among those that are compared, and the id of a point of it."""
 
 
 def _duration(text: str) -> str:
@@ -38,11 +55,18 @@ def _duration(text: str) -> str:
     return text
 
 
+def _pair(names: tuple[str, ...]) -> tuple[str, ...]:
+    if names and (len(names) != SIDES or len({*names}) < SIDES):
+        raise ValueError("expected the names of two plans, the first of them the reference")
+    return names
+
+
 class DecidePlan(Frozen):
     """Which relative difference matters, and how long it may take to find it out."""
 
     difference: Annotated[float, Field(ge=0.005, le=1, allow_inf_nan=False)] = 0.05
     within: Annotated[str, Field(max_length=20), AfterValidator(_duration)] = "20 min"
+    plans: Annotated[tuple[Name, ...], AfterValidator(_pair)] = ()
 
     @property
     def within_s(self) -> float:
@@ -53,23 +77,34 @@ class DecidePlan(Frozen):
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two points that differ in the name ``axis`` alone; cases are those of their first repeats."""
+    """Two points that differ in the name ``axis`` alone; cases are those of their first repeats.
+
+    ``names`` are its values at the reference and at the other, ``varying`` what else varies among
+    all points.  ``sides`` are the places of their plans among those that are compared.
+    """
 
     axis: str
+    names: tuple[str, str]
     reference: Case
     other: Case
+    varying: Sequence[str] = ()
+    sides: tuple[int, int] = (0, 0)
 
     @property
-    def points(self) -> tuple[str, str]:
-        """The ids of both."""
-        return self.reference.point, self.other.point
+    def points(self) -> tuple[Point, Point]:
+        """The places of their plans, and their ids."""
+        first, second = self.sides
+        return (first, self.reference.point), (second, self.other.point)
 
     @property
     def words(self) -> str:
         """What is compared: ``quorum against classic, rpc-call, 10 threads``."""
-        values = (str(_names(case)[self.axis]) for case in (self.other, self.reference))
-        threads = amount(self.other.threads, "thread")
-        return f"{' against '.join(values)}, {self.other.test_case}, {threads}"
+        reference, other = self.names
+        case, values = self.other, _values(self.other)
+        layout = [str(getattr(case, name)) for name in OF_LAYOUT if name in self.varying]
+        more = [f"{name} {values[name]}" for name in self.varying if name not in BESIDE]
+        place = [*layout, case.test_case, amount(case.threads, "thread"), *more]
+        return f"{other} against {reference}, {', '.join(place)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +141,32 @@ def comparisons(cases: Sequence[Case]) -> list[Comparison]:
     return [comparison for axis in _axes(cases) for comparison in _along(axis, cases)]
 
 
+def across(
+    names: tuple[str, str], first: Sequence[Case], second: Sequence[Case]
+) -> list[Comparison]:
+    """Every point of the second of two plans against that of the first which it agrees with.
+
+    They agree in layout, test case and number of threads, and in all that varies in either plan.
+    """
+    varying = [*dict.fromkeys((*_varying(first), *_varying(second)))]
+    agreeing = [*dict.fromkeys((*ALWAYS, *varying))]
+    references = {_place(case, agreeing): case for case in first}
+    return [
+        Comparison(PLAN, names, references[place], case, varying, (0, 1))
+        for case in second
+        if (place := _place(case, agreeing)) in references
+    ]
+
+
 def _along(axis: str, cases: Sequence[Case]) -> Iterator[Comparison]:
     first = next(value for case in cases if (value := _names(case).get(axis)) is not None)
     references = {_rest(case, axis): case for case in cases if _names(case).get(axis) == first}
     for case in cases:
         reference = references.get(_rest(case, axis))
-        if reference is not None and _names(case).get(axis) not in {first, None}:
-            yield Comparison(axis, reference, case)
+        value = _names(case).get(axis)
+        if reference is not None and value is not None and value != first:
+            varying = [name for name in _varying(cases) if name != axis]
+            yield Comparison(axis, (first, value), reference, case, varying)
 
 
 def _axes(cases: Sequence[Case]) -> list[str]:
@@ -149,3 +203,20 @@ def _rest(case: Case, axis: str) -> str:
         if isinstance(values, Mapping):
             alike[part] = {name: value for name, value in values.items() if name != axis}
     return json.dumps(alike, sort_keys=True)
+
+
+def _varying(cases: Sequence[Case]) -> list[str]:
+    """What of the points of a plan varies."""
+    names = dict.fromkeys(name for case in cases for name in _values(case))
+    return [name for name in names if len({_values(case).get(name) for case in cases}) > 1]
+
+
+def _place(case: Case, names: Sequence[str]) -> tuple[str | None, ...]:
+    return tuple(_values(case).get(name) for name in names)
+
+
+def _values(case: Case) -> dict[str, str]:
+    """All that a plan says of a point, settings and parameters by their own names."""
+    parts: dict[str, Any] = case.model_dump(mode="json", exclude={"repeat", "control_run"})
+    flat = {**parts.pop("settings"), **parts.pop("parameters"), **parts, "threads": case.threads}
+    return {name: json.dumps(value, sort_keys=True) for name, value in flat.items()}

@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Annotated, Any, Literal, Self
 
@@ -25,7 +25,7 @@ from mqperf.plan.agreement import MAX_THREADS, agree, too_many_threads
 from mqperf.plan.case import Case
 from mqperf.plan.columns import parameters
 from mqperf.plan.conditions import Background, Conditions, Surroundings
-from mqperf.plan.decide import FIRST, MOST, Comparison, DecidePlan, comparisons
+from mqperf.plan.decide import FIRST, MOST, Comparison, DecidePlan, across, comparisons
 from mqperf.plan.fail_when import FailWhen
 from mqperf.plan.link import LinkPlan
 from mqperf.plan.questions import known_questions
@@ -290,8 +290,9 @@ class Plan(Frozen):
         return cases if repeat % 2 else cases[::-1]
 
     def comparisons(self) -> list[Comparison]:
-        """What ``decide`` is about: points with each value of a name against the first."""
-        return comparisons(self.turn(1))
+        """What ``decide`` is about within the plan: each value of a name against the first."""
+        within = self.decide is None or not self.decide.plans
+        return comparisons(self.turn(1)) if within else []
 
     def searches(self) -> list[Search]:
         """The searches of the plan, one for each point of all else that it varies; maybe none."""
@@ -399,3 +400,11 @@ class Plan(Frozen):
 def redacted(settings: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
     """The settings with ``***`` for every secret, fit for files that may be published."""
     return {key: redacted_value(value) for key, value in settings.items()}
+
+
+def compared(plans: Sequence[Plan]) -> list[Comparison]:
+    """What ``decide`` is about: of one plan within it, of two the points which both have."""
+    if len(plans) == 1:
+        return plans[0].comparisons()
+    first, second = plans
+    return across((first.name, second.name), first.turn(1), second.turn(1))

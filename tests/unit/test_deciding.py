@@ -2,28 +2,23 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from math import exp
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import pandas as pd
 import pytest
 from factory import Shape, tables
-from mqperf_toys import replay
-from mqperf_toys.known import known
-from typing_extensions import override
 
 from mqperf.base.errors import PlanError
-from mqperf.front.preview import preview, status
-from mqperf.lab.runner import Job, Judges, Silent, sweep_all
+from mqperf.front.preview import preview
+from mqperf.lab.runner import Job, Silent, sweep_all
 from mqperf.pages.questions import answers
+from mqperf.pages.report.comparison import summary
 from mqperf.pages.sections.forms import plain
-from mqperf.plan import MOST, Case, Decision, Frozen, Plan
+from mqperf.plan import MOST, Decision, Plan
 from mqperf.plan.file import parse_plan
-from mqperf.record import Run, runs
+from mqperf.study.stats import compared, complete
+from mqperf.study.stats.decided import SEQUENTIAL
 from mqperf.study.stats.sequential import Figures, decisions
 from mqperf.study.stats.summary import points
 from mqperf.study.tables import Tables, conform
@@ -37,14 +32,6 @@ systems: {rabbitmq: {topologies: [cmsm], queues: [classic, quorum]}}
 test_cases: [rpc-call]
 load: {green_threads: 10, duration_s: 20}
 decide: {difference: 0.05, within: 20 min}
-"""
-
-TOY = """\
-systems: {toy: {topologies: [direct], queues: [none]}}
-test_cases: [rpc-cast]
-load: {generator: replay, green_threads: [1], duration_s: 1, warmup_s: 0, cooldown_s: 0,
-  timeout_s: 1, kind: [plain, faster, close]}
-decide: {within: 10 min}
 """
 
 
@@ -165,8 +152,8 @@ def test_each_value_of_a_name_is_compared_with_the_first() -> None:
         assert comparison.reference.threads == comparison.other.threads
         same = {"queues": "topology", "topology": "queues"}[comparison.axis]
         assert getattr(comparison.reference, same) == getattr(comparison.other, same)
-        assert comparison.points == (comparison.reference.point, comparison.other.point)
-    assert two[0].words == "quorum against classic, rpc-call, 1 thread"
+        assert comparison.points == ((0, comparison.reference.point), (0, comparison.other.point))
+    assert two[0].words == "quorum against classic, cmsm, rpc-call, 1 thread"
 
 
 def test_systems_and_words_of_an_option_are_names_as_well() -> None:
@@ -226,137 +213,6 @@ def test_the_preview_tells_how_much_it_may_be() -> None:
         ("classic", 2),
     ]
     assert len([*plan(PLAN.replace("decide", "repeats: 3\ndecide")).cases()]) == 6
-
-
-class Kinds(Frozen):
-    """Parameters of a replay that is said to be of a kind."""
-
-    kind: Literal["plain", "faster", "close"] = "plain"
-    thinning: int = 1
-
-
-EFFECTS = {"plain": 0.0, "faster": 0.5, "close": 0.0}
-
-
-@dataclass
-class Known:
-    """Decides by effects that are known, with noise that depends on the case alone."""
-
-    noise: float = 0.006
-    looks: list[int] = field(default_factory=list)
-
-    def __call__(self, plan: Plan, folder: Path) -> Sequence[Decision]:
-        figures: dict[str, dict[int, float]] = {}
-        whole = [run for run in runs(folder) if run.status == "done"]
-        self.looks.append(len(whole))
-        for run in whole:
-            case = run.case()
-            assert case is not None
-            random = np.random.default_rng(int(case.id[-8:], 16))
-            log = EFFECTS[str(case.parameters["kind"])] + self.noise * random.normal()
-            figures.setdefault(case.point, {})[case.repeat] = exp(log)
-        return decisions(figures, [comparison.points for comparison in plan.comparisons()], 0.05)
-
-
-@pytest.fixture
-def toys(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A system and a generator without a broker, whose processes are real."""
-    of_kinds = replace(replay.GENERATOR, parameters=Kinds)
-    known(monkeypatch, generator=of_kinds)
-    monkeypatch.setattr(replay, "GENERATOR", of_kinds)
-
-
-class Interrupted(Silent):
-    """Ctrl-C after so many runs; without a number, never.  Keeps what it was told."""
-
-    def __init__(self, after: int = -1) -> None:
-        self.left, self.told, self.failed = after, list[str](), list[str]()
-
-    @override
-    def doing(self, what: str, case: Case | None = None) -> None:
-        if case is None:
-            self.told.append(what)
-
-    @override
-    def finished(self, case: Case, _run: Run, failure: str | None) -> None:
-        self.failed += [case.id] if failure is not None else []
-        self.left -= 1
-        if not self.left:
-            raise KeyboardInterrupt
-
-
-def run(folder: Path, observer: Interrupted, text: str = TOY, judge: Known | None = None) -> int:
-    job = Job(parse_plan(text, Path("toy.yaml")), text, folder)
-    [outcome] = sweep_all([job], observer, judges=Judges(decide=judge or Known()))
-    return outcome.done
-
-
-def repeats(folder: Path) -> dict[str, int]:
-    """By kind, how many whole runs there are."""
-    cases = [record.case() for record in runs(folder) if record.status == "done"]
-    return Counter(str(case.parameters["kind"]) for case in cases if case is not None)
-
-
-@pytest.mark.starts_programs
-@pytest.mark.usefixtures("toys")
-def test_only_what_is_open_is_repeated_and_an_interruption_changes_nothing(tmp_path: Path) -> None:
-    """Interrupted in the first turn, and in a later one: the same runs in the end."""
-    whole, parts = tmp_path / "whole", tmp_path / "parts"
-    observer = Interrupted()
-    done = run(whole, observer)
-    measured = repeats(whole)
-    assert measured["plain"] == measured["close"] > measured["faster"] >= 2
-    assert sum(measured.values()) == done
-    [faster] = [line for line in observer.told if line.startswith("decided") and "faster" in line]
-    assert f"after {measured['faster']} repeats: faster against plain, rpc-cast, 1" in faster
-    for after in (2, 5):
-        with pytest.raises(KeyboardInterrupt):
-            run(parts, Interrupted(after))
-    assert run(parts, Interrupted()) == done - 7
-    assert repeats(parts) == measured
-    assert {record.id for record in runs(parts)} >= {record.id for record in runs(whole)}
-    again = Known()
-    assert run(parts, Interrupted(), judge=again) == 0
-    assert again.looks == [done]
-    assert f"{done} done, 0 running, 0 failed, 0 pending" in status(parts)
-
-
-@pytest.mark.starts_programs
-@pytest.mark.usefixtures("toys")
-def test_it_ends_when_the_time_is_up(tmp_path: Path) -> None:
-    """After the first repeats, if these take it all; and tells what would decide the rest."""
-    text = TOY.replace("10 min", "8 s")
-    observer = Interrupted()
-    assert run(tmp_path, observer, text, Known(noise=0.2)) == 6
-    left = [line for line in observer.told if line.startswith("open after 2 repeats: ")]
-    assert len(left) == 2
-    assert all("repeats would decide it" in line for line in left)
-    again = Interrupted()
-    assert run(tmp_path, again, text, Known(noise=0.2)) == 0
-    assert [line for line in again.told if line.startswith("open")] == left
-
-
-@pytest.mark.starts_programs
-@pytest.mark.usefixtures("toys")
-def test_what_failed_rests_until_the_next_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The others are decided; the comparison goes on where the failure was overcome."""
-    launcher = replace(
-        replay.LAUNCHER,
-        commands=lambda job: replay.commands(
-            job, {"client-1": "load"} if job.case.parameters["kind"] == "close" else {}
-        ),
-    )
-    known(monkeypatch, launcher, replay.GENERATOR)
-    observer = Interrupted()
-    run(tmp_path, observer)
-    assert len(observer.failed) == 2
-    assert repeats(tmp_path)["close"] == 0
-    assert repeats(tmp_path)["faster"] >= 2
-    known(monkeypatch, generator=replay.GENERATOR)
-    run(tmp_path, Interrupted())
-    assert repeats(tmp_path)["close"] > 2
 
 
 def test_plans_that_decide_take_no_turns_with_others() -> None:
@@ -422,3 +278,35 @@ def test_a_doubted_side_is_not_told() -> None:
     frames = {**frames, "doubts": doubts.reindex(columns=frames["doubts"].columns)}
     [[sentence], _] = answered(frames)
     assert sentence.endswith("CALL cannot be told, as a side is doubted.")
+
+
+def side(difference: float, noise: float, seed: int, *plans: str) -> Tables:
+    """Tables of one of two plans that decide between each other."""
+    shape = Shape(
+        layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(10,), repeats=4
+    )
+    frames = dict(tables(shape))
+    random = np.random.default_rng(seed)
+    noisy = np.exp(noise * random.normal(size=len(frames["messages"])))
+    frames["messages"] = frames["messages"].assign(throughput_msg_s=1000 * (1 + difference) * noisy)
+    rule = {"difference": 0.05, "within": "20 min", "plans": plans, "repeats": 2, "against": {}}
+    rows = frames["runs"].drop_duplicates("point").assign(control_run=0, decide=json.dumps(rule))
+    frames["planned"] = conform("planned", rows[[*KEYS, "decide"]])
+    return complete({**frames, "doubts": frames["doubts"][:0]})
+
+
+def test_a_comparison_of_two_plans_has_the_verdicts_that_ended_them() -> None:
+    """Of throughput; nothing else has a verdict, nor have plans that decided with others."""
+    plans = ("before", "after")
+    for difference, noise, verdict in ((-0.3, 0.01, "worse"), (0, 0.003, "alike")):
+        comparison = compared(side(0, noise, 1, *plans), side(difference, noise, 2, *plans))
+        rows = comparison["comparison"].set_index("figure")
+        throughput = rows.loc["throughput_msg_s"]
+        assert (throughput["verdict"], throughput["interval_kind"]) == (verdict, SEQUENTIAL)
+        assert throughput["ratio_low"] < throughput["ratio"] < throughput["ratio_high"]
+        others = rows.drop(index="throughput_msg_s")
+        assert {*others["verdict"]} == {"cannot tell"}
+        assert others["ratio_low"].isna().all()
+        assert f"1 {verdict}" in summary(comparison["comparison"])
+    stranger = compared(side(0, 0.01, 1, *plans), side(-0.3, 0.01, 2, "before", "later"))
+    assert {*stranger["comparison"]["interval_kind"]} == {"repeats"}

@@ -74,6 +74,8 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
     DecidePlan: {
         "difference": "The least difference in throughput that matters, as a share.",
         "within": "Time for all runs, such as ``20 min``, ``90 s`` or ``1.5 h``.",
+        "plans": "The names of two plans whose points are compared, instead of those within one"
+        " plan; both say the same, and run together. See {ref}`decide-between-plans`.",
     },
     FailWhen: {
         **_latencies("above so many seconds."),

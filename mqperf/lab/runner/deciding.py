@@ -1,4 +1,4 @@
-"""What a plan with ``decide`` runs next: turn after turn, the points of comparisons still open."""
+"""What plans with ``decide`` run next: turn after turn, the points of comparisons still open."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -9,40 +9,48 @@ from pathlib import Path
 
 from mqperf.base.errors import RecordError
 from mqperf.base.one_line import amount
-from mqperf.plan import MOST, Case, Comparison, DecidePlan, Decision, Plan
+from mqperf.plan import MOST, Case, Comparison, DecidePlan, Decision, Plan, compared
 from mqperf.record import pending, runs
 
 BESIDE_S = 5.0
 """Seconds that a run takes beside its load, until runs have shown how many."""
 
-Decider = Callable[[Plan, Path], Sequence[Decision]]
-"""What the runs in a folder say of each comparison of a plan; the runner reads no figures."""
+Decider = Callable[[Sequence[Comparison], Sequence[Path], DecidePlan, int], Sequence[Decision]]
+"""What the runs in the folders of plans say of comparisons, with so many first repeats.
+
+The runner reads no figures.
+"""
+
+Turn = tuple[int, str, list[Case]]
+"""The place of a plan, a repeat in words, and its cases."""
 
 
 @dataclass(slots=True)
 class Deciding:
-    """The comparisons of a plan over one folder.
+    """The comparisons of a plan over its folder, or of two plans, each over its own.
 
-    A comparison of which a run failed rests until the next command, as each case is tried once.
-    Time is that of the whole runs which are in the folder at first, and all that passes from then.
+    ``places`` are those of the plans among all that are run.  A comparison of which a run failed
+    rests until the next command, as each case is tried once.  Time is that of the whole runs which
+    are in the folders at first, and all that passes from then.
     """
 
-    plan: Plan
-    folder: Path
+    places: Sequence[int]
+    plans: Sequence[Plan]
+    folders: Sequence[Path]
     decider: Decider
     tell: Callable[[str], None]
     _comparisons: Sequence[Comparison] = ()
     _known: Sequence[Decision] = ()
-    _tried: set[str] = field(default_factory=set)
+    _tried: set[tuple[int, str]] = field(default_factory=set)
     _begun: float | None = None
     _before_s: float = 0.0
     _loads_s: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         """Look at what is there."""
-        self._comparisons = self.plan.comparisons()
+        self._comparisons = compared(self.plans)
         self._known = [Decision("open", 0)] * len(self._comparisons)
-        for run in runs(self.folder) if self.folder.exists() else ():
+        for run in (run for folder in self.folders if folder.exists() for run in runs(folder)):
             with suppress(RecordError, ValueError):  # of one that cannot be read, as audit says
                 facts = run.facts()
                 if run.status == "done" and facts.case and facts.started and facts.stopped:
@@ -52,20 +60,50 @@ class Deciding:
                     self._before_s += spent.total_seconds()
                     self._loads_s.append(facts.case.load_s)
 
-    def turns(self) -> Iterator[tuple[str, list[Case]]]:
-        """Each turn in words, and its cases, until all is decided or the time is up."""
+    def turns(self) -> Iterator[Turn]:
+        """Each turn of a plan, until all is decided or the time is up."""
         self._begun = time.monotonic()
-        while cases := self.next():
-            self._tried |= {case.id for case in cases}
+        while turn := self._next():
+            side, cases = turn
+            self._tried |= {(side, case.id) for case in cases}
             self._loads_s += [case.load_s for case in cases]
-            yield f"repeat {cases[0].repeat}", cases
+            yield self.places[side], f"repeat {cases[0].repeat}", cases
         self.conclude()
 
-    def next(self) -> list[Case]:
-        """The cases of the next turn that have no whole run, and were not tried already."""
-        for turn in range(1, self.plan.first_repeats + 1):
-            if cases := self._left(self.plan.turn(turn)):
-                return cases
+    def order(self, side: int) -> list[Case]:
+        """The first turn of a plan that has something to run; nothing where all is decided."""
+        if self._next() is None:
+            return []
+        return next(filter(None, (self._left(side, turn) for turn in range(1, MOST + 1))), [])
+
+    def longest(self) -> Iterator[Case]:
+        """As many cases as there may be still, by their loads and the time."""
+        left_s = self._rule.within_s - self._spent_s()
+        for repeat in range(1, MOST + 1):
+            for side in self._sides(repeat):
+                for case in self._left(side, repeat):
+                    if repeat <= self._first or self._open(side, case):
+                        left_s -= case.load_s + self._beside_s()
+                        if repeat <= self._first or left_s > 0:
+                            yield case
+
+    def conclude(self) -> None:
+        """Tell what is left open, and what would decide it."""
+        for comparison, decision in self._both():
+            if decision.outcome == "open":
+                needed = decision.needed
+                more = f"; about {needed} repeats would decide it" if needed else ""
+                state = f"{decision.words(self._rule.difference)}{more}"
+                self.tell(
+                    f"open after {amount(decision.repeats, 'repeat')}: {comparison.words}: {state}"
+                )
+
+    def _next(self) -> tuple[int, list[Case]] | None:
+        """The plan whose turn is next, and its cases that have no whole run and were not tried."""
+        for repeat in range(1, self._first + 1):
+            for side in self._sides(repeat):
+                if cases := self._left(side, repeat):
+                    return side, cases
         self._look()
         again = {
             (point, decision.repeats + 1)
@@ -73,35 +111,41 @@ class Deciding:
             if decision.outcome == "open" and decision.repeats < MOST
             for point in comparison.points
         }
-        for turn in sorted({repeat for _, repeat in again}):
-            wanted = [case for case in self.plan.turn(turn) if (case.point, turn) in again]
-            if (cases := self._left(wanted)) and self._in_time(cases):
-                return cases
-        return []
-
-    def longest(self) -> Iterator[Case]:
-        """As many cases as there may be still, by their loads and the time."""
-        first = self.plan.first_repeats
-        turns = (self.plan.turn(turn) for turn in range(1, MOST + 1))
-        left = (case for cases in turns for case in self._left(cases))
-        left_s = self._decide.within_s - self._spent_s()
-        for case in left:
-            if case.repeat <= first or self._open(case):
-                left_s -= case.load_s + self._beside_s()
-                if case.repeat <= first or left_s > 0:
-                    yield case
+        for repeat in sorted({repeat for _, repeat in again}):
+            left = {
+                side: [
+                    case
+                    for case in self._left(side, repeat)
+                    if ((side, case.point), repeat) in again
+                ]
+                for side in self._sides(repeat)
+            }
+            turns = [(side, cases) for side, cases in left.items() if cases]
+            if turns and self._in_time([case for _, cases in turns for case in cases]):
+                return turns[0]
+        return None
 
     @property
-    def _decide(self) -> DecidePlan:
-        assert self.plan.decide is not None  # noqa: S101
-        return self.plan.decide
+    def _rule(self) -> DecidePlan:
+        rule = self.plans[0].decide
+        assert rule is not None  # noqa: S101
+        return rule
 
-    def _open(self, case: Case) -> bool:
+    @property
+    def _first(self) -> int:
+        """Repeats of every point before anything can be decided."""
+        return max(plan.first_repeats for plan in self.plans)
+
+    def _sides(self, repeat: int) -> Sequence[int]:
+        """The plans in the order of their turns: every other repeat has it the other way round."""
+        return range(len(self.plans)) if repeat % 2 else range(len(self.plans))[::-1]
+
+    def _open(self, side: int, case: Case) -> bool:
         """Whether a comparison of the case's point is still open, and has not had this repeat."""
         return any(
             decision.outcome == "open"
             and case.repeat > decision.repeats
-            and case.point in comparison.points
+            and (side, case.point) in comparison.points
             for comparison, decision in self._both()
         )
 
@@ -111,16 +155,18 @@ class Deciding:
 
     def _look(self) -> None:
         """Ask for decisions, and tell of those that are new."""
-        former, self._known = self._known, self.decider(self.plan, self.folder)
+        former = self._known
+        self._known = self.decider(self._comparisons, self.folders, self._rule, self._first)
         for (comparison, decision), before in zip(self._both(), former, strict=True):
             if decision.outcome != before.outcome:
-                words = decision.words(self._decide.difference)
+                result = decision.words(self._rule.difference)
                 after = f"decided after {decision.repeats} repeats"
-                self.tell(f"{after}: {comparison.words}: {words}")
+                self.tell(f"{after}: {comparison.words}: {result}")
 
-    def _left(self, cases: Sequence[Case]) -> list[Case]:
-        """Those that have no whole run, and were not tried by this command."""
-        return [case for case in pending(self.folder, cases) if case.id not in self._tried]
+    def _left(self, side: int, repeat: int) -> list[Case]:
+        """Cases of a repeat that have no whole run, and were not tried by this command."""
+        cases = pending(self.folders[side], self.plans[side].turn(repeat))
+        return [case for case in cases if (side, case.id) not in self._tried]
 
     def _spent_s(self) -> float:
         return self._before_s + (time.monotonic() - self._begun if self._begun else 0.0)
@@ -134,16 +180,4 @@ class Deciding:
     def _in_time(self, cases: Sequence[Case]) -> bool:
         """Whether they are expected to end in time."""
         coming_s = sum(case.load_s + self._beside_s() for case in cases)
-        return self._spent_s() + coming_s <= self._decide.within_s
-
-    def conclude(self) -> None:
-        """Tell what is left open, and what would decide it."""
-        for comparison, decision in self._both():
-            if decision.outcome == "open":
-                needed = (
-                    f"; about {decision.needed} repeats would decide it" if decision.needed else ""
-                )
-                words = f"{decision.words(self._decide.difference)}{needed}"
-                self.tell(
-                    f"open after {amount(decision.repeats, 'repeat')}: {comparison.words}: {words}"
-                )
+        return self._spent_s() + coming_s <= self._rule.within_s

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mqperf.base.errors import PlanError, RecordError, SystemFault
@@ -16,7 +16,7 @@ from mqperf.lab.runner.searching import Judge, Searching
 from mqperf.lab.runner.sweep import Ended, Sweep, swept
 from mqperf.lab.systems import starts
 from mqperf.lab.systems.possible import Possible, check_places, possible
-from mqperf.plan import Case, Plan
+from mqperf.plan import Case, Plan, compared
 from mqperf.record import Run, recording, runs
 
 
@@ -103,6 +103,7 @@ def sweep_all(
         _sweep(job, kind, observer, judges or Judges(), interleave=interleave)
         for job, kind in zip(jobs, kinds, strict=True)
     ]
+    _decide(jobs, sweeps, observer, judges or Judges())
     _check_possible(sweeps)
     ended: list[list[Ended]] = [[] for _ in jobs]
     kept = [_done(plan_sweep) for plan_sweep in sweeps]
@@ -130,13 +131,13 @@ def in_turns(plans: Sequence[Plan]) -> Iterator[tuple[int, int]]:
 
 
 def _each_turn(steps: Sequence[Step], sweeps: Sequence[Sweep]) -> Iterator[Step]:
-    """The steps; that of a plan which decides is as many as it has turns."""
+    """The steps; that of plans which decide is as many as they have turns."""
     for step in steps:
         if (deciding := sweeps[step.number].deciding) is None:
             yield step
         else:
-            for words, cases in deciding.turns():
-                yield Step(step.number, f"{step.words}, {words}", cases)
+            for number, repeat, cases in deciding.turns():
+                yield Step(number, f"plan {sweeps[number].here.plan.name}, {repeat}", cases)
 
 
 def _check_turns(plans: Sequence[Plan]) -> None:
@@ -180,18 +181,48 @@ def _sweep(
         if job.only:
             raise PlanError(f"plan {here.plan.name} has a search, not cases: leave out --only")
         return _search(here, job.runs, kind, observer, judges.search)
-    if here.plan.decide is not None and not job.only:
-        if judges.decide is None:
-            raise PlanError(f"plan {here.plan.name}: to decide needs who judges: give a judge")
-        deciding = Deciding(here.plan, job.runs, judges.decide, observer.doing)
-        order, positions = deciding.next(), _positions(job.runs)
-        if not order:
-            deciding.conclude()
-        return Sweep(here, job.runs, order, positions, observer, kind, deciding=deciding)
     turns = here.plan.turns() if interleave else [here.plan.cases()]
     order = [case for turn in turns for case in turn]
     positions = {case.id: number for number, case in enumerate(order, 1)}
     return Sweep(here, job.runs, _only(job, order), positions, observer, kind)
+
+
+def _decide(jobs: Sequence[Job], sweeps: list[Sweep], observer: Observer, judges: Judges) -> None:
+    """Have the plans with ``decide`` run what follows from their results."""
+    for numbers in _deciding_together(jobs):
+        plans = [sweeps[number].here.plan for number in numbers]
+        folders = [jobs[number].runs for number in numbers]
+        if judges.decide is None:
+            raise PlanError(f"plan {plans[0].name}: to decide needs who judges: give a judge")
+        deciding = Deciding(numbers, plans, folders, judges.decide, observer.doing)
+        orders = [deciding.order(side) for side in range(len(plans))]
+        if not any(orders):
+            deciding.conclude()
+        for number, order, folder in zip(numbers, orders, folders, strict=True):
+            positions = _positions(folder)
+            sweeps[number] = replace(
+                sweeps[number], order=order, positions=positions, deciding=deciding
+            )
+
+
+def _deciding_together(jobs: Sequence[Job]) -> Iterator[list[int]]:
+    """Numbers of the plans that decide something: each one alone, or the two that it is between."""
+    numbers = {job.plan.name: number for number, job in enumerate(jobs)}
+    for job in jobs:
+        if (rule := job.plan.decide) is None or job.only:
+            continue
+        names = rule.plans or (job.plan.name,)
+        if not {job.plan.name} <= {*names} <= {*numbers}:
+            raise PlanError(
+                f"plan {job.plan.name} decides between {' and '.join(names)}: run these together"
+            )
+        together = [numbers[name] for name in names]
+        if any(jobs[number].plan.decide != rule for number in together):
+            raise PlanError(f"plans {' and '.join(names)} are to say the same in decide")
+        if rule.plans and not compared([jobs[number].plan for number in together]):
+            raise PlanError(f"plans {' and '.join(names)} have no point in common to be compared")
+        if job.plan.name == names[0]:
+            yield together
 
 
 def _only(job: Job, order: list[Case]) -> list[Case]:
@@ -251,7 +282,17 @@ def _steps(sweeps: Sequence[Sweep], *, interleave: bool) -> list[Step]:
             )
             for number, turn in in_turns(plans)
         ]
-    return [step for step in steps if step.cases]
+    return [*_begun_once(steps, sweeps)]
+
+
+def _begun_once(steps: Sequence[Step], sweeps: Sequence[Sweep]) -> Iterator[Step]:
+    """The steps with cases; of two plans that decide together, the first stands for both."""
+    begun: list[Deciding] = []
+    for step in steps:
+        deciding = sweeps[step.number].deciding
+        if step.cases and not any(deciding is other for other in begun):
+            yield step
+            begun += [] if deciding is None else [deciding]
 
 
 def _tell(steps: Sequence[Step], sweeps: Sequence[Sweep], observer: Observer) -> None:

@@ -15,6 +15,7 @@ from mqperf.pages.report.words import cell
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import in_unit, unit_of
 from mqperf.study.stats.compare import CANNOT_TELL, KEYS, MOST_REPEATS
+from mqperf.study.stats.decided import ALIKE, SEQUENTIAL
 from mqperf.study.stats.sustained import FIGURE
 from mqperf.study.tables.axes import SWEEP
 
@@ -42,6 +43,12 @@ CLOCKS = (
     " verdict needs a larger difference."
 )
 
+DECIDED = (
+    "These plans were repeated until it was decided how they differ (--decide). The interval of"
+    " throughput holds however long that went on, and alike is a difference that is shown to be"
+    " below {min_effect}. Other figures have neither interval nor verdict, as throughput ended it."
+)
+
 NOT_IN_TURNS = ("A first", "B first", "in part")
 
 MOST = 9.0
@@ -55,7 +62,8 @@ def summary(comparison: pd.DataFrame) -> str:
     """How many figures of how many points were compared, and how many verdicts there are."""
     points = len(comparison.drop_duplicates([*KEYS, *axes_of(comparison)]))
     verdicts = comparison["verdict"].value_counts()
-    counts = [f"{verdicts.get(name, 0)} {name}" for name in ("better", "worse", "cannot tell")]
+    names = ["better", "worse", *([ALIKE] if ALIKE in verdicts else []), CANNOT_TELL]
+    counts = [f"{verdicts.get(name, 0)} {name}" for name in names]
     compared = f"{amount(len(comparison), 'comparison')} at {amount(points, 'point')}"
     return f"{compared}: {', '.join(counts)}."
 
@@ -83,7 +91,7 @@ def text_lines(
         ratios = ", ".join(filter(None, [ratio(row), interval(row)]))
         yield f"  {heading:22} {values:24} {ratios:36} {_judged(row)}"
     yield summary(comparison)
-    if len(_apart(comparison)):
+    if len(_not_in_turns(comparison)):
         yield APART
 
 
@@ -93,7 +101,9 @@ def rules(comparison: pd.DataFrame) -> Iterator[str]:
     yield from (rule.format(min_effect=min_effect) for rule in RULES)
     if comparison["clock_share"].gt(0).any():
         yield CLOCKS
-    if len(_apart(comparison)):
+    if comparison["interval_kind"].eq(SEQUENTIAL).any():
+        yield DECIDED.format(min_effect=min_effect)
+    if len(_not_in_turns(comparison)):
         yield APART
 
 
@@ -119,7 +129,7 @@ def of_sweep(row: Row, column: str) -> str:
     return in_unit(f"{cell(FIGURE, row[column])} msg/sec", unit_of(row["test_case"]))
 
 
-def _apart(comparison: pd.DataFrame) -> pd.DataFrame:
+def _not_in_turns(comparison: pd.DataFrame) -> pd.DataFrame:
     """The verdicts of points of which one side was measured before the other."""
     decided = comparison["verdict"] != CANNOT_TELL
     return comparison[decided & comparison["in_turns"].isin(NOT_IN_TURNS)]

@@ -6,6 +6,7 @@
 
 from mqperf.plan.file.checked import (
     PlanFile,
+    deciding,
     load_plan,
     parse_plan,
     plan_from,
@@ -19,6 +20,7 @@ __all__ = [
     "Form",
     "PlanFile",
     "as_measured",
+    "deciding",
     "load_plan",
     "parse_plan",
     "plan_from",

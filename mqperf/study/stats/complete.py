@@ -6,6 +6,7 @@ from mqperf.base.errors import TableError
 from mqperf.study.stats.bottleneck import bottlenecks
 from mqperf.study.stats.checks import doubts
 from mqperf.study.stats.compare import KEYS, MIN_EFFECT, compare
+from mqperf.study.stats.decided import decided_between
 from mqperf.study.stats.differences import differences
 from mqperf.study.stats.factors import factors
 from mqperf.study.stats.offered_rates import saturation_rates
@@ -50,11 +51,12 @@ def compared(
     """
     keys = [key for key in KEYS if not (across_systems and key == "system")]
     matters = MIN_EFFECT if min_effect is None else min_effect
-    comparison = compare(_asked_for(a, "A"), _asked_for(b, "B"), keys=keys, min_effect=matters)
+    sides = _asked_for(a, "A"), _asked_for(b, "B")
+    comparison = compare(*sides, keys=keys, min_effect=matters)
     return {
         "differences": differences(a, b),
         "sustained_compared": in_both(_sustained(a), _sustained(b), keys),
-        "comparison": comparison,
+        "comparison": decided_between(comparison, *sides, keys),
     }
 
 

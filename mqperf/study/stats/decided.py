@@ -1,16 +1,20 @@
 """What a plan with ``decide`` has found out: of the runs in a folder, or of their tables."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from mqperf.study.stats.compare import CANNOT_TELL, doubted_sides, kinds_by_point
+from mqperf.plan import Decision
+from mqperf.plan.columns import parameters
+from mqperf.study.stats.compare import CANNOT_TELL, doubted_sides, kinds_by_point, paired
 from mqperf.study.stats.doubt_kinds import SPOILING
 from mqperf.study.stats.sequential import Figures, decisions
 from mqperf.study.stats.sustained import FIGURE
-from mqperf.study.tables import Tables
+from mqperf.study.tables import Tables, conform
+from mqperf.study.tables.shape import in_order
 
 SEQUENTIAL = "after each repeat"
 """What the interval of a ratio is called that stays right however long repeats go on."""
@@ -57,7 +61,7 @@ def decided(tables: Tables) -> pd.DataFrame:
             "ratio_low": decision.low,
             "ratio_high": decision.high,
             "interval_kind": SEQUENTIAL,
-            "verdict": CANNOT_TELL if decision.outcome == "open" else decision.outcome,
+            "verdict": _verdict(decision),
             "min_effect": rule["difference"],
             "repeats": decision.repeats,
             "repeats_needed": decision.needed,
@@ -76,3 +80,54 @@ def _planned(tables: Tables) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
     for point, text in rows[["point", "decide"]].itertuples(index=False):
         rule = json.loads(text)
         yield from ((reference, point, axis, rule) for axis, reference in rule["against"].items())
+
+
+def decided_between(
+    comparison: pd.DataFrame, a: Tables, b: Tables, keys: Sequence[str]
+) -> pd.DataFrame:
+    """The table ``comparison``, with the verdicts of two plans that decided between each other.
+
+    Throughput has the intervals that stay right however long repeats went on; other figures have
+    neither interval nor verdict, as it was throughput that ended the runs.
+    """
+    rule = _rule_between(a, b)
+    if rule is None:
+        return comparison
+    pairs = paired(a, b, keys)
+    pairs = in_order(pairs, *(name for name in parameters() if name in pairs.columns))
+    of_throughput = pairs["figure"].eq(FIGURE)
+    points = [
+        ((0, of_a), (1, of_b))
+        for of_a, of_b in pairs.loc[of_throughput, ["point_a", "point_b"]].itertuples(index=False)
+    ]
+    figures = {
+        (side, point): values
+        for side, tables in enumerate((a, b))
+        for point, values in throughputs(tables).items()
+    }
+    made = decisions(figures, points, rule["difference"], rule["repeats"])
+    rows = comparison.assign(
+        **dict.fromkeys(("ratio_low", "ratio_high", "p_value", "p_adjusted", "detectable"), np.nan),
+        interval_kind="none",
+        verdict=CANNOT_TELL,
+        min_effect=rule["difference"],
+        repeats_needed=None,
+    )
+    for row, decision in zip(rows.index[of_throughput], made, strict=True):
+        rows.loc[row, ["ratio_low", "ratio_high"]] = decision.low, decision.high
+        rows.loc[row, ["interval_kind", "verdict"]] = SEQUENTIAL, _verdict(decision)
+        rows.loc[row, "repeats_needed"] = decision.needed
+    return conform("comparison", rows)
+
+
+def _rule_between(a: Tables, b: Tables) -> dict[str, Any] | None:
+    """What two plans say of deciding between them, if they do; the first repeats of the longer."""
+    texts = [tables["planned"]["decide"].dropna() for tables in (a, b)]
+    first, second = (json.loads(text.iloc[0]) if len(text) else {} for text in texts)
+    if not first.get("plans") or first["plans"] != second.get("plans"):
+        return None
+    return {**first, "repeats": max(first["repeats"], second["repeats"])}
+
+
+def _verdict(decision: Decision) -> str:
+    return CANNOT_TELL if decision.outcome == "open" else decision.outcome

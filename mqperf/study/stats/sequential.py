@@ -36,7 +36,7 @@ from scipy import special
 from mqperf.plan.decide import FIRST, MOST, Decision, Outcome
 
 Array = NDArray[Any]
-Figures = Mapping[str, Mapping[int, float]]
+Figures = Mapping[Any, Mapping[int, float]]
 """Point -> repeat -> its throughput, or what else is compared."""
 
 LEVEL = 0.05
@@ -45,7 +45,7 @@ FARTHEST = 1000
 
 
 def decisions(
-    figures: Figures, pairs: Sequence[tuple[str, str]], difference: float, first: int = FIRST
+    figures: Figures, pairs: Sequence[tuple[Any, Any]], difference: float, first: int = FIRST
 ) -> list[Decision]:
     """What is known of each pair of points, a reference and another, in their order.
 

@@ -69,7 +69,7 @@ def _compared(plan: Plan) -> dict[str, dict[str, str]]:
     """Point -> name -> the point that it is compared with, of a plan with ``decide``."""
     references: dict[str, dict[str, str]] = {}
     for comparison in plan.comparisons() if plan.decide is not None else ():
-        reference, other = comparison.points
+        (_, reference), (_, other) = comparison.points
         references.setdefault(other, {})[comparison.axis] = reference
     return references
 

@@ -1,0 +1,246 @@
+"""Plans that repeat their points until it is decided how they differ, and two such plans."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from math import exp
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pytest
+from mqperf_toys import replay
+from mqperf_toys.known import known
+from typing_extensions import override
+
+import mqperf
+from mqperf.base.errors import PlanError
+from mqperf.front.preview import status
+from mqperf.lab.runner import Job, Judges, Silent, sweep_all
+from mqperf.plan import Case, Comparison, DecidePlan, Decision, Frozen
+from mqperf.plan.file import PlanFile, deciding, parse_plan
+from mqperf.record import Run, runs
+from mqperf.study.stats.sequential import decisions
+
+TOY = """\
+systems: {toy: {topologies: [direct], queues: [none]}}
+test_cases: [rpc-cast]
+load: {generator: replay, green_threads: [1], duration_s: 1, warmup_s: 0, cooldown_s: 0,
+  timeout_s: 1, variant: [plain, faster, close]}
+decide: {within: 10 min}
+"""
+
+DECIDE = "decide: {within: 10 min}\n"
+
+
+class Variants(Frozen):
+    """Parameters of a replay that is said to be a variant."""
+
+    variant: Literal["plain", "faster", "close"] = "plain"
+    thinning: int = 1
+
+
+EFFECTS = {"plain": 0.0, "faster": 0.5, "close": 0.0}
+"""Of a variant on the logarithm of throughput, with one thread."""
+
+
+@dataclass
+class Known:
+    """Decides by effects that are known, with noise that depends on the case alone."""
+
+    noise: float = 0.004
+    looks: list[int] = field(default_factory=list)
+
+    def __call__(
+        self,
+        comparisons: Sequence[Comparison],
+        folders: Sequence[Path],
+        rule: DecidePlan,
+        first: int,
+    ) -> Sequence[Decision]:
+        figures: dict[tuple[int, str], dict[int, float]] = {}
+        whole = [
+            (side, run)
+            for side, folder in enumerate(folders)
+            for run in runs(folder)
+            if run.status == "done"
+        ]
+        self.looks.append(len(whole))
+        for side, run in whole:
+            case = run.case()
+            assert case is not None
+            random = np.random.default_rng(int(case.id[-8:], 16))
+            effect = EFFECTS[str(case.parameters["variant"])] if case.threads == 1 else 0.0
+            log = effect + self.noise * random.normal()
+            figures.setdefault((side, case.point), {})[case.repeat] = exp(log)
+        pairs = [comparison.points for comparison in comparisons]
+        return decisions(figures, pairs, rule.difference, first)
+
+
+@pytest.fixture
+def toys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system and a generator without a broker, whose processes are real."""
+    of_variants = replace(replay.GENERATOR, parameters=Variants)
+    known(monkeypatch, generator=of_variants)
+    monkeypatch.setattr(replay, "GENERATOR", of_variants)
+
+
+class Interrupted(Silent):
+    """Ctrl-C after so many runs; without a number, never.  Keeps what it was told."""
+
+    def __init__(self, after: int = -1) -> None:
+        self.left, self.told, self.failed = after, list[str](), list[str]()
+
+    @override
+    def doing(self, what: str, case: Case | None = None) -> None:
+        if case is None:
+            self.told.append(what)
+
+    @override
+    def finished(self, case: Case, _run: Run, failure: str | None) -> None:
+        self.failed += [case.id] if failure is not None else []
+        self.left -= 1
+        if not self.left:
+            raise KeyboardInterrupt
+
+
+def run(folder: Path, observer: Interrupted, text: str = TOY, judge: Known | None = None) -> int:
+    job = Job(parse_plan(text, Path("toy.yaml")), text, folder)
+    [outcome] = sweep_all([job], observer, judges=Judges(decide=judge or Known()))
+    return outcome.done
+
+
+def repeats(folder: Path) -> dict[str, int]:
+    """By variant, how many whole runs there are."""
+    cases = [record.case() for record in runs(folder) if record.status == "done"]
+    return Counter(str(case.parameters["variant"]) for case in cases if case is not None)
+
+
+@pytest.mark.starts_programs
+@pytest.mark.usefixtures("toys")
+def test_only_what_is_open_is_repeated_and_an_interruption_changes_nothing(tmp_path: Path) -> None:
+    """Interrupted in the first turn, and in a later one: the same runs in the end."""
+    whole, parts = tmp_path / "whole", tmp_path / "parts"
+    observer = Interrupted()
+    done = run(whole, observer)
+    measured = repeats(whole)
+    assert measured["plain"] == measured["close"] > measured["faster"] >= 2
+    assert sum(measured.values()) == done
+    [faster] = [line for line in observer.told if line.startswith("decided") and "faster" in line]
+    assert f"after {measured['faster']} repeats: faster against plain, rpc-cast, 1" in faster
+    for after in (2, 5):
+        with pytest.raises(KeyboardInterrupt):
+            run(parts, Interrupted(after))
+    assert run(parts, Interrupted()) == done - 7
+    assert repeats(parts) == measured
+    assert {record.id for record in runs(parts)} >= {record.id for record in runs(whole)}
+    again = Known()
+    assert run(parts, Interrupted(), judge=again) == 0
+    assert again.looks == [done]
+    assert f"{done} done, 0 running, 0 failed, 0 pending" in status(parts)
+
+
+@pytest.mark.starts_programs
+@pytest.mark.usefixtures("toys")
+def test_it_ends_when_the_time_is_up(tmp_path: Path) -> None:
+    """After the first repeats, if these take it all; and tells what would decide the rest."""
+    text = TOY.replace("10 min", "8 s")
+    observer = Interrupted()
+    assert run(tmp_path, observer, text, Known(noise=0.2)) == 6
+    left = [line for line in observer.told if line.startswith("open after 2 repeats: ")]
+    assert len(left) == 2
+    assert all("repeats would decide it" in line for line in left)
+    again = Interrupted()
+    assert run(tmp_path, again, text, Known(noise=0.2)) == 0
+    assert [line for line in again.told if line.startswith("open")] == left
+
+
+@pytest.mark.starts_programs
+@pytest.mark.usefixtures("toys")
+def test_what_failed_rests_until_the_next_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The others are decided; the comparison goes on where the failure was overcome."""
+    launcher = replace(
+        replay.LAUNCHER,
+        commands=lambda job: replay.commands(
+            job, {"client-1": "load"} if job.case.parameters["variant"] == "close" else {}
+        ),
+    )
+    known(monkeypatch, launcher, replay.GENERATOR)
+    observer = Interrupted()
+    run(tmp_path, observer)
+    assert len(observer.failed) == 2
+    assert repeats(tmp_path)["close"] == 0
+    assert repeats(tmp_path)["faster"] >= 2
+    known(monkeypatch, generator=replay.GENERATOR)
+    run(tmp_path, Interrupted())
+    assert repeats(tmp_path)["close"] > 2
+
+
+def two_plans(folder: Path, **more: str) -> list[Job]:
+    """Plans of the variants plain and faster, with one thread and with two, decided between."""
+    files = []
+    for name, variant in {"before": "plain", "after": "faster"}.items():
+        text = TOY.replace("[plain, faster, close]", variant).replace("[1]", "[1, 2]")
+        text = text.replace(DECIDE, more.get(name, ""))
+        files.append(PlanFile(parse_plan(text, Path(f"{name}.yaml")), text))
+    decided = deciding(files, 0.05, "10 min")
+    return [Job(file.plan, file.text, folder / file.plan.name) for file in decided]
+
+
+def by_threads(folder: Path) -> Counter[int]:
+    """Whole runs of a folder."""
+    cases = [record.case() for record in runs(folder) if record.status == "done"]
+    return Counter(case.threads for case in cases if case is not None)
+
+
+def run_both(folder: Path, observer: Interrupted) -> int:
+    outcomes = sweep_all(two_plans(folder), observer, judges=Judges(decide=Known()))
+    return sum(outcome.done for outcome in outcomes)
+
+
+@pytest.mark.starts_programs
+@pytest.mark.usefixtures("toys")
+def test_two_plans_are_repeated_in_turns_until_it_is_decided(tmp_path: Path) -> None:
+    """Points that both have; an interruption changes nothing; and compare has the verdicts."""
+    with pytest.raises(KeyboardInterrupt):
+        run_both(tmp_path, Interrupted(3))
+    observer = Interrupted()
+    done = run_both(tmp_path, observer)
+    before, after = tmp_path / "before", tmp_path / "after"
+    assert by_threads(before) == by_threads(after)
+    assert by_threads(before)[2] > by_threads(before)[1] >= 2
+    assert by_threads(before).total() * 2 == done + 3
+    turns = [line for line in observer.told if line.startswith("plan ")]
+    assert turns[:3] == [
+        "plan after, repeat 1",
+        "plan after, repeat 2",
+        "plan before, repeat 2",
+    ]
+    told = [line for line in observer.told if line.startswith("decided")]
+    assert "after 2 repeats: after against before, rpc-cast, 1 thread: +" in told[0]
+    assert "2 threads: differs by less than 5 %" in told[1]
+    comparison = mqperf.compare(before, after)
+    kinds = comparison.tables["comparison"].groupby("figure")["interval_kind"].unique()
+    assert {*kinds.pop("throughput_msg_s")} == {"after each repeat"}
+    assert {kind for of_figure in kinds for kind in of_figure} == {"none"}
+    for results in (comparison.a, comparison.b):
+        assert {"not-of-plan", "missing-run"}.isdisjoint(results.doubts["kind"])
+
+
+@pytest.mark.usefixtures("toys")
+def test_plans_that_cannot_be_decided_between_are_told_so(tmp_path: Path) -> None:
+    """One alone, two without a point in common, one that decides by itself."""
+    judges, jobs = Judges(decide=Known()), two_plans(tmp_path)
+    with pytest.raises(PlanError, match="decides between before and after: run these together"):
+        sweep_all(jobs[:1], Silent(), judges=judges)
+    other = jobs[1].plan.model_copy(update={"test_cases": ("notify",)})
+    apart = [jobs[0], replace(jobs[1], plan=other)]
+    with pytest.raises(PlanError, match="before and after have no point in common"):
+        sweep_all(apart, Silent(), judges=judges)
+    with pytest.raises(PlanError, match="plan after: it has decide already: leave it out"):
+        two_plans(tmp_path, after="decide: {plans: [after, another]}")
+    files = [PlanFile(job.plan, job.text) for job in jobs]
+    with pytest.raises(PlanError, match="between two plans, 3 given"):
+        deciding([*files, files[0]], 0.05, "10 min")
