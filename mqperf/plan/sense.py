@@ -1,6 +1,7 @@
 """What a plan asks for in good form, and can never get: told before anything runs."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any, TypeGuard
 
 from mqperf.plan.experiment import LoadPlan, Plan
@@ -30,16 +31,26 @@ def nonsense(plan: Plan) -> Iterator[Nonsense]:
 def _of_rates(
     where: Where, parameters: Mapping[str, Sequence[Any]], load: LoadPlan
 ) -> Iterator[Nonsense]:
-    """Rates at which nothing is sent, and steps of a rate that pass within a second."""
+    """Rates at which nothing is sent, and steps of a rate that cannot be judged."""
     for name, threads in ((RATE, 1), (RAMP, 1), (THREAD_RATE, _threads(load))):
         for place, rate in _numbers(parameters, name):
             if why := _too_slow(rate * threads, load):
                 yield (*where, name, place), why
-    shortest = _load_s(load, min)
+    lengths = {sum(parts) for parts in product(load.duration_s, load.warmup_s, load.cooldown_s)}
     for place, steps in _numbers(parameters, STEPS):
-        if steps > shortest:
-            text = f"{steps} steps in {shortest} s are shorter than a second: give {shortest}"
-            yield (*where, STEPS, place), f"{text} at most, or lengthen load.duration_s"
+        for load_s in sorted(lengths):
+            if not _each_has_a_second(int(steps), load_s):
+                fitting = f"give {load_s}, or at most {load_s // 2}"
+                text = f"{steps} steps in {load_s} s do not have a whole second each: {fitting}"
+                yield (*where, STEPS, place), text
+
+
+def _each_has_a_second(steps: int, load_s: int) -> bool:
+    """Whether a whole second of the load, by which it is judged, is in each of its steps."""
+    return all(
+        (step + 1) * load_s // steps > -(-step * load_s // steps)  # floor of its end, ceiling
+        for step in range(steps)
+    )
 
 
 def _too_slow(rate: float, load: LoadPlan) -> str | None:

@@ -43,7 +43,13 @@ PAIRS = {
         LOAD + "  rate_msg_s: 5\n  ramp_to_msg_s: 50\n  ramp_steps: 23\n",
         "23",
         "40",
-        "11: load.ramp_steps: 40 steps in 23 s are shorter than a second: give 23 at most",
+        "11: load.ramp_steps: 40 steps in 23 s do not have a whole second each: give 23, or",
+    ),
+    "steps that fall between seconds": (
+        LOAD + "  rate_msg_s: 5\n  ramp_to_msg_s: 50\n  ramp_steps: 11\n",
+        "11",
+        "22",
+        "11: load.ramp_steps: 22 steps in 23 s do not have a whole second each: give 23, or",
     ),
     "count": (
         LOAD + "  rate_msg_s: [1, 5]\n  message_count: 115\n",
