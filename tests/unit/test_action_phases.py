@@ -107,6 +107,26 @@ def test_what_an_action_cost_is_counted_where_it_was_due(tmp_path: Path) -> None
     assert phases["before"]["latency_max_s"] == pytest.approx(0.004, rel=0.01)
 
 
+def test_a_second_wave_of_losses_belongs_to_the_action(tmp_path: Path) -> None:
+    """Less than three seconds apart; what is lost later does not, nor where some always is."""
+
+    def fate(due: float) -> str:
+        waves = 5 <= due < 6 or 8.5 <= due < 9 or 11.2 <= due < 11.4 or 15 <= due < 15.1
+        return "released" if waves else "received"
+
+    def always(due: float) -> str:
+        return "" if round(due * RATE) % 100 == 45 else fate(due)
+
+    rows = [action(5.2, 5.5, 1.0)]
+    phases = by_phase(action_phases(whole(), counted(tmp_path, fate), KNOWN, rows))
+    assert (phases["during"]["from_s"], phases["during"]["until_s"]) == (4, 12)
+    assert phases["during"]["lost"] == 100 + 50 + 20
+    assert phases["after"]["lost"] == 10
+    phases = by_phase(action_phases(whole(), counted(tmp_path, always), KNOWN, rows))
+    assert phases["during"]["until_s"] == 8
+    assert phases["after"]["lost"] == 12 + 50 + 20 + 10
+
+
 def test_the_next_action_ends_what_came_before_it(tmp_path: Path) -> None:
     """In the order in which they began; rows are in that of the plan."""
     rows = [action(14.5, 15.0, None, "R3"), action(5.0, 7.0, 20.0)]
