@@ -30,6 +30,7 @@ def curve(*throughputs: float, each: float = 1.0, limit: str = "none") -> pd.Dat
             "throughput_msg_s": throughputs,
             "each": each,
             "kept": np.nan,
+            "held": np.nan,
             "latency_mean_s": np.linspace(0.001, 0.002, len(throughputs)),
             "latency_p99_s": np.linspace(0.01, 0.04, len(throughputs)),
             "bottleneck": limit,
@@ -163,7 +164,7 @@ def stairs(*unfinished: int, latency_s: float = 0.001) -> Tables:
             "step_rate_msg_s": rates,
             "from_s": range(len(rates)),
             "until_s": range(1, len(rates) + 1),
-            "throughput_msg_s": rates,
+            "throughput_msg_s": rates - np.diff(unfinished, prepend=0),
             "unfinished": unfinished,
             "latency_mean_s": latency_s,
         }
@@ -179,17 +180,19 @@ def stairs(*unfinished: int, latency_s: float = 0.001) -> Tables:
     [
         pytest.param(stairs(0, 1, 3, 9), 800, None, id="all of them"),
         pytest.param(stairs(0, 1, 3, 200), 400, 800, id="what is left of the last"),
-        pytest.param(stairs(0, 1, 60, 80), 200, 400, id="not worked off in the next"),
+        pytest.param(stairs(0, 1, 60, 460), 200, 400, id="not worked off in the next"),
+        pytest.param(stairs(0, 1, 60, 120), 200, 740, id="more is finished in the next"),
+        pytest.param(stairs(0, 1, 3, 40), 770.8, None, id="a pause of less than 0.05 s"),
         pytest.param(stairs(20, 40, 80, 160, latency_s=0.2), 800, None, id="on its way"),
         pytest.param(stairs(50, 1, 1, 1), 800, None, id="a slow beginning"),
         pytest.param(stairs(0, 1, 60, 20), 800, None, id="worked off in the next"),
-        pytest.param(stairs(50, 90, 200, 400), None, 100, id="none of them"),
+        pytest.param(stairs(50, 90, 200, 400), None, 600, id="none of them"),
     ],
 )
 def test_a_step_is_kept_where_nothing_is_left_of_it(
     found: Tables, kept: float | None, missed: float | None
 ) -> None:
-    """Beside what is on its way, and 2 % of the step."""
+    """Beside what is on its way, and a pause; where more is finished later, it may end there."""
     nobody = pd.DataFrame({"run": found["runs"]["run"], "bottleneck": "none"})
     [row] = saturation_rates(found, nobody).to_dict("records")
     ends = (row["kept_rate_msg_s"], row["missed_rate_msg_s"])
@@ -222,8 +225,8 @@ def sampled(frames: Tables, *, others: float) -> Tables:
     ("unfinished", "others", "limit", "noisy"),
     [
         pytest.param([0] * 12, 0.0, "none", False, id="all kept"),
-        pytest.param([0] * 9 + [5000, 9000, 20_000], 0.0, "host", False, id="the host is full"),
-        pytest.param([0] * 9 + [5000, 9000, 20_000], 0.5, "host", True, id="others use it"),
+        pytest.param([0] * 9 + [9000, 20_000, 60_000], 0.0, "host", False, id="the host is full"),
+        pytest.param([0] * 9 + [9000, 20_000, 60_000], 0.5, "host", True, id="others use it"),
     ],
 )
 def test_who_had_the_cpu_is_asked_of_the_steps_that_were_missed(

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
+from mqperf.base.one_line import amount
 from mqperf.pages.questions.question import Answer, Answering
 from mqperf.pages.questions.words import (
     Row,
@@ -59,11 +60,11 @@ def sentences(rates: pd.DataFrame) -> Iterator[Text]:
         of_case = where(rates, test_case=case).sort_values("kept_rate_msg_s", ascending=False)
         if len(of_case):
             yield bold(TEST_CASES[case].short) + Text(": {}.").format(
-                _told(of_case.to_dict("records"))
+                _kept_rates(of_case.to_dict("records"))
             )
 
 
-def _told(rows: Sequence[Row]) -> Text:
+def _kept_rates(rows: Sequence[Row]) -> Text:
     """All of up to two; of more the highest and the least, as a table has the others."""
     first, last = _kept(rows[0]), _kept(rows[-1])
     if len(rows) == 1:
@@ -134,6 +135,12 @@ def _settle(rates: pd.DataFrame) -> Iterator[Text]:
         yield Text("Higher *rate_msg_s* would tell where it ends.")
     if rates["kept_rate_msg_s"].isna().any():
         yield Text("Lower *rate_msg_s* would tell where it begins.")
+    finished = rates["top_throughput_msg_s"] / rates["deliveries_each"]
+    if (early := finished >= rates["missed_rate_msg_s"]).any():
+        yield Text(
+            "More was finished later than at the first rate that was not kept: a pause ended {}"
+            " early. *repeats*: 3 or more, of which most decide, would narrow that."
+        ).format(amount(int(early.sum()), "staircase"))
     if (rates["missed_rate_msg_s"] > 2 * rates["kept_rate_msg_s"]).any():
         yield Text("Rates between those two, or *search*, would narrow it down.")
 

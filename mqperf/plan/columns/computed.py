@@ -91,15 +91,16 @@ SATURATION_RATES = (
     Column("deliveries_each", "float64", "Deliveries that each message is to have, mean."),
     rate(
         "kept_rate_msg_s",
-        "Highest offered rate of which all deliveries were finished in the window, to 2 %; empty"
-        " where none was kept.",
+        "Highest offered rate of which all deliveries were finished in the window, to 2 %; of a"
+        " step within a run, less what was left of it. Empty where none was kept.",
         "kept up with",
     ),
     latency("kept_latency_mean_s", "Mean latency at that rate, over the repeats.", "mean there"),
     latency("kept_latency_p99_s", f"99th percentile of the same. {FEW}", "p99 there"),
     rate(
         "missed_rate_msg_s",
-        "Lowest offered rate above it; empty where all were kept.",
+        "Lowest offered rate above it, or what was finished at a higher one if that is more; empty"
+        " where all were kept.",
         "not kept up with",
     ),
     rate(
@@ -223,7 +224,11 @@ COMPARISON = (
     Column("ratio", "float64", "B / A.", "B / A"),
     Column("ratio_low", "float64", "Lower end of its interval.", "B / A low"),
     Column("ratio_high", "float64", "Upper end of its interval.", "B / A high"),
-    text("interval_kind", "repeats; within run, which knows nothing of other runs; or none."),
+    text(
+        "interval_kind",
+        "repeats; within run, which knows nothing of other runs; after each repeat, of what was"
+        " repeated until it was decided; or none.",
+    ),
     Column("p_value", "float64", "How often equals would differ by as much, by chance."),
     Column("p_adjusted", "float64", "The same, corrected for the number of comparisons."),
     Column("min_effect", "float64", "Minimum relevant difference: none below it is a verdict."),
@@ -234,7 +239,7 @@ COMPARISON = (
         " way: a verdict, and its p-value, need a difference beyond it. 0 for all other figures.",
         "± by clocks",
     ),
-    text("verdict", "better (B than A), worse, or cannot tell."),
+    text("verdict", "better (B than A), worse, cannot tell; or alike, which decide alone tells."),
     Column(
         "detectable",
         "float64",

@@ -37,7 +37,7 @@ def saturation_rates(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
 
     A rate is kept where throughput, mean over the repeats, is within 2 % of all its deliveries.
     Where the rate changes in steps within a run, each of them is one that was offered, and kept
-    where no backlog is left of it, by most of the repeats.
+    where no backlog is left of it, by most of the repeats; less what is left is the rate kept.
     ``bottlenecks`` tell what ran out at the first rate that was not.  Where other parameters tell
     points apart, each of their values has a row of its own.  ``doubted`` are the kinds of doubts
     about the point with the best throughput, on which the saturation point rests.
@@ -49,7 +49,7 @@ def saturation_rates(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
     ]
     doubts = tables.get("doubts", empty("doubts"))
     steps = tables.get("rate_steps", empty("rate_steps"))
-    steady = frame[~frame["run"].isin(steps["run"])].assign(kept=np.nan)
+    steady = frame[~frame["run"].isin(steps["run"])].assign(kept=np.nan, held=np.nan)
     whole = pd.concat(
         [part for part in (steady, judged_steps(frame, steps)) if len(part)] or [steady]
     )
@@ -82,46 +82,51 @@ def _rows(frame: pd.DataFrame, doubts: pd.DataFrame) -> Iterator[dict[str, Any]]
 def saturation_rate(curve: pd.DataFrame) -> Mapping[str, Any]:
     """The row of one curve: of each run its ``offered``, ``each``, throughput and bottleneck.
 
-    And whether it is ``kept``, as far as its throughput does not tell.
+    And whether it is ``kept``, as far as its throughput does not tell.  A rate that was not kept is
+    none beyond what it keeps up with while at a higher one more than that was finished: a pause of
+    a moment is no limit.
     """
     unit = f"{unit_of(*curve['test_case'].unique())}/sec"
     latencies = ["latency_mean_s", "latency_p99_s"]
-    names = ["throughput_msg_s", "each", "kept", *latencies]
+    names = ["throughput_msg_s", "each", "kept", "held", *latencies]
     by_rate = curve.groupby("offered")[names].mean().astype(float)
     asked = by_rate.index.to_series() * by_rate["each"]
     finished = by_rate["throughput_msg_s"] >= asked * (1 - KEEPS_UP)
     kept = by_rate.index[by_rate["kept"].gt(0.5).where(by_rate["kept"].notna(), finished)]
-    low = kept.max() if len(kept) else None
-    beyond = by_rate.index[by_rate.index > (low or 0.0)]
-    high = beyond.min() if len(beyond) else None
     top = float(by_rate["throughput_msg_s"].max())
+    held = by_rate["held"].fillna(by_rate.index.to_series())[kept]
+    low, at_low = (held.max(), held.idxmax()) if len(kept) else (None, None)
+    beyond = by_rate.index[by_rate.index > (kept.max() if len(kept) else 0.0)]
+    high = beyond.min() if len(beyond) else None
     row = {
         "rates": len(by_rate),
         "deliveries_each": float(by_rate["each"].mean()),
         "kept_rate_msg_s": low,
-        **by_rate[latencies].reindex([low]).add_prefix("kept_").iloc[0],
+        **by_rate[latencies].reindex([at_low]).add_prefix("kept_").iloc[0],
         "missed_rate_msg_s": high,
         "top_throughput_msg_s": top,
     }
     if high is None:
-        return row | {"text": f"It keeps up with {_told(low)} {unit}, the most that was offered."}
-    limit = _limit(curve[curve["offered"] == high]["bottleneck"])
+        return row | {"text": f"It keeps up with {_rate(low)} {unit}, the most that was offered."}
+    least, limit = high, _limit(curve[curve["offered"] == high]["bottleneck"])
+    high = max(least, float(by_rate["throughput_msg_s"][beyond].max()) / row["deliveries_each"])
+    row["missed_rate_msg_s"] = high
     ran_out = f"; what ran out there: {limit}" if limit else ""
     row |= {"limit": limit}
     if low is None:
         first = (
-            f"Even {_told(high)} {unit}, the least that was offered, is more than it keeps up with"
+            f"Even {_rate(least)} {unit}, the least that was offered, is more than it keeps up with"
         )
         return row | {"text": f"{first}{ran_out}."}
     if by_rate["kept"].notna().all():
-        text = f"It keeps up with {_told(low)} {unit}, and not with {_told(high)}{ran_out}."
+        text = f"It keeps up with {_rate(low)} {unit}, and not with {_rate(high)}{ran_out}."
         return row | {"text": text}
     crossing = min(max(top / float(by_rate["each"].max()), low), high)
     return row | {
         "saturation_rate_msg_s": crossing,
         "text": (
-            f"It keeps up with {_told(low)} {unit}, and not with {_told(high)}: the saturation"
-            f" point is at {_told(round(crossing, -2))}{ran_out}."
+            f"It keeps up with {_rate(low)} {unit}, and not with {_rate(high)}: the saturation"
+            f" point is at {_rate(round(crossing, -2))}{ran_out}."
         ),
     }
 
@@ -132,5 +137,5 @@ def _limit(verdicts: pd.Series) -> str | None:
     return limits[0] if len(limits) == 1 and limits[0] not in {"cannot tell", "none"} else None
 
 
-def _told(rate: float | None) -> str:
+def _rate(rate: float | None) -> str:
     return shown_value(RATE, 0.0 if rate is None else rate)

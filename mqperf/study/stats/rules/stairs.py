@@ -20,6 +20,9 @@ STEP = (
 DIGITS = 4
 """Significant digits of the rates of steps."""
 
+PAUSE_S = 0.05
+"""A pause of so long, such as that of a garbage collector, is no limit."""
+
 LEAST_S = 2.0
 """Seconds of samples of CPU that tell who used it."""
 
@@ -30,18 +33,28 @@ OVERLOADED = "overloaded"
 def judged_steps(runs: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
     """The steps of measured runs, as if each were a run that was ``kept`` (1) or not (0).
 
-    It is kept where no more is unfinished at its end than 2 % of what was due in it, beside what is
-    on its way: one of each thread, and what comes while a message takes as long as those of the
-    fastest step.
+    It is kept where no more is unfinished at its end than 2 % of what was due in it, or what is due
+    in ``PAUSE_S``, beside what is on its way: one of each thread, and what comes while a message
+    takes as long as those of the fastest step.  ``held`` is its rate, less what is unfinished
+    beside that where it is more than 2 %.
     """
     alone = runs.drop(columns=["offered", *STEP], errors="ignore")
     frame = alone.merge(steps[["run", *STEP]], on="run")
     fastest = frame.groupby("run")["latency_mean_s"].transform("min").fillna(0.0)
     lasted = frame["until_s"] - frame["from_s"]
-    due = frame["step_rate_msg_s"] * (KEEPS_UP * lasted + fastest) + frame["threads"]
-    allowed = due * frame["asked"] / frame["sent"]
-    rounded = [float(f"{rate:.{DIGITS}g}") for rate in frame["step_rate_msg_s"]]
-    return frame.assign(offered=rounded, kept=frame["unfinished"].le(allowed).astype("float64"))
+    rate = frame["step_rate_msg_s"]
+    late = frame["unfinished"] * frame["sent"] / frame["asked"] - rate * fastest - frame["threads"]
+    kept = late <= rate * (KEEPS_UP * lasted).clip(lower=PAUSE_S)
+    left = late.where(late > rate * KEEPS_UP * lasted, 0.0)
+    return frame.assign(
+        offered=rate.map(_rounded),
+        kept=kept.astype("float64"),
+        held=(rate - left / lasted).map(_rounded),
+    )
+
+
+def _rounded(rate: float) -> float:
+    return float(f"{rate:.{DIGITS}g}")
 
 
 def overloaded(tables: Tables) -> pd.DataFrame:
