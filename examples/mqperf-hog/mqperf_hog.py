@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from mqperf.base.errors import SystemFault
-from mqperf.lab.actions import Action, Target, Told
+from mqperf.lab.actions import Action, ActionFacts, Target
 from mqperf.plan import Frozen
 
 BUSY = ("/bin/sh", "-c", "while :; do :; done")
@@ -32,12 +32,12 @@ def check(target: Target) -> None:
 
 
 @contextmanager
-def applied(target: Target) -> Iterator[Told]:
+def applied(target: Target) -> Iterator[ActionFacts]:
     """Start the programs, and stop them whatever happens; tells how many ran to the end."""
     host, parameters = target.host, target.parameters
     if host is None or not isinstance(parameters, Parameters):
         raise TypeError(f"hog cannot be done to {target!r}")
-    outcome: Told = {}
+    outcome: ActionFacts = {}
     with host.scratch("hog") as folder, ExitStack() as stack:
         started = []
         for number in range(1, parameters.cores + 1):

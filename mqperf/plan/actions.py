@@ -84,13 +84,13 @@ class ActionPlan(Frozen):
         return self
 
     @model_serializer(mode="wrap")
-    def _said(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _with_one_target(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Only the one of the three: what ids of cases are made of does not change."""
         left_out = {"node", "link", "host"} - {self.where}
         return {name: value for name, value in written(self).items() if name not in left_out}
 
 
-def _apart(actions: tuple[ActionPlan, ...]) -> tuple[ActionPlan, ...]:
+def _without_overlap(actions: tuple[ActionPlan, ...]) -> tuple[ActionPlan, ...]:
     """A node, or the link, is under one action at a time: both could not be told apart."""
     in_time = sorted(enumerate(actions), key=lambda placed: placed[1].at_s)
     for (_, first), (place, second) in combinations(in_time, 2):
@@ -104,4 +104,4 @@ def _apart(actions: tuple[ActionPlan, ...]) -> tuple[ActionPlan, ...]:
     return actions
 
 
-Actions = Annotated[tuple[ActionPlan, ...], Field(max_length=100), AfterValidator(_apart)]
+Actions = Annotated[tuple[ActionPlan, ...], Field(max_length=100), AfterValidator(_without_overlap)]

@@ -129,15 +129,15 @@ class Case(Frozen):
     @property
     def point(self) -> str:
         """Id of the point: what all repeats of this case, and its control runs, have in common."""
-        return f"{self._slug}-{_digest(self._said(exclude={'repeat', 'control_run'}))}"
+        return f"{self._slug}-{_digest(self._known_to_ids(exclude={'repeat', 'control_run'}))}"
 
     @property
     def id(self) -> str:
         """Name of the case's run folder."""
         turn = f"s{self.control_run}" if self.control_run else f"r{self.repeat}"
-        return f"{self._slug}-{turn}-{_digest(self._said())}"
+        return f"{self._slug}-{turn}-{_digest(self._known_to_ids())}"
 
-    def _said(self, exclude: frozenset[str] | set[str] = frozenset()) -> dict[str, object]:
+    def _known_to_ids(self, exclude: frozenset[str] | set[str] = frozenset()) -> dict[str, object]:
         """The parameters, without those that ids leave out."""
         fields = self.model_dump(by_alias=True, exclude={"parameters", *exclude})
         values = {**fields, **self.parameters}

@@ -79,9 +79,9 @@ def _content(header: Header, lines: _Lines) -> CountsFile:
     streams = {stream.name: Collected(stream) for stream in header.streams}
     seen: dict[tuple[str, str], list[Seen]] = defaultdict(list)
     for row in lines.take(Second, header.seconds):
-        _of(streams, row.stream).add(row)
+        _stream(streams, row.stream).add(row)
     for more in lines.take(Seen, header.numbers):
-        seen[_of(streams, more.stream).name, more.sender].append(more)
+        seen[_stream(streams, more.stream).name, more.sender].append(more)
     lines.end()
     counted = {name: collected.stream(header.start) for name, collected in streams.items()}
     return CountsFile(header, counted, _numbers(counted, seen))
@@ -103,7 +103,7 @@ def _numbers(
     return by_stream
 
 
-def _of(streams: Mapping[str, Collected], name: str) -> Collected:
+def _stream(streams: Mapping[str, Collected], name: str) -> Collected:
     if name not in streams:
         raise ValueError(f"the header knows no stream {name}")
     return streams[name]

@@ -105,7 +105,7 @@ class WithBody(Disturbed):
     files = MappingProxyType({NAME: BODY})
 
 
-def told(cluster: PrivateCluster, *words: str) -> None:
+def rabbitmqctl(cluster: PrivateCluster, *words: str) -> None:
     """What rabbitmqctl does to the Master."""
     cluster._control._call("mqperf1@localhost", *words)
 
@@ -116,7 +116,7 @@ def test_after_a_lost_connection_every_message_is_accounted_for(
     """Both connect again; what the broker had confirmed is not lost, and numbers are whole."""
     parameters = {"rate_msg_s": 2000.0, "confirms": 500, "acks": "multiple"}
     flow = Disturbed(tmp_path, broker, parameters, seconds=10)
-    flow.run(lambda: told(rabbitmq, "close_all_connections", "tested"))
+    flow.run(lambda: rabbitmqctl(rabbitmq, "close_all_connections", "tested"))
     sent, confirmed = flow.reconnected()
     unconfirmed = size(sent.ranges) - size(confirmed.ranges)
     assert flow.diary("client-1")["counts"]["unconfirmed"] == unconfirmed
@@ -129,7 +129,7 @@ def test_a_lost_consumer_of_a_stream_goes_on_where_it_was(
     """A stream keeps what was delivered: nothing of it comes again, and nothing is left out."""
     parameters = {"rate_msg_s": 2000.0, "confirms": 500, "acks": "multiple", "prefetch": 100}
     flow = FromStream(tmp_path, broker, parameters, seconds=10)
-    flow.run(lambda: told(rabbitmq, "close_all_connections", "tested"))
+    flow.run(lambda: rabbitmqctl(rabbitmq, "close_all_connections", "tested"))
     sent, _ = flow.reconnected()
     got = flow.counts("server-1").numbers["received"]["client-1.1"]
     assert len(got.again) == got.reordered == 0
@@ -142,9 +142,9 @@ def test_a_broker_that_blocks_publishers_is_noted(
     """With its words and the instants; messages of meanwhile are late, and none is lost."""
 
     def alarmed() -> None:
-        told(rabbitmq, "set_vm_memory_high_watermark", "0.00001")
+        rabbitmqctl(rabbitmq, "set_vm_memory_high_watermark", "0.00001")
         time.sleep(1)
-        told(rabbitmq, "set_vm_memory_high_watermark", "absolute", "1024MB")
+        rabbitmqctl(rabbitmq, "set_vm_memory_high_watermark", "absolute", "1024MB")
 
     flow = Disturbed(tmp_path, broker, {"rate_msg_s": 100.0}, seconds=12)
     flow.run(alarmed)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 from test_stressor import PLAN
-from test_stressor_disturbed import Disturbed, told
+from test_stressor_disturbed import Disturbed, rabbitmqctl
 
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import HostFolder, LocalHost
@@ -49,7 +49,7 @@ def test_every_delivery_by_tls_is_accounted_for(encrypted: PrivateCluster, tmp_p
     """Records end where no frame does; connections that were lost are encrypted again."""
     parameters = {"rate_msg_s": 250.0, "confirms": 500, "acks": "multiple", "payload_bytes": 20_000}
     flow = Disturbed(tmp_path, by_tls(encrypted), parameters, seconds=8)
-    flow.run(lambda: told(encrypted, "close_all_connections", "tested"))
+    flow.run(lambda: rabbitmqctl(encrypted, "close_all_connections", "tested"))
     sent, confirmed = flow.reconnected()
     assert size(sent.ranges) > size(confirmed.ranges) - 1 > 1000
 

@@ -77,11 +77,11 @@ def recorder(folder: Path, child: str) -> Iterator[Process]:
 @pytest.mark.parametrize("child", [BUSY, IDLE], ids=["busy", "idle"])
 def test_a_process_is_recorded_with_its_child(tmp_path: Path, child: str) -> None:
     """Itself, its child, atop and the machine, and nobody else; the child's work counts."""
-    with recorder(tmp_path, child) as one:
+    with recorder(tmp_path, child) as process:
         start = json.dumps({"start": time.time()})
         LocalHost().write(tmp_path / "control" / "start", start)  # it appears whole
-        assert eventually(lambda: one.poll() is not None)
-        assert one.poll() == 0, (tmp_path / "out" / "atop.log").read_text()
+        assert eventually(lambda: process.poll() is not None)
+        assert process.poll() == 0, (tmp_path / "out" / "atop.log").read_text()
     record = recorded(tmp_path / "out")
     assert record.chosen.version.startswith("Version: ")
     assert {label: len(pids) for label, pids in record.chosen.processes.items()} == {
@@ -91,9 +91,9 @@ def test_a_process_is_recorded_with_its_child(tmp_path: Path, child: str) -> Non
     text = (tmp_path / "out" / "atop.txt").read_text()
     named = {line.split()[6] for line in text.splitlines() if line.startswith("PRC")}
     assert named <= {str(pid) for pids in record.chosen.processes.values() for pid in pids}
-    worked = max(one.used["family"][0] for one in record.intervals)
+    worked = max(interval.used["family"][0] for interval in record.intervals)
     assert (worked > 0.1) == (child == BUSY)
-    assert all("host" in one.used for one in record.intervals)
+    assert all("host" in interval.used for interval in record.intervals)
 
 
 def test_atop_ends_with_its_recorder(tmp_path: Path) -> None:

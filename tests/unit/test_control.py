@@ -26,7 +26,7 @@ class Far(LocalHost):
         super().write(path, text, mode)
 
 
-def told(tmp_path: Path, way_s: float) -> tuple[int, dict[str, float]]:
+def started(tmp_path: Path, way_s: float) -> tuple[int, dict[str, float]]:
     """The agreed start, and what each host was told of it."""
     stations = [Station(host, tmp_path / host.name) for host in (LocalHost(), Far(way_s))]
     start = next_start()
@@ -38,11 +38,11 @@ def told(tmp_path: Path, way_s: float) -> tuple[int, dict[str, float]]:
 
 def test_every_host_is_told_in_its_own_clock(tmp_path: Path) -> None:
     """Where a clock is behind, the start is earlier by it."""
-    start, starts = told(tmp_path, way_s=0)
+    start, starts = started(tmp_path, way_s=0)
     assert starts == {"local": start, "far": start - 12.5}
 
 
 def test_a_host_that_is_told_too_late_is_named(tmp_path: Path) -> None:
     """Its processes could not begin with the others."""
     with pytest.raises(HostError, match=r"far: learned of the start less than 0\.2 s before"):
-        told(tmp_path, way_s=2)
+        started(tmp_path, way_s=2)

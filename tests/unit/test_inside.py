@@ -219,7 +219,7 @@ def test_old_runs_have_none() -> None:
     assert (len(frames["node_metrics"]), len(frames["node_summary"])) == (0, 0)
 
 
-def told(frames: tables.Tables, system: str, node: str) -> dict[tuple[str, str], pd.Series]:
+def summary_of(frames: tables.Tables, system: str, node: str) -> dict[tuple[str, str], pd.Series]:
     """What a node told of each kind of object and quantity, summed over them, by instant."""
     rows = tables.where(frames["node_metrics"], system=system, node=node)
     groups = rows.assign(time_s=rows["time_s"].round()).groupby(["kind", "quantity"])
@@ -232,12 +232,12 @@ def told(frames: tables.Tables, system: str, node: str) -> dict[tuple[str, str],
 def test_recorded_nodes_of_rabbitmq() -> None:
     """RabbitMQ 3.10.8: every second of the window; queues by themselves are those of the node."""
     frames = samples.read(SAMPLES / "rabbitmq")
-    master = told(frames, "rabbitmq", "Master")
+    master = summary_of(frames, "rabbitmq", "Master")
     assert list(master["queues", "messages"].index) == [0, 1, 2, 3]
     together = master["queue", "messages_ready"] + master["queue", "messages_unacked"]
     assert together.max() == master["queues", "messages"].max() == 5
     assert master["node", "connections"].max() == 6
-    assert told(frames, "rabbitmq", "Slave 2")["node", "memory_alarm"].eq(0).all()
+    assert summary_of(frames, "rabbitmq", "Slave 2")["node", "memory_alarm"].eq(0).all()
     units = frames["node_metrics"].set_index("quantity")["unit"]
     assert (units["used"].unique(), units["messages"].unique()) == (["bytes"], ["msg"])
     node_summary = frames["node_summary"].set_index("node")
@@ -259,9 +259,9 @@ def test_recorded_routers_and_broker() -> None:
         in texts["artemis", "backlog"]
     )
     assert set(texts.index.get_level_values("kind")) >= {"lost", "noisy-host"}
-    costs = told(frames, "qpid-dispatch", "R1")["route", "cost"]
+    costs = summary_of(frames, "qpid-dispatch", "R1")["route", "cost"]
     assert set(costs) == {3.0}
-    artemis = told(frames, "artemis", "Broker")
+    artemis = summary_of(frames, "artemis", "Broker")
     assert node_summary.loc["Broker", "paused_s"] == pytest.approx(0.159)
     assert artemis["memory", "max"].max() == 512 * 2**20
     assert set(artemis["queue", "consumers"]) == {2.0}

@@ -64,12 +64,12 @@ def test_no_edge_runs_behind_a_node(name: str) -> None:
     """Nor is a node behind another one, or outside of the picture."""
     root = drawn(name)
     rects = boxes(root)
-    assert all(apart(one, other) for one, other in combinations(rects, 2))
+    assert all(apart(first, second) for first, second in combinations(rects, 2))
     width, height = (float(str(root.get(key))) for key in ("width", "height"))
     assert all(x >= 0 and y >= 0 and to_x <= width and to_y <= height for x, y, to_x, to_y in rects)
     for path in root.iter(f"{SVG}path"):
         if path.get("class") == "link":
-            numbers = [float(one) for one in re.findall(r"-?[\d.]+", str(path.get("d")))]
+            numbers = [float(number) for number in re.findall(r"-?[\d.]+", str(path.get("d")))]
             line = (numbers[0], numbers[1], numbers[2], numbers[3])
             assert sum(behind(line, box) for box in rects) == 2, path.get("d")
 

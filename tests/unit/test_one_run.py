@@ -65,7 +65,7 @@ def drawn(figure: Figure) -> ET.Element:
     return ET.fromstring(svg)  # noqa: S314
 
 
-def told(figure: Figure) -> list[str]:
+def hover_texts(figure: Figure) -> list[str]:
     return [str(element.text) for element in drawn(figure).iter(f"{SVG}title")][1:]
 
 
@@ -189,7 +189,7 @@ def test_a_doubt_stands_where_it_is_in_time() -> None:
         for axes in figure.axes:
             starts = [float(np.asarray(curve.get_xdata())[0]) for curve in axes.lines]
             assert any(start == pytest.approx(span[0]) for start in starts)
-        assert any(f"the text of {kind}" in text for text in told(figure))
+        assert any(f"the text of {kind}" in text for text in hover_texts(figure))
     frames, run = doubted("noisy-host")
     assert doubted_times(frames).empty
 
@@ -215,7 +215,9 @@ def test_an_alarm_is_marked_at_its_instant() -> None:
     figure = MeasuredRun(SAMPLES / "faults", frames, run).plot()
     lanes = [label.get_text() for label in figure.axes[-1].get_yticklabels()]
     assert lanes == ["load", "stop R2", "alarm", "doubt: broker-alarm"]
-    assert any(text.startswith("4.5 s\n") and "memory resource" in text for text in told(figure))
+    assert any(
+        text.startswith("4.5 s\n") and "memory resource" in text for text in hover_texts(figure)
+    )
 
 
 def test_on_dark_paper_the_most_messages_are_brightest() -> None:
@@ -277,11 +279,11 @@ def test_every_row_of_a_report_leads_to_its_run(report: Path) -> None:
     descriptions = []
     for file in files:
         root = ET.parse(file).getroot()  # noqa: S314
-        assert [one.text for one in root.iter(f"{SVG}script")] == [EXPLORE]
+        assert [script.text for script in root.iter(f"{SVG}script")] == [EXPLORE]
         assert root.get("data-time")
         descriptions.append(str(root.findtext(f"{SVG}desc")))
-    assert not any("rabbitmq" in one for one in descriptions)
-    assert sum("Action stop of R2 from 6.0 to 9.0 s." in one for one in descriptions) == 1
+    assert not any("rabbitmq" in text for text in descriptions)
+    assert sum("Action stop of R2 from 6.0 to 9.0 s." in text for text in descriptions) == 1
 
 
 @pytest.mark.starts_programs

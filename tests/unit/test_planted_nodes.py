@@ -27,7 +27,7 @@ LOG = "probes/local/inside.jsonl"
 Json = Any
 
 
-def told(change: Callable[[Json], object]) -> Fault:
+def states_changed(change: Callable[[Json], object]) -> Fault:
     """A change of what nodes told, answer by answer."""
 
     def each(answers: list[Json]) -> None:
@@ -46,7 +46,7 @@ def silenced(attribute: str) -> Fault:
             for row in answer[entity]["rows"]:
                 row[place] = 0
 
-    return told(change)
+    return states_changed(change)
 
 
 def queued(messages: int) -> Fault:
@@ -56,7 +56,7 @@ def queued(messages: int) -> Fault:
         for queue in answer["artemis"].values():
             queue["MessageCount"] = messages
 
-    return told(change)
+    return states_changed(change)
 
 
 def without(node: str) -> Fault:

@@ -63,7 +63,7 @@ def measure(tmp_path: Path) -> Iterator[Measure]:
         yield measured
 
 
-class Told(Silent):
+class Attentive(Silent):
     """What was told, in that order; with ``interrupt`` the first such phase is Ctrl-C."""
 
     def __init__(self, interrupt: tuple[str, str] | None = None) -> None:
@@ -92,15 +92,15 @@ def events(run: Run) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Told, list[Run]]:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Attentive, list[Run]]:
     """What was told of a sweep in which nothing fails, and its runs in their order."""
-    folder, observer = tmp_path_factory.mktemp("whole"), Told()
+    folder, observer = tmp_path_factory.mktemp("whole"), Attentive()
     with measuring(folder) as measure:
         assert measure(observer).failed == ()
     return observer, sorted(runs(folder), key=lambda run: run.facts().position or 0)
 
 
-def test_cases_follow_each_other_through_all_phases(whole: tuple[Told, list[Run]]) -> None:
+def test_cases_follow_each_other_through_all_phases(whole: tuple[Attentive, list[Run]]) -> None:
     """In the order of the plan, each with every phase, and every event in its place."""
     observer, recorded = whole
     expected = [(phase, case) for case in ("rpc-call", "rpc-cast") for phase in (*PHASES, "done")]
@@ -109,7 +109,7 @@ def test_cases_follow_each_other_through_all_phases(whole: tuple[Told, list[Run]
         assert events(run) == ["provisioned", "started", "start", "measured", "drained", "stopped"]
 
 
-def test_the_next_case_starts_while_one_drains(whole: tuple[Told, list[Run]]) -> None:
+def test_the_next_case_starts_while_one_drains(whole: tuple[Attentive, list[Run]]) -> None:
     """Its processes come up before those of the case before have ended."""
     _, [first, second] = whole
     started = instant(second, "started")
@@ -145,15 +145,15 @@ def test_a_process_that_fails_costs_its_run_alone(
     if "silence" in faults.values():  # who does not end is waited for in vain
         monkeypatch.setattr(phases, "EXIT_MARGIN_S", 2)
         monkeypatch.setattr(loads, "DRAIN_QUIET_S", 0.5)
-    failed = measure(Told(), replay.faulty(**faults)).failed
+    failed = measure(Attentive(), replay.faulty(**faults)).failed
     assert [reason.startswith(words) for _, reason in failed] == [True, True]
     assert statuses(tmp_path) == ["failed", "failed"]
 
 
 def test_what_failed_is_measured_by_the_same_command(measure: Measure, tmp_path: Path) -> None:
     """Both attempts are kept beside the whole runs."""
-    assert len(measure(Told(), replay.faulty(client_1="start")).failed) == 2
-    assert measure(Told()).done == 2
+    assert len(measure(Attentive(), replay.faulty(client_1="start")).failed) == 2
+    assert measure(Attentive()).done == 2
     assert statuses(tmp_path) == ["done", "done", "failed", "failed"]
 
 
@@ -163,17 +163,17 @@ def test_an_interruption_in_any_phase_loses_nothing(
 ) -> None:
     """The attempt is set aside, the one that was starting forgotten, and both are tried again."""
     with pytest.raises(KeyboardInterrupt):
-        measure(Told(interrupt=(phase, "rpc-call")))
+        measure(Attentive(interrupt=(phase, "rpc-call")))
     assert statuses(tmp_path) == ["interrupted"]
-    assert measure(Told()).done == 2
+    assert measure(Attentive()).done == 2
     assert statuses(tmp_path) == ["done", "done", "interrupted"]
 
 
 def test_what_was_measured_before_an_interruption_stays(measure: Measure, tmp_path: Path) -> None:
     """Only the second case is measured again."""
     with pytest.raises(KeyboardInterrupt):
-        measure(Told(interrupt=("measuring", "rpc-cast")))
+        measure(Attentive(interrupt=("measuring", "rpc-cast")))
     assert statuses(tmp_path) == ["done", "interrupted"]
-    observer = Told()
+    observer = Attentive()
     assert measure(observer).done == 1
     assert {case for _, case in observer.said} == {"rpc-cast"}

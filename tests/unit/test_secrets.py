@@ -120,7 +120,7 @@ Form = Callable[[str], str]
 FORMS: tuple[Form, ...] = (plain, json.dumps, in_single_quotes, block, folded, anchored)
 
 
-def told(text: str) -> Iterator[str]:
+def shown_by(text: str) -> Iterator[str]:
     """Whatever mqperf says of a plan, or makes of it, sound or not."""
     try:
         plan = parse_plan(text, HERE, problems_of)
@@ -152,7 +152,7 @@ def test_no_password_is_shown_or_kept(
 
 def search(password: str, url: str, form: Form, folder: Path) -> None:
     text = PLAN.replace("URL", form(url.format(password))).replace("COMMENT", f"it is {password}")
-    shown = [*told(text)]
+    shown = [*shown_by(text)]
     with suppress(PlanError):
         shown += kept(parse_plan(text, HERE, problems_of), text, folder)
     for words in shown:

@@ -44,7 +44,7 @@ def up(*nodes: Node) -> Stage:
     return Stage(cast("Deployment", System()))
 
 
-class Told(list[tuple[str, float]]):
+class RecordedEvents(list[tuple[str, float]]):
     """What happened, and by how much it was late."""
 
     def __call__(self, what: str, **more: object) -> None:
@@ -67,7 +67,7 @@ def frozen(process: Process, expected: int) -> bool:
 @pytest.mark.starts_programs
 def test_a_node_is_frozen_as_a_whole_and_goes_on(process: Process) -> None:
     """Every process of it, and no action is taken before its instant."""
-    events = Told()
+    events = RecordedEvents()
     timetable = Timetable([FREEZE], up(Node("Master", "mq1", process)), events)
     timetable.check()
     timetable.act()
@@ -88,7 +88,7 @@ def test_a_node_is_frozen_as_a_whole_and_goes_on(process: Process) -> None:
 def test_what_was_begun_is_undone_whatever_happens(process: Process) -> None:
     """A run that fails meanwhile leaves no node frozen, and begins no more actions."""
     later = FREEZE.model_copy(update={"at_s": 0.3})
-    timetable = Timetable([FREEZE, later], up(Node("Master", "mq1", process)), Told())
+    timetable = Timetable([FREEZE, later], up(Node("Master", "mq1", process)), RecordedEvents())
     timetable.begin(time.time())
     timetable.act()
     assert frozen(process, 2)
@@ -133,7 +133,7 @@ def test_a_node_is_ended_and_started_again(tmp_path: Path, how: str) -> None:
         servers.start(
             [Server("Master", "mq1", host_folder, argv, {}, ("serving",), ("taken",))], 10
         )
-        action, events = FREEZE.model_copy(update={"do": how}), Told()
+        action, events = FREEZE.model_copy(update={"do": how}), RecordedEvents()
         timetable = Timetable([action], Stage(cast("Deployment", servers)), events)
         timetable.check()
         [before] = servers.nodes
@@ -158,13 +158,13 @@ def test_a_node_that_cannot_be_started_again_is_not_ended() -> None:
     foreign = ForeignProcess("Master", 1, 0.0)
     action = FREEZE.model_copy(update={"do": "kill"})
     with pytest.raises(SystemFault, match="kill: Master was not started by mqperf, which could"):
-        Timetable([action], up(Node("Master", "mq1", foreign)), Told()).check()
+        Timetable([action], up(Node("Master", "mq1", foreign)), RecordedEvents()).check()
 
 
 @pytest.mark.starts_programs
 def test_a_node_that_there_is_not_is_named(process: Process) -> None:
     """Before anything is measured, with those that there are."""
-    timetable = Timetable([FREEZE], up(Node("Redis", "redis", process)), Told())
+    timetable = Timetable([FREEZE], up(Node("Redis", "redis", process)), RecordedEvents())
     with pytest.raises(SystemFault, match="freeze: the system has no node 'Master'; it has: Redis"):
         timetable.check()
 
@@ -173,7 +173,7 @@ def test_processes_of_others_are_not_signalled() -> None:
     """The nodes of an existing cluster are watched and left alone."""
     foreign = ForeignProcess("Master", 1, 0.0)
     with pytest.raises(SystemFault, match="freeze: Master was not started by mqperf"):
-        Timetable([FREEZE], up(Node("Master", "mq1", foreign)), Told()).check()
+        Timetable([FREEZE], up(Node("Master", "mq1", foreign)), RecordedEvents()).check()
 
 
 class Cable:
@@ -203,7 +203,7 @@ def test_the_link_is_interrupted_and_restored() -> None:
     first = ActionPlan(do="disconnect", link=True, at_s=0.0, for_s=0.1)
     second = ActionPlan(do="impair", link=True, at_s=0.1, for_s=0.1, delay_s=0.3)
     third = ActionPlan(do="black-hole", link=True, at_s=0.2, for_s=60)
-    events, cable = Told(), Cable()
+    events, cable = RecordedEvents(), Cable()
     timetable = Timetable([first, second, third], up(), events)
     timetable.link = cable
     timetable.check()
@@ -221,7 +221,7 @@ def test_the_link_is_interrupted_and_restored() -> None:
 def test_an_impairment_that_the_link_cannot_have_is_told() -> None:
     """Before anything is measured."""
     action = ActionPlan(do="impair", link=True, at_s=0.0, for_s=0.1, jitter_s=1.0)
-    timetable = Timetable([action], up(), Told())
+    timetable = Timetable([action], up(), RecordedEvents())
     timetable.link = Cable()
     with pytest.raises(SystemFault, match="impair: too much"):
         timetable.check()
@@ -231,4 +231,4 @@ def test_a_link_that_cannot_be_interrupted_is_told() -> None:
     """Before anything is measured."""
     action = ActionPlan(do="disconnect", link=True, at_s=0.0, for_s=0.1)
     with pytest.raises(SystemFault, match="the link is made by what cannot interrupt it: leave"):
-        Timetable([action], up(), Told()).check()
+        Timetable([action], up(), RecordedEvents()).check()

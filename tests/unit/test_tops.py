@@ -38,7 +38,7 @@ def best(read: Tables) -> pd.DataFrame:
     return tops(read, layouts(read["runs"]))
 
 
-def told(read: Tables, question: str) -> str:
+def answer_to(read: Tables, question: str) -> str:
     """The first sentence of the answer to this question."""
     [answered] = answers(read, [question])
     return plain(answered.sentences[0])
@@ -52,7 +52,7 @@ def test_a_sound_point_heads_before_a_higher_doubted_one(sound: Tables) -> None:
     assert best(sound)["threads"].tolist() == [20, 20]
     read = doubted(sound, "noisy-host", f"{PLAIN}20")
     assert best(read)["threads"].tolist() == [10, 20]
-    text = told(read, "scaling")
+    text = answer_to(read, "scaling")
     assert "with 10 threads" in text
     assert "more was seen, 1,240 msg/sec with 20 threads, doubted: noisy-host" in text
 
@@ -66,17 +66,17 @@ def test_doubts_about_something_else_change_no_top(sound: Tables, kind: str) -> 
 def test_where_no_point_is_sound_it_is_said(sound: Tables) -> None:
     """The highest is named with its doubts, and no percentage is made of it."""
     read = doubted(sound, "spread", f"{PLAIN}10", f"{PLAIN}20", f"{MIRRORED}10", f"{MIRRORED}20")
-    text = told(read, "scaling")
+    text = answer_to(read, "scaling")
     assert text.startswith("CALL: cannot be told, as no point is beyond doubt; the most that was")
     assert text.endswith("doubted: spread.")
-    assert told(read, "comparison").endswith("CALL cannot be told, as a side is doubted.")
+    assert answer_to(read, "comparison").endswith("CALL cannot be told, as a side is doubted.")
 
 
 def test_a_change_has_an_interval_or_says_why_not(sound: Tables) -> None:
     """Over repeats there is one; of single runs there is none."""
-    assert "CALL \N{MINUS SIGN}55 % (\N{MINUS SIGN}" in told(sound, "comparison")
+    assert "CALL \N{MINUS SIGN}55 % (\N{MINUS SIGN}" in answer_to(sound, "comparison")
     single = tables(Shape(layouts=LAYOUTS, test_cases=("rpc-call",), threads=(10, 20), repeats=1))
-    text = told({**single, "doubts": sound["doubts"]}, "comparison")
+    text = answer_to({**single, "doubts": sound["doubts"]}, "comparison")
     assert "measured once, so without an interval" in text
 
 

@@ -122,7 +122,7 @@ def _text(path: Path) -> str:
 def address(of: Listing, host: str) -> str:
     """Where a host is reached by those that are measured: what listens there, or its address."""
     variables = of.hosts.get(host, {})
-    value = _of(variables, "listens") or _of(variables, "address")
+    value = _variable(variables, "listens") or _variable(variables, "address")
     return value.text if value else host
 
 
@@ -160,25 +160,25 @@ def _refused(name: str, variables: Mapping[str, Value], source: str) -> Iterator
             f"{source}: {name!r} is no name for tables and folders: take letters, digits, '.',"
             " '_' and '-', and give its address as ansible_host"
         )
-    connection = _of(variables, "connection")
+    connection = _variable(variables, "connection")
     if connection and connection.text not in SSH:
         yield (
             f"{connection.where}: {name} is reached by {shown(connection.text)}: mqperf reaches"
             " hosts by ssh only"
         )
-    listens = _of(variables, "listens")
+    listens = _variable(variables, "listens")
     if listens and not _is_ipv4(listens.text):
         yield (
             f"{listens.where}: the mqperf_address of {name} is {shown(listens.text)}: expected an"
             " IPv4 address, such as 192.0.2.1"
         )
-    folder = _of(variables, "folder")
+    folder = _variable(variables, "folder")
     if folder and not FOLDER.fullmatch(folder.text) and "{{" not in folder.text:
         yield (
             f"{folder.where}: the ansible_remote_tmp of {name} is {shown(folder.text)}: expected a"
             " path of letters, digits, spaces and ._~/+@%=,-"
         )
-    port = _of(variables, "port")
+    port = _variable(variables, "port")
     if port and not (port.text.isdecimal() and 0 < int(port.text) < 1 << 16):
         yield f"{port.where}: the port of {name} is {shown(port.text)}: expected 1 to 65535"
     for key in ARGUMENTS:
@@ -210,7 +210,7 @@ def _place(
     name: str, variables: Mapping[str, Value], groups: tuple[str, ...], folder: Path
 ) -> Place:
     address, user, port, key, python, temporary, listens = (
-        value.text if (value := _of(variables, meaning)) else None
+        value.text if (value := _variable(variables, meaning)) else None
         for meaning in ("address", "user", "port", "key", "python", "folder", "listens")
     )
     arguments = [
@@ -230,7 +230,7 @@ def _place(
     )
 
 
-def _of(variables: Mapping[str, Value], meaning: str) -> Value | None:
+def _variable(variables: Mapping[str, Value], meaning: str) -> Value | None:
     """The variable of this meaning, under whichever name."""
     return next((variables[name] for name in NAMES[meaning] if name in variables), None)
 

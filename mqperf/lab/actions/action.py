@@ -42,7 +42,7 @@ class Target:
     prepared: object = None
 
 
-Told = dict[str, JsonValue]
+ActionFacts = dict[str, JsonValue]
 """What else is to be written down of an action when it has ended."""
 
 
@@ -67,7 +67,7 @@ class Action:
     name: str
     title: str
     check: Callable[[Target], None]
-    applied: Callable[[Target], AbstractContextManager[Told]]
+    applied: Callable[[Target], AbstractContextManager[ActionFacts]]
     on: tuple[Where, ...] = ("node",)
     parameters: type[BaseModel] = NoParameters
     renews: bool = False

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import Process, Restartable
-from mqperf.lab.actions.action import Action, Target, Told
+from mqperf.lab.actions.action import Action, ActionFacts, Target
 
 
 def check(target: Target) -> None:
@@ -18,7 +18,7 @@ def check(target: Target) -> None:
 
 
 @contextmanager
-def applied(target: Target) -> Iterator[Told]:
+def applied(target: Target) -> Iterator[ActionFacts]:
     """Stop every process of a node (SIGSTOP), and let them go on (SIGCONT)."""
     if (process := _process(target)) is not None:
         try:

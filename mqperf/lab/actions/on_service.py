@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import Restartable
-from mqperf.lab.actions.action import Action, Target, Told
+from mqperf.lab.actions.action import Action, ActionFacts, Target
 
 
 def on_service(name: str, title: str, number: signal.Signals) -> Action:
@@ -20,7 +20,7 @@ def on_service(name: str, title: str, number: signal.Signals) -> Action:
             )
 
     @contextmanager
-    def applied(target: Target) -> Iterator[Told]:
+    def applied(target: Target) -> Iterator[ActionFacts]:
         if isinstance(service := target.service, Restartable):
             try:
                 service.end(number)

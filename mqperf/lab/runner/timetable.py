@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from mqperf.base.errors import MqperfError, SystemFault
 from mqperf.hosts import Host
-from mqperf.lab.actions import ACTIONS, Action, Target, Told
+from mqperf.lab.actions import ACTIONS, Action, ActionFacts, Target
 from mqperf.lab.systems import Deployment, Node
 from mqperf.plan import ActionPlan
 
@@ -70,7 +70,7 @@ class Timetable:
         self.link: Cable | None = None
         self._steps: list[Step] = []
         self._undoing: dict[int, ExitStack] = {}
-        self._told: dict[int, Told] = {}
+        self._action_facts: dict[int, ActionFacts] = {}
         self._prepared: dict[int, object] = {}
         self._held = ExitStack()
 
@@ -161,12 +161,12 @@ class Timetable:
     def _start(self, number: int, action: ActionPlan, commanded: float) -> None:
         self._undoing[number] = ExitStack()  # known before it begins: it may be interrupted
         applied = _kind(action).applied(self._target(number, action))
-        self._told[number] = self._undoing[number].enter_context(applied)
+        self._action_facts[number] = self._undoing[number].enter_context(applied)
         observed = time.time()
         self._record("action-began", number, action, commanded, observed)
 
     def _end(self, number: int, action: ActionPlan, commanded: float) -> None:
-        facts = self._told.pop(number, {})
+        facts = self._action_facts.pop(number, {})
         try:
             self._undoing[number].close()
         except MqperfError as error:

@@ -201,7 +201,7 @@ def sweep_axis(axes: Axes, name: str, texts: Sequence[str] = ()) -> None:
     if wide:
         axes.set_xscale("log")
     scale: Callable[[float], float] = log10 if wide else float
-    axes.xaxis.set_major_locator(FixedLocator(_apart(places, scale)))
+    axes.xaxis.set_major_locator(FixedLocator(_labelled(places, scale)))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(plain))
 
@@ -227,7 +227,7 @@ def slant(axes: Axes) -> None:
         label.set(rotation=SLANT, horizontalalignment="right", rotation_mode="anchor")
 
 
-def _apart(counts: list[float], scale: Callable[[float], float]) -> list[float]:
+def _labelled(counts: list[float], scale: Callable[[float], float]) -> list[float]:
     """The values whose labels do not run into each other, the largest first of all."""
     span = scale(counts[-1]) - scale(counts[0])
     kept: list[float] = []

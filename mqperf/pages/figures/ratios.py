@@ -80,7 +80,7 @@ def ratios(
         (mark,) = axes.plot(
             [row["ratio"]], [place], "o", color=shade, markerfacecolor=face, markersize=5.5
         )
-        tell(mark, [], [_told(row, label(row), quotient)])
+        tell(mark, [], [_hover_text(row, label(row), quotient)])
         if row["verdict"] != "cannot tell":
             spot = row["ratio"], place
             note = axes.annotate(as_text(row["verdict"]), spot, (0, 5), textcoords="offset points")
@@ -97,7 +97,7 @@ def ratios(
     return axes
 
 
-def _told(row: Mapping[Any, Any], point: str, quotient: str) -> str:
+def _hover_text(row: Mapping[Any, Any], point: str, quotient: str) -> str:
     """What a mark tells: the ratio, its interval, the verdict, and the doubts about the point."""
     lines = [point, f"{quotient} {row['ratio']:.3f}"]
     if pd.notna(row["ratio_low"]):

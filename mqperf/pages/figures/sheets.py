@@ -130,7 +130,7 @@ def time_sheet(intervals: pd.DataFrame, outages: pd.DataFrame) -> Figure:
 
     Conditions with actions of their own have panels of their own.
     """
-    conditions = _apart(intervals, outages)
+    conditions = _disturbed_alone(intervals, outages)
     beside = [name for name in arranged(intervals).beside_x if name not in conditions]
     parts = dict(split(intervals, [*beside, *conditions]))
     figure, grid = multiples(list(parts), 1, HEIGHT - 0.4)
@@ -141,7 +141,7 @@ def time_sheet(intervals: pd.DataFrame, outages: pd.DataFrame) -> Figure:
     return figure
 
 
-def _apart(intervals: pd.DataFrame, outages: pd.DataFrame) -> list[str]:
+def _disturbed_alone(intervals: pd.DataFrame, outages: pd.DataFrame) -> list[str]:
     """The condition, where several of them have actions: the times of these differ."""
     if "condition" not in intervals.columns:
         return []

@@ -74,7 +74,7 @@ def drawing(tables: Tables, source: Path, run: str) -> Drawing:
     run_tables = of_run(tables, run)
     unit = TEST_CASES[str(run_tables["runs"]["test_case"].iloc[0])].unit
     place = at(run_tables["runs"].iloc[0].to_dict(), ("threads", *varied(tables["runs"])))
-    alt = " ".join(told(run_tables, place))
+    alt = " ".join(_alternative(run_tables, place))
     return Drawing(run, alt, partial(draw, run_tables, source, run), folder=FOLDER).counting(unit)
 
 
@@ -89,7 +89,7 @@ def of_run(tables: Tables, run: str) -> Tables:
     return {name: where(tables[name], run=run) for name in NEEDED}
 
 
-def told(tables: Tables, place: str) -> Iterator[str]:
+def _alternative(tables: Tables, place: str) -> Iterator[str]:
     """Which run it is, at which place; what it reached, what happened in it, what is doubted."""
     yield f"Run {tables['runs']['run'].iloc[0]} in time, with {place}."
     finished = figures.finished_messages(tables["intervals"])

@@ -65,7 +65,7 @@ def fold(html: Path, file: Path) -> Path:
         _append(shell, page, name)
     _fold_as_many_as_fit(shell)
     mark = shell.new_tag("meta", attrs={"name": "generator", "content": MARK})
-    _one(shell, "meta").insert_after(mark)
+    _element(shell, "meta").insert_after(mark)
     file.parent.mkdir(parents=True, exist_ok=True)
     with processes.scratch_beside(file) as aside:
         new = aside / file.name
@@ -116,7 +116,7 @@ def _parsed(file: Path) -> BeautifulSoup:
     return BeautifulSoup(file.read_text(encoding="utf-8"), "html.parser")
 
 
-def _one(within: Tag, selector: str) -> Tag:
+def _element(within: Tag, selector: str) -> Tag:
     element = within.select_one(selector)
     if element is None:
         raise ReportError(f"the HTML of the report has no {selector}: build it with the theme furo")
@@ -146,7 +146,7 @@ def _put(shell: BeautifulSoup, link: Tag, kind: str, file: Path) -> None:
 def _fold_page(page: BeautifulSoup, name: str, pages: Pages) -> None:
     """Fold pictures and data into a page, and let its names and links be those of the file."""
     taken: set[str] = set()
-    for element in _one(page, "article").select("[id]"):
+    for element in _element(page, "article").select("[id]"):
         element["id"] = anchor(name, str(element["id"]))
         if element["id"] in taken:  # the theme gives a table's box the name of the table, too
             del element["id"]
@@ -211,8 +211,8 @@ def _address(name: str, content: bytes) -> str:
 def _append(shell: BeautifulSoup, page: BeautifulSoup, name: str) -> None:
     """Put a page below those that are there, and its sections into the list of contents."""
     part = shell.new_tag("div", attrs={"class": "page-of-file", "id": anchor(name)})
-    part.extend(list(_one(page, "article").contents))
-    _one(shell, "article").append(part)
+    part.extend(list(_element(page, "article").contents))
+    _element(shell, "article").append(part)
     contents, page_contents = (document.select_one(".toc-tree ul") for document in (shell, page))
     if contents is not None and page_contents is not None:
         for nested in page_contents.select("ul ul ul"):

@@ -87,7 +87,7 @@ def _table(rows: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
     stated = [name for name in parameters() if name in rows.columns and name != CONDITION]
     where = [CONDITION, "threads", *stated]
     columns = {name: COLUMNS[name].heading() for name in (*where, LATENCY)}
-    columns |= {f"factor {one}": f"factor of {COLUMNS[one].label}" for one in FIGURES}
+    columns |= {f"factor {figure}": f"factor of {COLUMNS[figure].label}" for figure in FIGURES}
     if rows["published_factor"].notna().any():
         columns["published"] = "published"
     if rows["doubted"].notna().any():
@@ -95,9 +95,9 @@ def _table(rows: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
     lines = []
     for _, point in rows.groupby(where, sort=False, dropna=False):
         by_figure = {str(row["figure"]): row for row in point.to_dict("records")}
-        one, latency = next(iter(by_figure.values())), by_figure.get(LATENCY, {})
+        first, latency = next(iter(by_figure.values())), by_figure.get(LATENCY, {})
         lines.append(
-            {name: one[name] for name in where}
+            {name: first[name] for name in where}
             | {LATENCY: latency.get("value_b")}
             | {f"factor {figure}": factor(by_figure.get(figure)) for figure in FIGURES}
             | {"published": _published(latency), "doubted": _doubts(by_figure.values())}

@@ -23,14 +23,18 @@ def doubts(tables: Tables) -> pd.DataFrame:
     """
     everything, planned_only = with_measured(tables), with_measured(of_plan(tables))
     rows = [
-        {"run": found.run, "kind": kind, "text": found.text, "evidence": json.dumps(found.evidence)}
+        {
+            "run": finding.run,
+            "kind": kind,
+            "text": finding.text,
+            "evidence": json.dumps(finding.evidence),
+        }
         for kind, check in CHECKS.items()
-        for found in check.find(everything if kind in WHOLE else planned_only)
+        for finding in check.find(everything if kind in WHOLE else planned_only)
     ]
     if not rows:
         return empty("doubts")
-    found = pd.DataFrame(rows).merge(_keys(tables), on="run", how="left")
-    return conform("doubts", found)
+    return conform("doubts", pd.DataFrame(rows).merge(_keys(tables), on="run", how="left"))
 
 
 def _keys(tables: Tables) -> pd.DataFrame:

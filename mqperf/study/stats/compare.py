@@ -105,7 +105,7 @@ def paired(a: Tables, b: Tables, keys: Sequence[str] = KEYS) -> pd.DataFrame:
     sides = [one_side(tables, name, keys) for tables, name in ((a, "A"), (b, "B"))]
     pairs = sides[0].merge(sides[1], on=[*keys, "figure"], suffixes=("_a", "_b"))
     if pairs.empty:
-        raise TableError(f"A and B have no point in common: {_apart(sides[0], sides[1], keys)}")
+        raise TableError(f"A and B have no point in common: {_why_apart(sides[0], sides[1], keys)}")
     return pairs
 
 
@@ -199,7 +199,7 @@ def one_side(
     return rows.drop(columns="points")
 
 
-def _apart(a: pd.DataFrame, b: pd.DataFrame, keys: Sequence[str]) -> str:
+def _why_apart(a: pd.DataFrame, b: pd.DataFrame, keys: Sequence[str]) -> str:
     """The keys of which the sides share no value; when each has some, that is said."""
     for name, side in (("A", a), ("B", b)):
         if side.empty:

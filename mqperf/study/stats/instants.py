@@ -24,12 +24,12 @@ def doubted_times(tables: Tables) -> pd.DataFrame:
         {"run": run, "kind": kind, "text": text, "from_s": start, "until_s": end}
         for run, kind, text in doubts[["run", "kind", "text"]].itertuples(index=False)
         if kind in _TIMES and isinstance(run, str)
-        for start, end in _TIMES[kind](_of(tables, run))
+        for start, end in _TIMES[kind](_tables_of_run(tables, run))
     ]
     return pd.DataFrame(rows, columns=["run", "kind", "text", "from_s", "until_s"])
 
 
-def _of(tables: Tables, run: str) -> Tables:
+def _tables_of_run(tables: Tables, run: str) -> Tables:
     names = ("events", "intervals", "outages")
     return {name: tables[name][tables[name]["run"].eq(run)] for name in names}
 

@@ -60,7 +60,7 @@ def write_complete(
     written.
     """
     with _made(folder), processes.scratch_beside(folder / "parts") as parts:
-        completed = _completed(path, partial(_apart, folder=parts, form=form))
+        completed = _completed(path, partial(_seconds_aside, folder=parts, form=form))
         return completed, write(completed, folder, form, parts)
 
 
@@ -79,7 +79,7 @@ def _made(folder: Path) -> Iterator[None]:
         raise
 
 
-def _apart(tables: Tables, *, folder: Path, form: str) -> Tables:
+def _seconds_aside(tables: Tables, *, folder: Path, form: str) -> Tables:
     """The same tables as ``without_seconds`` gives, those with single seconds written aside."""
     write_parts(tables, by_second(), folder, form)
     return without_seconds(tables)

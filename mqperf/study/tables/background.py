@@ -29,7 +29,7 @@ def _row(number: int, run: Whole, events: Sequence[Event]) -> dict[str, Any]:
     accounts = accounted(run, streams)
     disagreements = [
         *account.disagreements,
-        *drained(streams, [*_of(number, events)]),
+        *drained(streams, [*_events_of_load(number, events)]),
         *one_way.disagreements(run, streams, accounts["duplicates"], accounts["foreign"]),
     ]
     length = run.window[1] - run.window[0]
@@ -62,7 +62,7 @@ def _latency(run: Whole, streams: Streams) -> dict[str, Any]:
     }
 
 
-def _of(number: int, events: Sequence[Event]) -> Iterator[Event]:
+def _events_of_load(number: int, events: Sequence[Event]) -> Iterator[Event]:
     """What the runner wrote down of one background load, as if it were the measured one."""
     for event in events:
         if event.what == DRAINED and event.detail.get("number") == number:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import Process
-from mqperf.lab.actions import Action, Target, Told
+from mqperf.lab.actions import Action, ActionFacts, Target
 
 
 def check(target: Target) -> None:
@@ -16,7 +16,7 @@ def check(target: Target) -> None:
 
 
 @contextmanager
-def applied(target: Target) -> Iterator[Told]:
+def applied(target: Target) -> Iterator[ActionFacts]:
     """Send SIGWINCH, twice."""
     if isinstance(target.service, Process):
         target.service.signal(signal.SIGWINCH)

@@ -35,7 +35,7 @@ class Node:
     def __init__(self, address: str, user: str, password: str) -> None:
         self.server = Server(address, user, password)
 
-    def told(self) -> str:
+    def state(self) -> str:
         """What it tells now; raises ``Unanswered``."""
         of_node = self.server.answer(OF_NODE).decode()
         of_queues = self.server.answer(OF_QUEUES).decode()

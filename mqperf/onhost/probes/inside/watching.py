@@ -28,7 +28,7 @@ LAST_S = 1.0
 class Asked(Protocol):
     """A node that is asked."""
 
-    def told(self) -> object:
+    def state(self) -> object:
         """What it tells now, as JSON can have it; raises ``Unanswered``."""
         ...
 
@@ -74,7 +74,7 @@ class Watched:
     def answer(self) -> dict[str, object]:
         """What it tells, or why it tells nothing, as a line has it."""
         try:
-            return {"told": self.asked.told()}
+            return {"told": self.asked.state()}
         except Unanswered as error:
             return {"error": str(error)}
 

@@ -20,12 +20,12 @@ def node_summary(metrics: pd.DataFrame) -> list[dict[str, Any]]:
 
 def waiting(metrics: pd.DataFrame) -> pd.DataFrame:
     """Messages that wait in all nodes of a run, by second: ``run``, ``time_s``, ``value``."""
-    return _by_second(_told(metrics, WAITING))
+    return _by_second(_of_names(metrics, WAITING))
 
 
 def memory(metrics: pd.DataFrame) -> pd.DataFrame:
     """Bytes that all nodes of a run use, by second: ``run``, ``time_s``, ``value``."""
-    return _by_second(_told(metrics, MEMORY))
+    return _by_second(_of_names(metrics, MEMORY))
 
 
 def collecting(metrics: pd.DataFrame) -> pd.DataFrame:
@@ -46,7 +46,7 @@ def _stepwise(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _over_window(node: str, rows: pd.DataFrame) -> dict[str, Any]:
-    waiting, memory, dropped = (_told(rows, names) for names in (WAITING, MEMORY, DROPPED))
+    waiting, memory, dropped = (_of_names(rows, names) for names in (WAITING, MEMORY, DROPPED))
     return {
         "node": node,
         "answers": rows["time_s"].nunique(),
@@ -59,7 +59,7 @@ def _over_window(node: str, rows: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def _told(rows: pd.DataFrame, names: Names) -> pd.DataFrame:
+def _of_names(rows: pd.DataFrame, names: Names) -> pd.DataFrame:
     """The rows of these figures."""
     figures = zip(rows["kind"], rows["object"], rows["quantity"], strict=True)
     return rows[[figure in names for figure in figures]]

@@ -37,13 +37,13 @@ LINE = re.compile(r"rabbitmq_(\w+)(?:\{(.*)\})? (\S+)")
 QUEUE = re.compile(r'queue="((?:[^"\\]|\\.)*)"')
 
 
-def figures(told: str) -> Iterator[Figure]:
+def figures(lines: str) -> Iterator[Figure]:
     """All figures of a node; raises ``ValueError`` for a line that is none of a metric.
 
     Queues of one name, of several virtual hosts, are one.
     """
     queues: dict[tuple[str, str], float] = defaultdict(float)
-    for line in told.splitlines():
+    for line in lines.splitlines():
         metric = LINE.fullmatch(line)
         if metric is None:
             raise ValueError(f"no line of a metric: {line[:100]!r}")

@@ -99,7 +99,7 @@ def _unlike(runs: pd.DataFrame, columns: Sequence[str]) -> Iterator[Finding]:
         unlike = {name: facts[name] for name in usual if _differs(name, facts[name], usual[name])}
         if unlike:
             listing = "; ".join(
-                f"{_titled(name)} {_told(name, value)}, of most others {_told(name, usual[name])}"
+                f"{_titled(name)} {_value(name, value)}, of most others {_value(name, usual[name])}"
                 for name, value in unlike.items()
             )
             yield Finding(row.run, listing, {name: str(value) for name, value in unlike.items()})
@@ -119,9 +119,9 @@ def _differs(name: str, value: Fact, usual: Fact) -> bool:
 
 
 def _titled(name: str) -> str:
-    """What a fact is called, with the unit of ``_told``."""
+    """What a fact is called, with the unit of ``_value``."""
     return f"{titled(name)}, GiB" if name == "memory_bytes" else titled(name)
 
 
-def _told(name: str, value: object) -> str:
+def _value(name: str, value: object) -> str:
     return f"{int(str(value)) / GIB:.3f}" if name == "memory_bytes" else str(value)

@@ -53,7 +53,7 @@ class Node:
             ]
         ).encode()
 
-    def told(self) -> dict[str, Any]:
+    def state(self) -> dict[str, Any]:
         """What it tells now, by what was asked; raises ``Unanswered``."""
         try:
             replies = json.loads(self.server.answer(PATH, self.question))

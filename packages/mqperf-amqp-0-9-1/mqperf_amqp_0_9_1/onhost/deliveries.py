@@ -142,7 +142,7 @@ class Deliveries:
                 frame = connection.frame(at)
                 if frame is None:
                     break
-                at = self._one(at, *frame)
+                at = self._read_frame(at, *frame)
         finally:
             connection.consumed(at)
             self.begun -= at
@@ -165,7 +165,7 @@ class Deliveries:
         inside = form.places < len(left)
         return bool(len(left)) and bool((left[form.places[inside]] == form.values[inside]).all())
 
-    def _one(self, at: int, kind: int, channel: int, payload: bytes) -> int:
+    def _read_frame(self, at: int, kind: int, channel: int, payload: bytes) -> int:
         """Read a frame, and give where it ends."""
         end = at + len(payload) + codec.OVERHEAD
         if kind == codec.METHOD and codec.which(payload) != codec.DELIVER:

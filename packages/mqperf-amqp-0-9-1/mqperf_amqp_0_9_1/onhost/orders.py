@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mqperf_amqp_0_9_1.onhost.codec import Table
-from mqperf_numbered.onhost.orders import OfThreads, of_kind, told
+from mqperf_numbered.onhost.orders import OfThreads, of_kind, read_orders
 
 Acks = Literal["auto", "each", "multiple"]
 
@@ -65,7 +65,7 @@ class Orders(OfThreads):
 
 def read(file: Path) -> Orders:
     """The orders in a file."""
-    values = told(file)
+    values = read_orders(file)
     values["threads"] = tuple(
         Thread(**{**thread, "queues": tuple(thread["queues"])}) for thread in values["threads"]
     )

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from mqperf_numbered.onhost.orders import OfThreads, of_kind, told
+from mqperf_numbered.onhost.orders import OfThreads, of_kind, read_orders
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,6 @@ class Orders(OfThreads):
 
 def read(file: Path) -> Orders:
     """The orders in a file."""
-    values = told(file)
+    values = read_orders(file)
     values["threads"] = tuple(Thread(**thread) for thread in values["threads"])
     return of_kind(Orders, values)

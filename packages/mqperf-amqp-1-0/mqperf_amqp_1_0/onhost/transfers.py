@@ -92,7 +92,7 @@ class Transfers:
             _, body, end = frame
             if body:
                 try:
-                    self._one(at, end, *performative(body))
+                    self._read_frame(at, end, *performative(body))
                 except ValueError as error:
                     raise Refused(f"a message cannot be read: {error}") from None
             at = end
@@ -113,7 +113,7 @@ class Transfers:
             at += fitting * length
         return at
 
-    def _one(self, at: int, end: int, described: Described, payload: bytes) -> None:
+    def _read_frame(self, at: int, end: int, described: Described, payload: bytes) -> None:
         """Read a frame."""
         if described.code != codec.TRANSFER:
             self.other(described)

@@ -64,7 +64,7 @@ def disagreements(run: Whole) -> Iterator[str]:
         for label, pids in record.chosen.processes.items():
             counted = _counted(samples, label, ahead_s)
             rounding_s = len(pids) * PROCESS_COUNTERS * TICK_S
-            if reason := _apart(label, record.intervals, counted, rounding_s):
+            if reason := _contradiction(label, record.intervals, counted, rounding_s):
                 yield f"{name}: {reason}"
 
 
@@ -89,7 +89,7 @@ def _counted(samples: Sequence[psutil_log.Sample], label: str, ahead_s: float) -
     return counted
 
 
-def _apart(
+def _contradiction(
     label: str, intervals: Sequence[Interval], counted: Counted, rounding_s: float
 ) -> str | None:
     """The contradiction between two records of a process; None where both can be true.

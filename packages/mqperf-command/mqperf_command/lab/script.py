@@ -11,7 +11,7 @@ from mqperf.base.errors import SystemFault
 from mqperf.base.one_line import one_line
 from mqperf.base.problems import Problem, Where
 from mqperf.hosts import Host, Restartable
-from mqperf.lab.actions.action import Action, Target, Told
+from mqperf.lab.actions.action import Action, ActionFacts, Target
 from mqperf.plan import Frozen, Scalar
 from mqperf.plan.file.attached import last_name, name_of
 
@@ -49,7 +49,7 @@ class Script(Frozen):
 
     @field_validator("more_files")
     @classmethod
-    def _apart(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+    def _of_different_names(cls, names: tuple[str, ...]) -> tuple[str, ...]:
         short = [last_name(name) for name in names]
         if twice := [name for name in short if short.count(name) > 1]:
             raise ValueError(f"two are called {twice[0]!r}: rename one")
@@ -63,23 +63,23 @@ def check(target: Target) -> None:
             f"script: it is not known on which host {target.label} runs: say host: instead"
         )
     _program(target)
-    for name in _said(target).more_files:
+    for name in _parameters(target).more_files:
         _text(target, name)
 
 
 @contextmanager
-def applied(target: Target) -> Iterator[Told]:
+def applied(target: Target) -> Iterator[ActionFacts]:
     """Run it; when its time is over and it still runs, it is ended, and all that it started."""
     if (host := target.host) is None:
         return
-    outcome: Told = {}
+    outcome: ActionFacts = {}
     with host.scratch("script") as folder:
         program, log, work = folder / "script", folder / "output", folder / "work"
         host.write(program, _program(target), 0o700)
         host.make(work)
-        for name in _said(target).more_files:
+        for name in _parameters(target).more_files:
             host.write(work / last_name(name), _text(target, name), 0o700)
-        argv = [str(program), *map(str, _said(target).arguments)]
+        argv = [str(program), *map(str, _parameters(target).arguments)]
         process = host.start("script", argv, env=_variables(target, host), log=log, cwd=work)
         try:
             yield outcome
@@ -105,20 +105,20 @@ def _variables(target: Target, host: Host) -> dict[str, str]:
     return {"PATH": host.path, "MQPERF_HOST": host.name, **of_node}
 
 
-def _said(target: Target) -> Script:
+def _parameters(target: Target) -> Script:
     if not isinstance(target.parameters, Script):
         raise TypeError(f"script takes a Script, not {target.parameters!r}")
     return target.parameters
 
 
 def _described(target: Target) -> str:
-    parameters = _said(target)
+    parameters = _parameters(target)
     return shlex.join([name_of(parameters.script_file), *map(str, parameters.arguments)])
 
 
 def _program(target: Target) -> str:
     """The text of the program; raises ``SystemFault`` when it is none."""
-    return _text(target, _said(target).script_file, _no_program)
+    return _text(target, _parameters(target).script_file, _no_program)
 
 
 def _text(target: Target, name: str, wrong: Callable[[bytes], str | None] | None = None) -> str:

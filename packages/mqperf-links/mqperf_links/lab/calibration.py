@@ -84,7 +84,7 @@ class Calibration:
         """
         asked = self.asked
         with self.answering():
-            answers = [answer for pair in self.pairs if (answer := self._told(pair)) is not None]
+            answers = [answer for pair in self.pairs if (answer := self._delays(pair)) is not None]
             limited = asked.bandwidth_bits_s is not None
             bandwidth = self._bandwidth() if limited else None
         delays, jitters = zip(*answers, strict=True) if answers else ((), ())
@@ -134,7 +134,7 @@ class Calibration:
         """What comes later than that after the last one is lost."""
         return WAIT_S + 2 * (self.asked.delay_s + 4 * self.asked.jitter_s + self._sending_s)
 
-    def _told(self, pair: Pair) -> tuple[float, float] | None:
+    def _delays(self, pair: Pair) -> tuple[float, float] | None:
         """Delay each way, and its standard deviation, of what varies alike in both directions.
 
         None where so much is lost that no echo need come back.

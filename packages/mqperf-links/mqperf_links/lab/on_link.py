@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pydantic import BaseModel
 
 from mqperf.base.errors import SystemFault
-from mqperf.lab.actions.action import Action, NoParameters, Target, Told
+from mqperf.lab.actions.action import Action, ActionFacts, NoParameters, Target
 from mqperf.lab.links import Cable
 
 
@@ -24,7 +24,7 @@ def on_link(
         more(target)
 
     @contextmanager
-    def applied(target: Target) -> Iterator[Told]:
+    def applied(target: Target) -> Iterator[ActionFacts]:
         if (cable := target.cable) is not None:
             try:
                 disturb(cable, target.parameters)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from mqperf.base.errors import SystemFault
-from mqperf.lab.actions.action import Action, Target, Told
+from mqperf.lab.actions.action import Action, ActionFacts, Target
 from mqperf_links.lab import sink
 from mqperf_links.lab.sink import Sink
 
@@ -27,7 +27,7 @@ def prepared(target: Target) -> AbstractContextManager[object]:
 
 
 @contextmanager
-def applied(target: Target) -> Iterator[Told]:
+def applied(target: Target) -> Iterator[ActionFacts]:
     """Let every packet to the hosts of other nodes vanish, and so the answers to theirs."""
     if isinstance(there := target.prepared, Sink):
         try:

@@ -81,7 +81,7 @@ class OfThreads(Orders):
         return f"client-{process + 1}.{thread + 1}"
 
 
-def told(file: Path, broker: Callable[..., Broker] = Broker) -> dict[str, Any]:
+def read_orders(file: Path, broker: Callable[..., Broker] = Broker) -> dict[str, Any]:
     """What a file says, with what all are told made ready, its broker by ``broker``."""
     values: dict[str, Any] = json.loads(file.read_text())
     values["control"], values["out"] = Path(values["control"]), Path(values["out"])

@@ -78,7 +78,7 @@ def _last(started: Values) -> Counts:
     return last[begun.any(axis=1)]
 
 
-def _of(reading: "Reading") -> Iterator[dict[str, Any]]:
+def _rows_of_reading(reading: "Reading") -> Iterator[dict[str, Any]]:
     return rows(reading.run) if reading.run.case.generator == READER.name else iter(())
 
 
@@ -122,5 +122,5 @@ STEPS = Table(
         ),
         count("errors", "Creations started in the window that got no further."),
     ),
-    rows=_of,
+    rows=_rows_of_reading,
 )

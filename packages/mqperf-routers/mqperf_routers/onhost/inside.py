@@ -52,7 +52,7 @@ class Node:
         self.broker = Broker((address,), user, password, "")
         self.management: Management | None = None
 
-    def told(self) -> dict[str, Any]:
+    def state(self) -> dict[str, Any]:
         """What it tells now, by kind of entity; raises ``Unanswered``."""
         try:
             if self.management is None:

@@ -72,7 +72,7 @@ class Management:
             connection.incoming += 1
             content += payload
             if not transfer.field(5):
-                return _told(content)
+                return _entities(content)
 
     def _request(self, kind: str, names: Sequence[str]) -> bytes:
         """A query of an entity type, as a frame."""
@@ -95,7 +95,7 @@ class Management:
         return codec.frame(composite(codec.TRANSFER, *transfer) + message)
 
 
-def _told(content: bytes) -> Entities:
+def _entities(content: bytes) -> Entities:
     """What a reply says."""
     sections: dict[int, Described] = {}
     at = 0

@@ -143,7 +143,7 @@ def _random(size: int, seed: int) -> Iterable[tuple[int, int, int]]:
     return [(first, second, chance.randint(*COSTS)) for first, second in sorted(pairs)]
 
 
-def _own(size: int, *_: int) -> int:
+def _as_it_is(size: int, *_: int) -> int:
     return size
 
 
@@ -151,7 +151,7 @@ SIZE = r"([1-9]\d{0,2})"
 
 
 def _plain(name: str, least: int, words: str, pairs: Callable[[int], Pairs]) -> Form:
-    return Form(name, f"{name}-SIZE", SIZE, least, words, _own, _equal(pairs))
+    return Form(name, f"{name}-SIZE", SIZE, least, words, _as_it_is, _equal(pairs))
 
 
 FORMS: Mapping[str, Form] = {
@@ -177,7 +177,7 @@ FORMS: Mapping[str, Form] = {
             rf"{SIZE}-(\d{{1,9}})",
             3,
             "a random network of {size} routers, with costs of 1 to 3",
-            _own,
+            _as_it_is,
             _random,
         ),
     )

@@ -100,12 +100,12 @@ def point_sheet(tables: Tables) -> Figure:
 
 def _sheet(rows: pd.DataFrame, tables: Tables, steps: pd.DataFrame) -> Figure:
     names = list(tables["trend_folders"]["folder_label"])
-    telling = rows.assign(told=[_told(row) for row in rows.to_dict("records")])
+    telling = rows.assign(told=[_hover_text(row) for row in rows.to_dict("records")])
     present = [name for name in TREND_FIGURES if rows[name].notna().any()] or TREND_FIGURES[:1]
     return trend_sheet(telling, list(present), labels=names, steps=steps)
 
 
-def _told(row: Mapping[Any, Any]) -> str:
+def _hover_text(row: Mapping[Any, Any]) -> str:
     """Of which folder a mark is, and the doubts there."""
     doubts = [f"doubts: {row['doubted']}"] if pd.notna(row["doubted"]) else []
     return "\n".join([f"{row['folder_label']}, {row['folder']}", *doubts, str(row["point"])])

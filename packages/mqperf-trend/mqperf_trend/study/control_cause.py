@@ -49,7 +49,7 @@ def with_causes(
     for step in steps.to_dict("records"):
         rows = beside.get((step["folder_a"], step["folder_b"], step["figure"]), [])
         stayed = [unchanged(step["folder_a"], step["folder_b"], row["system"]) for row in rows]
-        causes.append(_told(step, rows, stayed, min_effect))
+        causes.append(_columns(step, rows, stayed, min_effect))
     columns = [*RATIOS, "beyond_control", "cause"]
     return steps.assign(**pd.DataFrame(causes, index=steps.index, columns=columns))
 
@@ -73,7 +73,7 @@ def _unchanged(tables: Mapping[str, Tables]) -> Callable[[str, str, str], bool]:
     return lambda a, b, system: versions(a, system) == versions(b, system)
 
 
-def _told(step: Row, rows: Sequence[Row], stayed: Sequence[bool], min_effect: float) -> Columns:
+def _columns(step: Row, rows: Sequence[Row], stayed: Sequence[bool], min_effect: float) -> Columns:
     """The columns of a step; control runs of its own system come first, where that stayed."""
     verdict = step["verdict"] != CANNOT_TELL
     ranked = sorted(

@@ -92,7 +92,7 @@ def trend(folders: Folders, *, min_effect: float | None = None) -> dict[str, pd.
         raise TableError("a trend needs two folders of runs or more: give them all")
     placed = list(_placed(folders))
     matters = MIN_EFFECT if min_effect is None else min_effect
-    keys = [*KEYS, *_apart(placed)]
+    keys = [*KEYS, *_varying(placed)]
     sides = _sides(placed, keys)
     _check_common(sides, keys)
     steps = _judged("trend_steps", sides, keys, matters)
@@ -105,7 +105,7 @@ def trend(folders: Folders, *, min_effect: float | None = None) -> dict[str, pd.
         "trend_folders": conform("trend_folders", pd.DataFrame(_folders(placed))),
         "trend_differences": differ,
         "trend_sustained": _sustained(placed, points, steps, keys),
-        "trend_steps": conform("trend_steps", steps.assign(differs=_told(steps, differ))),
+        "trend_steps": conform("trend_steps", steps.assign(differs=_what_differs(steps, differ))),
         "trend_control_runs": control,
         "trend_points": conform("trend_points", points),
     }
@@ -137,7 +137,7 @@ def _labels(starts: Sequence[Any], names: Sequence[str]) -> list[str]:
     return [f"{label}, {n + 1}" if again[n] else str(label) for n, label in enumerate(labels)]
 
 
-def _apart(placed: Iterable[Placed]) -> list[str]:
+def _varying(placed: Iterable[Placed]) -> list[str]:
     """The parameters that tell points apart in any of the folders."""
     varying = {name for folder in placed for name in varied(folder.tables["runs"])}
     return [name for name in parameters() if name in varying]
@@ -267,7 +267,7 @@ def _differences(pairs: Iterable[tuple[Placed, Placed]]) -> pd.DataFrame:
     return conform("trend_differences", rows.sort_values("folder_place", kind="stable"))
 
 
-def _told(steps: pd.DataFrame, differ: pd.DataFrame) -> pd.Series:
+def _what_differs(steps: pd.DataFrame, differ: pd.DataFrame) -> pd.Series:
     """For each step what else differs between its folders, in words."""
     by_pair = {
         pair: "; ".join(

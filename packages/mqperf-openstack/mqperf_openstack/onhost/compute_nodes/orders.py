@@ -67,7 +67,9 @@ class Orders(orders.Orders):
 
 def read(file: Path) -> Orders:
     """The orders in a file."""
-    values = orders.told(file, partial(Broker, heartbeat_s=HEARTBEAT_S, buffer_bytes=BUFFER_BYTES))
+    values = orders.read_orders(
+        file, partial(Broker, heartbeat_s=HEARTBEAT_S, buffer_bytes=BUFFER_BYTES)
+    )
     del values["threads_per_process"], values["all_threads"]  # they are the nodes' connections here
     for name, kind in (("senders", Flow), ("boxes", Box)):
         groups = values.get(name, [])
