@@ -11,6 +11,7 @@ from mqperf.pages.figures.hosts import clocks, host_cpu, traffic
 from mqperf.pages.figures.latency_maps import latency_map, latency_map_sheet
 from mqperf.pages.figures.node_metrics import PANELS as INSIDE_PANELS
 from mqperf.pages.figures.node_metrics import inside, inside_sheet
+from mqperf.pages.figures.offered_rates import rate_sheet
 from mqperf.pages.figures.one_run import OneRun, run_sheet
 from mqperf.pages.figures.overlaid import overlaid, overlaid_sheet
 from mqperf.pages.figures.panels import (
@@ -43,7 +44,6 @@ from mqperf.pages.figures.sheets import (
     top_sheet,
     topology_sheet,
 )
-from mqperf.pages.figures.stairs import stairs_sheet
 from mqperf.pages.figures.svg import write_svg
 
 __all__ = [
@@ -80,10 +80,10 @@ __all__ = [
     "overlaid_sheet",
     "percentile_sheet",
     "percentiles",
+    "rate_sheet",
     "ratio_sheet",
     "ratios",
     "run_sheet",
-    "stairs_sheet",
     "sweep_sheet",
     "throughput",
     "time_sheet",

@@ -31,8 +31,12 @@ def contrast_sheet(rows: pd.DataFrame) -> Figure:
     return ratio_sheet(rows, ["throughput_msg_s"], label=_contrasted, quotient="ratio")
 
 
-def bracket_sheet(rows: pd.DataFrame, low: str, high: str) -> Figure:
+def bracket_sheet(
+    rows: pd.DataFrame, low: str, high: str, interval: tuple[str, str] | None = None
+) -> Figure:
     """A dot at the rate that is kept, and a line to the next one, which is not.
+
+    With ``interval``, the columns of its ends, that is a thin line.
 
     ``rows`` have the columns of that name, and ``what`` each is about.  Where every rate is kept an
     arrow points to what was not tried.
@@ -44,15 +48,18 @@ def bracket_sheet(rows: pd.DataFrame, low: str, high: str) -> Figure:
         texts = [
             f"{row['what']}\n{COLUMNS[low].label} {kept:,.0f}, {COLUMNS[high].label} {missed:,.0f}"
         ]
+        if interval is not None and pd.notna(row[interval[0]]):
+            axes.plot([row[end] for end in interval], [place] * 2, color=colour, linewidth=1)
         if pd.notna(kept) and pd.notna(missed):
-            axes.plot([kept, missed], [place] * 2, color=colour, linewidth=1.4)
+            axes.plot([kept, missed], [place] * 2, color=colour, linewidth=3)
         marker = "o" if pd.notna(missed) else ">"
         spot = kept if pd.notna(kept) else missed
         (mark,) = axes.plot([spot], [place], marker, color=colour, markersize=6)
         tell(mark, [], texts)
     axes.set_yticks(range(len(rows)), [as_text(subject) for subject in rows["what"]])
     axes.set_ylim(len(rows) - 0.4, -0.6)
-    dress(axes, f"{COLUMNS[low].label}, and the next rate")
+    title = f"{COLUMNS[low].label}, and the next rate"
+    dress(axes, f"{title}; thin: 95 % interval of the limit" if interval else title)
     rate_axis(axes, "rate_msg_s")
     axes.tick_params(axis="y", labelcolor=palette.INK.light)
     return figure

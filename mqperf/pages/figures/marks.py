@@ -206,10 +206,16 @@ def sweep_axis(axes: Axes, name: str, texts: Sequence[str] = ()) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(plain))
 
 
+NARROW = 5
+"""Ratio of the ends of an axis below which ticks at 1, 2 and 5 times a power of ten are too few."""
+
+
 def rate_axis(axes: Axes, name: str) -> None:
     """Rates in powers of ten, with ticks at round ones: those of steps and searches are not."""
     axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    low, high = axes.get_xlim()
+    few = high < NARROW * low
+    axes.xaxis.set_major_locator(MaxNLocator(6) if few else LogLocator(subs=(1, 2, 5)))
     axes.xaxis.set_major_formatter(FuncFormatter(plain))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel(COLUMNS[name].heading(), fontsize=9)

@@ -24,7 +24,6 @@ from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.stats.offered_rates import brackets
 from mqperf.study.tables import Tables, varied, where, with_parameters
-from mqperf.study.tables.axes import SWEEP
 
 FEW = 2
 """Layouts that a sentence has all of."""
@@ -105,11 +104,8 @@ def _drawing(rates: pd.DataFrame, tables: Tables) -> drawings.Drawing:
     if len(steps):
         of_runs = with_parameters(steps, tables["runs"])
         return drawings.stairs("Latency at each offered rate", of_runs)
-    one_sweep = (
-        len(points[[*SWEEP]].drop_duplicates()) == 1 and points["latency_p99_s"].notna().any()
-    )
-    if one_sweep and "rate_msg_s" in varied(points):
-        return drawings.latency("Latency at each offered rate", points, tables)
+    if "rate_msg_s" in varied(points) and points["latency_p99_s"].notna().any():
+        return drawings.rates("Latency at each offered rate", points, tables["doubts"])
     named = rates["case"] + (", " + rates["what"]).where(rates["what"].ne(""), "")
     caption = "Highest rate that is kept"
     return drawings.brackets(

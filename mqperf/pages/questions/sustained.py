@@ -47,6 +47,7 @@ def answer(tables: Tables) -> Answer | None:
             searches.assign(what=names),
             "held_rate_msg_s",
             "broken_rate_msg_s",
+            ("limit_rate_msg_s_low", "limit_rate_msg_s_high"),
         ),
         settle=[*_settle(rows)],
     )

@@ -14,6 +14,7 @@ from mqperf.pages import figures
 from mqperf.pages.figures.marks import as_text
 from mqperf.pages.report.rst import Text, image, slug
 from mqperf.pages.report.words import Layout, cell, joined, three_figures
+from mqperf.plan import RATE
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import MESSAGES, TEST_CASES, in_unit
 from mqperf.study.stats.sustained import best_first
@@ -215,7 +216,18 @@ def stairs(caption: str, steps: pd.DataFrame) -> Drawing:
         f"Mean latency, {_range(steps, 'latency_mean_s')} ms, against the offered rate,"
         f" {_range(steps, 'step_rate_msg_s')} msg/sec."
     )
-    return Drawing(caption, alt, partial(figures.stairs_sheet, steps, titles()))
+    columns = "step_rate_msg_s", "latency_mean_s"
+    return Drawing(caption, alt, partial(figures.rate_sheet, steps, titles(), *columns))
+
+
+def rates(caption: str, points: pd.DataFrame, doubts: pd.DataFrame) -> Drawing:
+    """p99 at each offered rate, a panel for each test case; doubted points are hollow."""
+    alt = (
+        f"p99, {_range(points, 'latency_p99_s')} ms, against the offered rate,"
+        f" {_range(points, RATE)} msg/sec."
+    )
+    sheet = partial(figures.rate_sheet, points, titles(), RATE, "latency_p99_s")
+    return Drawing(caption, alt, partial(sheet, doubted=kinds_of_doubt(doubts)))
 
 
 def contrasts(caption: str, rows: pd.DataFrame) -> Drawing:
@@ -228,14 +240,16 @@ def contrasts(caption: str, rows: pd.DataFrame) -> Drawing:
     return Drawing(caption, alt, partial(figures.contrast_sheet, rows))
 
 
-def brackets(caption: str, rows: pd.DataFrame, low: str, high: str) -> Drawing:
+def brackets(
+    caption: str, rows: pd.DataFrame, low: str, high: str, interval: tuple[str, str] | None = None
+) -> Drawing:
     """The rates between which each of the ``rows`` ends; they say ``what`` each is about."""
     each = [
         f"{row['what']}: {cell(low, row[low])} to {cell(high, row[high])}"
         for row in rows.to_dict("records")
     ]
     alt = f"Offered rates that are kept, and the next ones: {'; '.join(each)}."
-    return Drawing(caption, alt, partial(figures.bracket_sheet, rows, low, high))
+    return Drawing(caption, alt, partial(figures.bracket_sheet, rows, low, high, interval))
 
 
 def around(caption: str, intervals: pd.DataFrame, outages: pd.DataFrame) -> Drawing:

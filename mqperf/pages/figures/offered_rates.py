@@ -1,0 +1,57 @@
+"""Latency against the offered rate, in steps of a run or run by run, a line for each layout."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from mqperf.pages.figures.curves import pen_of_layout
+from mqperf.pages.figures.marks import PLACE, dress, line, log_scale, rate_axis
+from mqperf.pages.figures.sheets import HEIGHT, one_legend, panes, without_legend
+from mqperf.plan.columns import COLUMNS
+from mqperf.plan.test_cases import in_unit, unit_of
+from mqperf.study.tables import varied
+from mqperf.study.tables.axes import split
+
+
+def rate_sheet(
+    rows: pd.DataFrame,
+    titles: Mapping[str, str],
+    rate: str,
+    latency: str,
+    *,
+    doubted: Collection[str] = (),
+) -> Figure:
+    """A panel for each test case, named by ``titles``, on axes of powers of ten.
+
+    Each line is the column ``latency`` by the column ``rate``, of one layout and, where rows have
+    it, run.  Points that are ``doubted`` are hollow.
+    """
+    cases = [case for case in titles if rows["test_case"].eq(case).any()]
+    names = [name for name in varied(rows) if name != rate]
+    figure, [panels] = panes(len(cases), 1, HEIGHT + 0.6)
+    for case, axes in zip(cases, panels, strict=True):
+        for (topology, queues), of_layout in rows[rows["test_case"].eq(case)].groupby(
+            ["topology", "queues"], sort=False
+        ):
+            pen = pen_of_layout(str(topology), str(queues))
+            for number, (name, curve) in enumerate(split(of_layout, names)):
+                runs = curve.groupby("run", sort=False) if "run" in curve else [("", curve)]
+                for repeat, (_, of_run) in enumerate(runs):
+                    named = pen.numbered(number, name)
+                    once = replace(named, label=named.label if not repeat else "")
+                    placed = of_run.assign(**{PLACE: of_run[rate]})
+                    line(placed, latency, axes, once, doubted=doubted)
+        _dress(axes, rate, latency)
+        title = f"{titles[case]} {COLUMNS[latency].heading()}"
+        without_legend(axes, in_unit(title, unit_of(case)))
+    one_legend(figure, panels)
+    return figure
+
+
+def _dress(axes: Axes, rate: str, latency: str) -> None:
+    dress(axes, COLUMNS[latency].heading())
+    rate_axis(axes, rate)
+    log_scale(axes)
