@@ -18,7 +18,7 @@ systems: {rabbitmq: {topologies: [cmsm], queues: [classic, quorum]}}
 test_cases: [publish]
 load: {generator: amqp-0-9-1, green_threads: 1, payload_bytes: 64, duration_s: 2, warmup_s: 0,
   cooldown_s: 0}
-decide: {difference: 1, within: 60 s}
+decide: {difference: 1, within: 5 min}
 """
 
 

@@ -135,7 +135,7 @@ def _settle(rates: pd.DataFrame) -> Iterator[Text]:
     if (early := finished >= rates["missed_rate_msg_s"]).any():
         yield Text(
             "More was finished later than at the first rate that was not kept: a pause ended {}"
-            " early. *repeats*: 3 or more, of which most decide, would narrow that."
+            " early. Of *repeats*: 3 the majority decides."
         ).format(amount(int(early.sum()), "staircase"))
     if (rates["missed_rate_msg_s"] > 2 * rates["kept_rate_msg_s"]).any():
         yield Text("Rates between those two, or *search*, would narrow it down.")

@@ -13,7 +13,7 @@ from mqperf.study.stats.compare import CANNOT_TELL, doubted_sides, kinds_by_poin
 from mqperf.study.stats.doubt_kinds import SPOILING
 from mqperf.study.stats.sequential import Figures, decisions
 from mqperf.study.stats.sustained import FIGURE
-from mqperf.study.tables import Tables, conform
+from mqperf.study.tables import Tables, conform, empty
 from mqperf.study.tables.shape import in_order
 
 SEQUENTIAL = "after each repeat"
@@ -122,7 +122,8 @@ def decided_between(
 
 def _rule_between(a: Tables, b: Tables) -> dict[str, Any] | None:
     """What two plans say of deciding between them, if they do; the first repeats of the longer."""
-    texts = [tables["planned"]["decide"].dropna() for tables in (a, b)]
+    plans = [tables.get("planned", empty("planned")) for tables in (a, b)]
+    texts = [plan["decide"].dropna() for plan in plans]
     first, second = (json.loads(text.iloc[0]) if len(text) else {} for text in texts)
     if not first.get("plans") or first["plans"] != second.get("plans"):
         return None
