@@ -182,7 +182,7 @@ def stairs(*unfinished: int, latency_s: float = 0.001) -> Tables:
         pytest.param(stairs(0, 1, 3, 200), 400, 800, id="what is left of the last"),
         pytest.param(stairs(0, 1, 60, 460), 200, 400, id="not worked off in the next"),
         pytest.param(stairs(0, 1, 60, 120), 200, 740, id="more is finished in the next"),
-        pytest.param(stairs(0, 1, 3, 40), 770.8, None, id="a pause of less than 0.05 s"),
+        pytest.param(stairs(0, 1, 3, 60), 750.8, None, id="a pause of less than 0.1 s"),
         pytest.param(stairs(20, 40, 80, 160, latency_s=0.2), 800, None, id="on its way"),
         pytest.param(stairs(50, 1, 1, 1), 800, None, id="a slow beginning"),
         pytest.param(stairs(0, 1, 60, 20), 800, None, id="worked off in the next"),

@@ -14,7 +14,7 @@ TOLD = (
 
 KEPT = (
     "The offered rate changes in steps within a run. A step is kept where no more is unfinished at"
-    " its end than 2 % of what was due in it, or what is due in 0.05 s, beside what is on its way."
+    " its end than 2 % of what was due in it, or what is due in 0.1 s, beside what is on its way."
 )
 
 

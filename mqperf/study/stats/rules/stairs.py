@@ -20,8 +20,8 @@ STEP = (
 DIGITS = 4
 """Significant digits of the rates of steps."""
 
-PAUSE_S = 0.05
-"""A pause of so long, such as that of a garbage collector, is no limit."""
+PAUSE_S = 0.1
+"""A pause of so long is no limit; nor is it to a search, whose runs of 5 s may be 2 % behind."""
 
 LEAST_S = 2.0
 """Seconds of samples of CPU that tell who used it."""
