@@ -27,9 +27,6 @@ MOST = 20
 OF_LAYOUT = ("system", "queues", "topology")
 """The names of a layout, in the order in which they are compared."""
 
-BESIDE = {*OF_LAYOUT, "test_case", "threads", "green_threads", "processes", "hosts", "settings"}
-"""What of a point is told without its name, or not."""
-
 ALWAYS = (*OF_LAYOUT, "test_case", "threads")
 """What points of two plans must have in common to be compared."""
 
@@ -102,7 +99,8 @@ class Comparison:
         reference, other = self.names
         case, values = self.other, _values(self.other)
         layout = [str(getattr(case, name)) for name in OF_LAYOUT if name in self.varying]
-        more = [f"{name} {values[name]}" for name in self.varying if name not in BESIDE]
+        named = {**case.settings, **case.parameters}
+        more = [f"{name} {values[name]}" for name in self.varying if name in named]
         place = [*layout, case.test_case, amount(case.threads, "thread"), *more]
         return f"{other} against {reference}, {', '.join(place)}"
 

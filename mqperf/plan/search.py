@@ -36,10 +36,8 @@ class Hold(LatencyLimits):
         terms = [f"{LATENCIES[name]} <= {most * 1e3:g} ms" for name, most in self.latencies.items()]
         if self.lost_share:
             terms.append(f"lost <= {self.lost_share * 100:g} %")
-        if (
-            not terms
-            or self.throughput_share != type(self).model_fields["throughput_share"].default
-        ):
+        usual = type(self).model_fields["throughput_share"].default
+        if not terms or self.throughput_share != usual:
             terms.append(f"throughput >= {self.throughput_share * 100:g} % of the offered rate")
         return ", ".join(terms)
 
@@ -235,10 +233,8 @@ def _decided(rate: float, verdicts: Verdicts, repeats: int) -> bool | None:
     counted = at_rate(rate, verdicts)
     held = by_most(counted, repeats)
     if held is None and len(counted) == repeats + AGAIN:
-        return by_most(
-            [verdict.holds for (offered, _), verdict in verdicts.items() if offered == rate],
-            len(counted),
-        )
+        every = [verdict.holds for (offered, _), verdict in verdicts.items() if offered == rate]
+        return by_most(every, len(every))
     return held
 
 

@@ -4,7 +4,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mqperf.pages.figures.curves import pen_of_layout
@@ -44,14 +43,10 @@ def rate_sheet(
                     once = replace(named, label=named.label if not repeat else "")
                     placed = of_run.assign(**{PLACE: of_run[rate]})
                     line(placed, latency, axes, once, doubted=doubted)
-        _dress(axes, rate, latency)
+        dress(axes, COLUMNS[latency].heading())
+        rate_axis(axes, rate)
+        log_scale(axes)
         title = f"{titles[case]} {COLUMNS[latency].heading()}"
         without_legend(axes, in_unit(title, unit_of(case)))
     one_legend(figure, panels)
     return figure
-
-
-def _dress(axes: Axes, rate: str, latency: str) -> None:
-    dress(axes, COLUMNS[latency].heading())
-    rate_axis(axes, rate)
-    log_scale(axes)

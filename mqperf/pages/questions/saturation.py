@@ -100,17 +100,16 @@ def _latency(row: Row) -> str:
 
 def _drawing(rates: pd.DataFrame, tables: Tables) -> drawings.Drawing:
     """Latency at each rate; of several layouts the rates between which each of them ends."""
-    points, steps = tables["points"], tables["rate_steps"]
+    points, steps, caption = tables["points"], tables["rate_steps"], "Latency at each offered rate"
     if len(steps):
         of_runs = with_parameters(steps, tables["runs"])
-        return drawings.stairs("Latency at each offered rate", of_runs)
+        return drawings.rates(caption, of_runs, "step_rate_msg_s", "latency_mean_s")
     if "rate_msg_s" in varied(points) and points["latency_p99_s"].notna().any():
-        return drawings.rates("Latency at each offered rate", points, tables["doubts"])
+        kinds = drawings.kinds_of_doubt(tables["doubts"])
+        return drawings.rates(caption, points, "rate_msg_s", "latency_p99_s", kinds)
     named = rates["case"] + (", " + rates["what"]).where(rates["what"].ne(""), "")
-    caption = "Highest rate that is kept"
-    return drawings.brackets(
-        caption, rates.assign(what=named), "kept_rate_msg_s", "missed_rate_msg_s"
-    )
+    ends = "kept_rate_msg_s", "missed_rate_msg_s"
+    return drawings.brackets("Highest rate that is kept", rates.assign(what=named), *ends)
 
 
 def _table(rates: pd.DataFrame) -> Content:

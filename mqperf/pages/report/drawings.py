@@ -1,6 +1,6 @@
 """Drawings: each picture of a report with its name, its caption, and what it shows in words."""
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,6 @@ from mqperf.pages import figures
 from mqperf.pages.figures.marks import as_text
 from mqperf.pages.report.rst import Text, image, slug
 from mqperf.pages.report.words import Layout, cell, joined, three_figures
-from mqperf.plan import RATE
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import MESSAGES, TEST_CASES, in_unit
 from mqperf.study.stats.sustained import best_first
@@ -203,31 +202,14 @@ def tops(caption: str, best: pd.DataFrame) -> Drawing:
     return Drawing(caption, alt, partial(figures.top_sheet, best, titles()))
 
 
-def latency(caption: str, points: pd.DataFrame, tables: Tables) -> Drawing:
-    """Latency of one sweep against what varies in it; doubted points are hollow."""
-    alt = f"Latency against {_axes(points)}: median {_range(points, 'latency_p50_s')} ms."
-    doubted = kinds_of_doubt(tables["doubts"])
-    return Drawing(caption, alt, partial(figures.metric_sheet, points, "latency", doubted=doubted))
-
-
-def stairs(caption: str, steps: pd.DataFrame) -> Drawing:
-    """Latency at each step of an offered rate, a panel for each test case."""
-    alt = (
-        f"Mean latency, {_range(steps, 'latency_mean_s')} ms, against the offered rate,"
-        f" {_range(steps, 'step_rate_msg_s')} msg/sec."
-    )
-    columns = "step_rate_msg_s", "latency_mean_s"
-    return Drawing(caption, alt, partial(figures.rate_sheet, steps, titles(), *columns))
-
-
-def rates(caption: str, points: pd.DataFrame, doubts: pd.DataFrame) -> Drawing:
-    """p99 at each offered rate, a panel for each test case; doubted points are hollow."""
-    alt = (
-        f"p99, {_range(points, 'latency_p99_s')} ms, against the offered rate,"
-        f" {_range(points, RATE)} msg/sec."
-    )
-    sheet = partial(figures.rate_sheet, points, titles(), RATE, "latency_p99_s")
-    return Drawing(caption, alt, partial(sheet, doubted=kinds_of_doubt(doubts)))
+def rates(
+    caption: str, rows: pd.DataFrame, rate: str, latency: str, doubted: Collection[str] = ()
+) -> Drawing:
+    """Latency by the offered rate, two columns, a panel for each test case; doubted is hollow."""
+    offered = f"the offered rate, {_range(rows, rate)} msg/sec"
+    alt = f"Latency, {_range(rows, latency)} ms, against {offered}."
+    sheet = partial(figures.rate_sheet, rows, titles(), rate, latency, doubted=doubted)
+    return Drawing(caption, alt, sheet)
 
 
 def contrasts(caption: str, rows: pd.DataFrame) -> Drawing:

@@ -71,10 +71,7 @@ def write_source(tables: Tables, tried: Sequence[Layout], out: Path, contents: C
     unknown = list(left_out(all_attempts(tables)))
     tables = of_plan(known_cases(tables))
     best = tops(tables, tried)
-    systems = {
-        name: list(of_system)
-        for name, of_system in groupby(tried, key=lambda layout: layout.system)
-    }
+    systems = {name: list(part) for name, part in groupby(tried, key=lambda layout: layout.system)}
     writer = Writer({} if contents.source is None else explorers(tables, contents.source))
     if contents.plan:
         (out / PLAN).write_text(contents.plan, encoding="utf-8")

@@ -34,7 +34,7 @@ def content(view: View) -> Iterator[Content]:
         rows=steps,
         columns=view.columns(steps, TOLD),
         key="run",
-        drawing=drawings.stairs(caption, steps),
+        drawing=drawings.rates(caption, steps, "step_rate_msg_s", "latency_mean_s"),
         data=tidy(steps),
     )
 

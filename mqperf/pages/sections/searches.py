@@ -21,11 +21,8 @@ def content(view: View) -> Iterator[Content]:
     searches = view.tables["searches"]
     if searches.empty:
         return
-    names = (
-        "hold",
-        *differing(searches, "threads", "condition"),
-        *present(searches, TOLD, keep=()),
-    )
+    varying = differing(searches, "threads", "condition")
+    names = ("hold", *varying, *present(searches, TOLD, keep=()))
     yield Content(
         heading="Highest rate that holds",
         words=[

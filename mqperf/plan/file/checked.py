@@ -1,5 +1,6 @@
 """A plan's document, checked: a ``Plan``, or one error that names every problem's line."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +31,7 @@ from mqperf.plan import (
 )
 from mqperf.plan.decide import SIDES
 from mqperf.plan.file.attached import attached, pinned
-from mqperf.plan.file.copied import with_key, with_pins
+from mqperf.plan.file.copied import with_pins
 from mqperf.plan.file.forms import FORMS
 from mqperf.plan.file.reading import UnreadableError, first_bytes
 from mqperf.plan.topologies import QUEUES, TOPOLOGIES, impossible
@@ -119,10 +120,9 @@ def deciding(files: Sequence[PlanFile], difference: float, within: str) -> list[
     rule = {"difference": difference, "within": within, "plans": names}
     decided = []
     for file in files:
-        try:
-            text = with_key(file.text, "decide", rule)
-        except PlanError as error:
-            raise PlanError(f"plan {file.plan.name}: {error}: leave it out, or --decide") from None
+        if file.plan.decide is not None:
+            raise PlanError(f"plan {file.plan.name} has decide already: leave it out, or --decide")
+        text = f"{file.text.rstrip()}\ndecide: {json.dumps(rule)}\n"
         plan = parse_plan(text, Path(f"{file.plan.name}.yaml"))
         decided.append(PlanFile(file.plan.model_copy(update={"decide": plan.decide}), text))
     return decided

@@ -79,24 +79,6 @@ def with_pins(text: str, pins: Mapping[Where, str]) -> str:
     return _copied(text, lambda data: pinned(data, pins), edits)
 
 
-def with_key(text: str, key: str, value: Mapping[str, object]) -> str:
-    """The text of a plan with one more key at its end; all else stays.
-
-    Raises ``PlanError`` where it says that already.
-    """
-
-    def added(data: Any) -> object:  # noqa: ANN401 (data of YAML)
-        if key in data:
-            raise PlanError(f"it has {key} already")
-        return {**data, key: value}
-
-    def edits(text: str) -> Iterator[Edit]:
-        yield len(text), len(text), ("" if text.endswith("\n") else "\n")
-        yield len(text), len(text), f"{key}: {json.dumps(value)}\n"
-
-    return _copied(text, added, edits)
-
-
 def _copied(
     text: str, wanted: Callable[[object], object], edits: Callable[[str], Iterable[Edit]]
 ) -> str:

@@ -110,10 +110,8 @@ def _uncut(
     """
     within = (span[0] + TAIL_S, span[1] - EDGE_S)
     devices = [of_device for samples in logs for of_device in _devices(samples)]
-    meanwhile = [
-        [quiet for at, quiet in of_device if _inside(at, within)] for _, of_device in devices
-    ]
-    if not any(meanwhile) or any(of_device and all(of_device) for of_device in meanwhile):
+    meanwhile = [[quiet for at, quiet in device if _inside(at, within)] for _, device in devices]
+    if not any(meanwhile) or any(device and all(device) for device in meanwhile):
         return
     for device, readings in devices:
         for begin, end in _silences(readings):

@@ -26,21 +26,15 @@ def read(run: Whole) -> Mapping[str, pd.DataFrame]:
     Raises ``ProbeError`` for a log that is damaged, of a host that the run does not know, or when
     the processes in the logs are not those that the run watched.
     """
-    by_file = logs(run)
+    files = logs(run)
     kinds, several = _in_order(run.facts), len(run.facts.hosts) > 1
     cores = {host.label: host.cores for host in run.facts.hosts}
     ended = {action.target for action in run.case.actions}
-    by_host = [(file.parent.name, samples) for file, samples in by_file.items()]
-    used = (
-        (host, psutil_log.read(of_host, kinds, run.window, host, ended))
-        for host, of_host in by_host
-    )
+    by_host = [(file.parent.name, samples) for file, samples in files.items()]
+    used = ((host, psutil_log.read(log, kinds, run.window, host, ended)) for host, log in by_host)
     return {
         "cpu": pd.concat(
-            [
-                _named(of_host, host, several=several).assign(cores=cores.get(host))
-                for host, of_host in used
-            ]
+            [_named(log, host, several=several).assign(cores=cores.get(host)) for host, log in used]
             or [pd.DataFrame()]
         ),
         "network": pd.concat(
@@ -83,20 +77,20 @@ def logs(run: Whole) -> Logs:
     Hosts are in the order of the run: that of brokers is Master, Slave 1, Slave 2.
     """
     places = {host.label: number for number, host in enumerate(run.facts.hosts)}
-    files = sorted(
+    paths = sorted(
         (run.run.path / "probes").glob(f"*/{psutil_log.LOG}"),
         key=lambda file: (places.get(file.parent.name, len(places)), file),
     )
-    by_file = {
+    files = {
         file: psutil_log.by_clock(psutil_log.samples(file), run.clock(file.parent.name).offset_s)
-        for file in files
+        for file in paths
     }
-    for file, samples in by_file.items():
+    for file, samples in files.items():
         _check_host(run.facts, file)
         if abs(step := psutil_log.clock_step_s(samples)) > CLOCK_STEP_LIMIT_S:
             raise ProbeError(f"{file}: the wall clock was set by {step:+.3f} s during the run")
-    _check_processes(run, by_file)
-    return by_file
+    _check_processes(run, files)
+    return files
 
 
 def _check_host(facts: Facts, file: Path) -> None:
@@ -105,12 +99,9 @@ def _check_host(facts: Facts, file: Path) -> None:
         raise ProbeError(f"{file}: run.json knows no host {file.parent.name}")
 
 
-def _check_processes(run: Whole, by_file: Logs) -> None:
+def _check_processes(run: Whole, files: Logs) -> None:
     watched = {
-        label: file
-        for file, samples in by_file.items()
-        for s in samples[:1]
-        for label in s.processes
+        label: file for file, samples in files.items() for s in samples[:1] for label in s.processes
     }
     for label, file in watched.items():
         if label not in run.facts.kinds:
@@ -118,7 +109,7 @@ def _check_processes(run: Whole, by_file: Logs) -> None:
     if missing := [label for label in run.facts.kinds if label not in watched]:
         place = run.run.path / "probes"
         raise ProbeError(f"{place}: no log of the psutil probe knows process {missing[0]}")
-    for file, samples in by_file.items():
+    for file, samples in files.items():
         _check_nodes(run, file, [*samples[0].processes] if samples else [])
 
 

@@ -190,11 +190,8 @@ def _probed(run: Whole) -> dict[str, pd.DataFrame]:
 
 def _messages(reading: Reading) -> Iterator[Row]:
     """How many messages there were, and what became of them."""
-    window, streams, case = (
-        reading.run.window,
-        reading.streams,
-        TEST_CASES[reading.run.case.test_case],
-    )
+    window, streams = reading.run.window, reading.streams
+    case = TEST_CASES[reading.run.case.test_case]
     per_second, sent = reading.done.per_second(window), streams.together("sent")
     length = window[1] - window[0]
     row: Row = {
