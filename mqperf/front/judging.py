@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mqperf.base.errors import MqperfError
-from mqperf.plan import Comparison, DecidePlan, Decision, Hold, Verdict
+from mqperf.plan import Decision, Hold, Plan, Verdict, compared
 from mqperf.record import Run, runs
 
 
@@ -27,13 +27,7 @@ class Deciders:
     _read: set[Path] = field(default_factory=set)
     _known: dict[Path, dict[str, dict[int, float]]] = field(default_factory=dict)
 
-    def __call__(
-        self,
-        comparisons: Sequence[Comparison],
-        folders: Sequence[Path],
-        rule: DecidePlan,
-        first: int,
-    ) -> Sequence[Decision]:
+    def __call__(self, plans: Sequence[Plan], folders: Sequence[Path]) -> Sequence[Decision]:
         """What the runs in the folders of plans say of each comparison."""
         from mqperf.study.stats.sequential import decisions  # as above
 
@@ -42,8 +36,9 @@ class Deciders:
             for side, folder in enumerate(folders)
             for point, values in self._throughputs(folder).items()
         }
-        pairs = [comparison.points for comparison in comparisons]
-        return decisions(known, pairs, rule.difference, first)
+        pairs = [comparison.points for comparison in compared(plans)]
+        rule, first = plans[0].decide, max(plan.first_repeats for plan in plans)
+        return decisions(known, pairs, rule.difference if rule else 0.0, first)
 
     def _throughputs(self, folder: Path) -> dict[str, dict[int, float]]:
         """Point -> repeat -> throughput, of all whole runs that can be read."""

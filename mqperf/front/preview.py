@@ -124,8 +124,10 @@ def _deciding(plan: Plan) -> str:
     """What a plan decides, and how long that may take."""
     if plan.decide is None:
         return ""
+    within = amount(len(plan.comparisons()), "comparison")
+    what = f"comparisons of {' and '.join(plan.decide.plans)}" if plan.decide.plans else within
     return (
-        f"{amount(len(plan.comparisons()), 'comparison')}, each until it is known whether it"
+        f"{what}, each until it is known whether it"
         f" differs by {plan.decide.difference * 100:g} %: {plan.first_repeats} repeats of every"
         f" point, and more of what is open, {MOST} at most, within {plan.decide.within}"
     )

@@ -8,7 +8,7 @@ folder and a plan are all of its state.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -159,11 +159,10 @@ def across(
 def _along(axis: str, cases: Sequence[Case]) -> Iterator[Comparison]:
     first = next(value for case in cases if (value := _names(case).get(axis)) is not None)
     references = {_rest(case, axis): case for case in cases if _names(case).get(axis) == first}
+    varying = [name for name in _varying(cases) if name != axis]
     for case in cases:
-        reference = references.get(_rest(case, axis))
-        value = _names(case).get(axis)
+        reference, value = references.get(_rest(case, axis)), _names(case).get(axis)
         if reference is not None and value is not None and value != first:
-            varying = [name for name in _varying(cases) if name != axis]
             yield Comparison(axis, (first, value), reference, case, varying)
 
 
@@ -190,27 +189,22 @@ def _names(case: Case) -> dict[str, str]:
     }
 
 
-def _rest(case: Case, axis: str) -> str:
+def _rest(case: Case, axis: str) -> frozenset[tuple[str, str]]:
     """All that both points of a comparison have alike; settings belong to their system."""
-    alike: dict[str, object] = case.model_dump(mode="json", exclude={"repeat", "control_run"})
-    if axis == "system":
-        del alike["settings"]
-    alike.pop(axis, None)
-    for part in ("settings", "parameters"):
-        values = alike.get(part)
-        if isinstance(values, Mapping):
-            alike[part] = {name: value for name, value in values.items() if name != axis}
-    return json.dumps(alike, sort_keys=True)
+    apart = {axis, *(case.settings if axis == "system" else ())}
+    return frozenset(item for item in _values(case).items() if item[0] not in apart)
 
 
 def _varying(cases: Sequence[Case]) -> list[str]:
     """What of the points of a plan varies."""
-    names = dict.fromkeys(name for case in cases for name in _values(case))
-    return [name for name in names if len({_values(case).get(name) for case in cases}) > 1]
+    values = [_values(case) for case in cases]
+    names = dict.fromkeys(name for of_case in values for name in of_case)
+    return [name for name in names if len({of_case.get(name) for of_case in values}) > 1]
 
 
 def _place(case: Case, names: Sequence[str]) -> tuple[str | None, ...]:
-    return tuple(_values(case).get(name) for name in names)
+    values = _values(case)
+    return tuple(values.get(name) for name in names)
 
 
 def _values(case: Case) -> dict[str, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from mqperf.base.errors import RecordError
+from mqperf.base.errors import PlanError, RecordError
 from mqperf.base.one_line import amount
 from mqperf.plan import MOST, Case, Comparison, DecidePlan, Decision, Plan, compared
 from mqperf.record import pending, runs
@@ -15,11 +15,8 @@ from mqperf.record import pending, runs
 BESIDE_S = 5.0
 """Seconds that a run takes beside its load, until runs have shown how many."""
 
-Decider = Callable[[Sequence[Comparison], Sequence[Path], DecidePlan, int], Sequence[Decision]]
-"""What the runs in the folders of plans say of comparisons, with so many first repeats.
-
-The runner reads no figures.
-"""
+Decider = Callable[[Sequence[Plan], Sequence[Path]], Sequence[Decision]]
+"""What the runs in the folders of plans say of what these compare; the runner reads no figures."""
 
 Turn = tuple[int, str, list[Case]]
 """The place of a plan, a repeat in words, and its cases."""
@@ -156,7 +153,7 @@ class Deciding:
     def _look(self) -> None:
         """Ask for decisions, and tell of those that are new."""
         former = self._known
-        self._known = self.decider(self._comparisons, self.folders, self._rule, self._first)
+        self._known = self.decider(self.plans, self.folders)
         for (comparison, decision), before in zip(self._both(), former, strict=True):
             if decision.outcome != before.outcome:
                 result = decision.words(self._rule.difference)
@@ -181,3 +178,26 @@ class Deciding:
         """Whether they are expected to end in time."""
         coming_s = sum(case.load_s + self._beside_s() for case in cases)
         return self._spent_s() + coming_s <= self._rule.within_s
+
+
+def together(plans: Sequence[Plan]) -> Iterator[list[int]]:
+    """Places of the plans that decide something: each one alone, or the two that it is between.
+
+    Raises ``PlanError`` where the other is not there, says something else, or has other points.
+    """
+    places = {plan.name: place for place, plan in enumerate(plans)}
+    for plan in plans:
+        if (rule := plan.decide) is None:
+            continue
+        names = rule.plans or (plan.name,)
+        if not {plan.name} <= {*names} <= {*places}:
+            raise PlanError(
+                f"plan {plan.name} decides between {' and '.join(names)}: run these together"
+            )
+        sides = [plans[places[name]] for name in names]
+        if any(side.decide != rule for side in sides):
+            raise PlanError(f"plans {' and '.join(names)} are to say the same in decide")
+        if not compared(sides):
+            raise PlanError(f"plans {' and '.join(names)} have no point in common to be compared")
+        if plan.name == names[0]:
+            yield [places[name] for name in names]

@@ -8,7 +8,7 @@ from pathlib import Path
 from mqperf.base.errors import PlanError, RecordError, SystemFault
 from mqperf.hosts import HostKind, lookup
 from mqperf.lab.probes import chosen
-from mqperf.lab.runner.deciding import Decider, Deciding
+from mqperf.lab.runner.deciding import Decider, Deciding, together
 from mqperf.lab.runner.linking import check_links
 from mqperf.lab.runner.observer import Observer
 from mqperf.lab.runner.probing import check_programs
@@ -16,7 +16,7 @@ from mqperf.lab.runner.searching import Judge, Searching
 from mqperf.lab.runner.sweep import Ended, Sweep, swept
 from mqperf.lab.systems import starts
 from mqperf.lab.systems.possible import Possible, check_places, possible
-from mqperf.plan import Case, Plan, compared
+from mqperf.plan import Case, Plan
 from mqperf.record import Run, recording, runs
 
 
@@ -189,7 +189,7 @@ def _sweep(
 
 def _decide(jobs: Sequence[Job], sweeps: list[Sweep], observer: Observer, judges: Judges) -> None:
     """Have the plans with ``decide`` run what follows from their results."""
-    for numbers in _deciding_together(jobs):
+    for numbers in [] if any(job.only for job in jobs) else together([job.plan for job in jobs]):
         plans = [sweeps[number].here.plan for number in numbers]
         folders = [jobs[number].runs for number in numbers]
         if judges.decide is None:
@@ -203,26 +203,6 @@ def _decide(jobs: Sequence[Job], sweeps: list[Sweep], observer: Observer, judges
             sweeps[number] = replace(
                 sweeps[number], order=order, positions=positions, deciding=deciding
             )
-
-
-def _deciding_together(jobs: Sequence[Job]) -> Iterator[list[int]]:
-    """Numbers of the plans that decide something: each one alone, or the two that it is between."""
-    numbers = {job.plan.name: number for number, job in enumerate(jobs)}
-    for job in jobs:
-        if (rule := job.plan.decide) is None or job.only:
-            continue
-        names = rule.plans or (job.plan.name,)
-        if not {job.plan.name} <= {*names} <= {*numbers}:
-            raise PlanError(
-                f"plan {job.plan.name} decides between {' and '.join(names)}: run these together"
-            )
-        together = [numbers[name] for name in names]
-        if any(jobs[number].plan.decide != rule for number in together):
-            raise PlanError(f"plans {' and '.join(names)} are to say the same in decide")
-        if rule.plans and not compared([jobs[number].plan for number in together]):
-            raise PlanError(f"plans {' and '.join(names)} have no point in common to be compared")
-        if job.plan.name == names[0]:
-            yield together
 
 
 def _only(job: Job, order: list[Case]) -> list[Case]:

@@ -1,12 +1,11 @@
 """Plan files: YAML in, a checked ``Plan`` out, or one error that names every problem's line.
 
-``document`` reads the YAML, ``checked`` makes the plan, ``problems`` says what is wrong, and
-``copied`` makes the copy that is kept beside the runs.
+``checked`` makes the plan, ``decision`` adds to two what is decided between them, ``copied`` makes
+the copy that is kept beside the runs.
 """
 
 from mqperf.plan.file.checked import (
     PlanFile,
-    deciding,
     load_plan,
     parse_plan,
     plan_from,
@@ -14,17 +13,18 @@ from mqperf.plan.file.checked import (
     read_plans,
 )
 from mqperf.plan.file.copied import as_measured, public
+from mqperf.plan.file.decision import with_decision
 from mqperf.plan.file.forms import Form
 
 __all__ = [
     "Form",
     "PlanFile",
     "as_measured",
-    "deciding",
     "load_plan",
     "parse_plan",
     "plan_from",
     "public",
     "read_plan",
     "read_plans",
+    "with_decision",
 ]

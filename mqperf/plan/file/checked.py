@@ -1,6 +1,5 @@
 """A plan's document, checked: a ``Plan``, or one error that names every problem's line."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +28,6 @@ from mqperf.plan import (
     nonsense,
     strictly,
 )
-from mqperf.plan.decide import SIDES
 from mqperf.plan.file.attached import attached, pinned
 from mqperf.plan.file.copied import with_pins
 from mqperf.plan.file.forms import FORMS
@@ -105,27 +103,6 @@ def read_plans(paths: Sequence[Path], check: Check | None = None) -> list[PlanFi
             raise PlanError(_taken_twice(file.plan.name, files[file.plan.name][0], path))
         files[file.plan.name] = path, file
     return [file for _, file in files.values()]
-
-
-def deciding(files: Sequence[PlanFile], difference: float, within: str) -> list[PlanFile]:
-    """The two plans, with ``decide`` between them in their texts as well.
-
-    Raises ``PlanError`` where one has that already, or cannot decide.
-    """
-    names = [file.plan.name for file in files]
-    if len(names) != SIDES:
-        raise PlanError(
-            f"--decide is between two plans, {len(names)} given: within one, say decide in the plan"
-        )
-    rule = {"difference": difference, "within": within, "plans": names}
-    decided = []
-    for file in files:
-        if file.plan.decide is not None:
-            raise PlanError(f"plan {file.plan.name} has decide already: leave it out, or --decide")
-        text = f"{file.text.rstrip()}\ndecide: {json.dumps(rule)}\n"
-        plan = parse_plan(text, Path(f"{file.plan.name}.yaml"))
-        decided.append(PlanFile(file.plan.model_copy(update={"decide": plan.decide}), text))
-    return decided
 
 
 def parse_plan(text: str, source: Path, check: Check | None = None) -> Plan:

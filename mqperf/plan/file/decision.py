@@ -1,0 +1,30 @@
+"""Two plans between which is decided: their files, with what is to be decided written into them."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from mqperf.base.errors import PlanError
+from mqperf.plan.decide import SIDES
+from mqperf.plan.file.checked import PlanFile, parse_plan
+
+
+def with_decision(files: Sequence[PlanFile], difference: float, within: str) -> list[PlanFile]:
+    """The two plans, with ``decide`` between them in their texts as well.
+
+    Raises ``PlanError`` where one has that already, or cannot decide.
+    """
+    names = [file.plan.name for file in files]
+    if len(names) != SIDES:
+        raise PlanError(
+            f"--decide is between two plans, {len(names)} given: within one, say decide in the plan"
+        )
+    rule = {"difference": difference, "within": within, "plans": names}
+    decided = []
+    for file in files:
+        if file.plan.decide is not None:
+            raise PlanError(f"plan {file.plan.name} has decide already: leave it out, or --decide")
+        text = f"{file.text.rstrip()}\ndecide: {json.dumps(rule)}\n"
+        plan = parse_plan(text, Path(f"{file.plan.name}.yaml"))
+        decided.append(PlanFile(file.plan.model_copy(update={"decide": plan.decide}), text))
+    return decided
