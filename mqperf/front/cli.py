@@ -4,7 +4,7 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
@@ -19,11 +19,11 @@ from mqperf.base.terminal import print_line, print_lines
 from mqperf.base.version import version as own_version
 from mqperf.front import hosts_cli, results_cli
 from mqperf.front.commands import Commands
-from mqperf.plan.file import deciding, load_plan, read_plans
+from mqperf.plan.file import load_plan, read_plans, with_decision
 
 if TYPE_CHECKING:
     from mqperf.front.live import Pulse
-    from mqperf.lab.runner import Job, Outcome
+    from mqperf.lab.runner import Outcome
 
 app = typer.Typer(
     name="mqperf",
@@ -197,13 +197,13 @@ def run(
 
     Examples: `mqperf run plans/quickstart.yaml`, `mqperf run before.yaml after.yaml --interleave`
     """
-    from mqperf.front.running import measured
+    from mqperf.front.running import differences, measured
     from mqperf.lab.runner import Job
     from mqperf.lab.systems.in_plans import problems_of
 
     given = read_plans(files, problems_of)
     if decide:
-        given = deciding(given, _share(decide), within)
+        given = with_decision(given, _share(decide), within)
     several = len(given) > 1
     base = runs or Path("data/runs")
     jobs = [
@@ -221,7 +221,8 @@ def run(
             troubles.append(str(error))
     if troubles:
         raise MqperfError("\n".join(troubles))
-    _tell_differences(jobs)
+    for line in differences(jobs):
+        print_line(console, line)
     if any(outcome.failed for outcome in outcomes):
         raise typer.Exit(FAILED_RUNS)
 
@@ -245,31 +246,13 @@ def _served(pulse: "Pulse") -> Iterator[None]:
         yield
 
 
-def _tell_differences(jobs: "Sequence[Job]") -> None:
-    """How two plans differ that decided between each other."""
-    from mqperf.front.api import compare
-
-    folders = {job.plan.name: job.runs for job in jobs}
-    for names in dict.fromkeys(job.plan.decide.plans for job in jobs if job.plan.decide):
-        if names:
-            first, second = (folders[name] for name in names)
-            print_line(console, "")
-            print_line(console, f"{names[1]} (B) against {names[0]} (A):")
-            for line in compare(first, second).lines():
-                print_line(console, line)
-
-
 def _tell(runs: Path, outcome: "Outcome") -> None:
     """What became of a plan: its results, and what failed."""
     from mqperf.base.one_line import amount
+    from mqperf.front.running import recorded
     from mqperf.pages.questions.first_screen import of_folder
 
-    recorded = f"{amount(outcome.done, 'run')} recorded in {runs}"
-    if outcome.kept and not outcome.done and not outcome.failed:
-        recorded = f"nothing to run: {amount(outcome.kept, 'run')} recorded in {runs} already"
-    elif outcome.kept:
-        recorded += f", beside {outcome.kept} from before"
-    print_line(console, recorded)
+    print_line(console, recorded(runs, outcome))
     print_line(console, "")
     if outcome.failed:
         print_line(

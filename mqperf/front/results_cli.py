@@ -129,7 +129,6 @@ def compare(
         float | None,
         typer.Option(min=0, max=1, help="Minimum relevant difference; 0.05 by default."),
     ] = None,
-    practical: Annotated[float | None, typer.Option(min=0, max=1, hidden=True)] = None,
     fail_on: Annotated[
         Literal["worse"] | None,
         typer.Option("--fail-on", help="Exit with 1 when any figure has this verdict, for CI."),
@@ -145,8 +144,7 @@ def compare(
     from mqperf.front.api import compare as compared
 
     check_named(out, "comparison.html", single_file=single_file)
-    matters = practical if min_effect is None else min_effect  # the option's former name
-    comparison = compared(a, b, across_systems=across, min_effect=matters)
+    comparison = compared(a, b, across_systems=across, min_effect=min_effect)
     show_page(comparison, out, single_file=single_file)
     if fail_on is not None and (comparison.ratios["verdict"] == fail_on).any():
         raise typer.Exit(1)
