@@ -133,9 +133,9 @@ def _settle(rates: pd.DataFrame) -> Iterator[Text]:
     finished = rates["top_throughput_msg_s"] / rates["deliveries_each"]
     if (early := finished >= rates["missed_rate_msg_s"]).any():
         yield Text(
-            "More was finished later than at the first rate that was not kept: a pause ended {}"
-            " early. Of *repeats*: 3 the majority decides."
-        ).format(amount(int(early.sum()), "staircase"))
+            "At a higher rate more was finished than at the first that was not kept, {}: a pause"
+            " may stand for the end. Of *repeats*: 3 the majority decides."
+        ).format(amount(int(early.sum()), "time"))
     if (rates["missed_rate_msg_s"] > 2 * rates["kept_rate_msg_s"]).any():
         yield Text("Rates between those two, or *search*, would narrow it down.")
 

@@ -5,16 +5,14 @@ from collections.abc import Iterator
 from mqperf.pages.report import drawings
 from mqperf.pages.sections import rows
 from mqperf.pages.sections.section import Content, Section, View
+from mqperf.study.stats.rules.stairs import PAUSE_S, STEP
+from mqperf.study.stats.rules.window import KEEPS_UP
 from mqperf.study.tables import tidy
-
-TOLD = (
-    *("step_rate_msg_s", "from_s", "until_s"),
-    *("throughput_msg_s", "unfinished", "latency_mean_s", "latency_p99_s"),
-)
 
 KEPT = (
     "The offered rate changes in steps within a run. A step is kept where no more is unfinished at"
-    " its end than 2 % of what was due in it, or what is due in 0.1 s, beside what is on its way."
+    f" its end than {KEEPS_UP * 100:g} % of what was due in it, or what is due in {PAUSE_S:g} s,"
+    " beside what is on its way."
 )
 
 
@@ -32,7 +30,7 @@ def content(view: View) -> Iterator[Content]:
         ],
         caption=caption,
         rows=steps,
-        columns=view.columns(steps, TOLD),
+        columns=view.columns(steps, STEP),
         key="run",
         drawing=drawings.rates(caption, steps, "step_rate_msg_s", "latency_mean_s"),
         data=tidy(steps),

@@ -82,53 +82,46 @@ def _rows(frame: pd.DataFrame, doubts: pd.DataFrame) -> Iterator[dict[str, Any]]
 def saturation_rate(curve: pd.DataFrame) -> Mapping[str, Any]:
     """The row of one curve: of each run its ``offered``, ``each``, throughput and bottleneck.
 
-    And whether it is ``kept``, as far as its throughput does not tell.  A rate that was not kept is
-    none beyond what it keeps up with while at a higher one more than that was finished: a pause of
-    a moment is no limit.
+    And whether it is ``kept``, as far as its throughput does not tell.  Where more was finished at
+    a higher rate than the first that was not kept, that is the end: a pause is no limit.
     """
-    unit = f"{unit_of(*curve['test_case'].unique())}/sec"
     latencies = ["latency_mean_s", "latency_p99_s"]
     names = ["throughput_msg_s", "each", "kept", "held", *latencies]
     by_rate = curve.groupby("offered")[names].mean().astype(float)
     asked = by_rate.index.to_series() * by_rate["each"]
     finished = by_rate["throughput_msg_s"] >= asked * (1 - KEEPS_UP)
     kept = by_rate.index[by_rate["kept"].gt(0.5).where(by_rate["kept"].notna(), finished)]
-    top = float(by_rate["throughput_msg_s"].max())
     held = by_rate["held"].fillna(by_rate.index.to_series())[kept]
     low, at_low = (held.max(), held.idxmax()) if len(kept) else (None, None)
-    beyond = by_rate.index[by_rate.index > (kept.max() if len(kept) else 0.0)]
-    high = beyond.min() if len(beyond) else None
+    beyond = by_rate[by_rate.index > (kept.max() if len(kept) else 0.0)]
+    each, top = float(by_rate["each"].mean()), float(by_rate["throughput_msg_s"].max())
     row = {
         "rates": len(by_rate),
-        "deliveries_each": float(by_rate["each"].mean()),
+        "deliveries_each": each,
         "kept_rate_msg_s": low,
         **by_rate[latencies].reindex([at_low]).add_prefix("kept_").iloc[0],
-        "missed_rate_msg_s": high,
+        "missed_rate_msg_s": None,
         "top_throughput_msg_s": top,
     }
-    if high is None:
-        return row | {"text": f"It keeps up with {_rate(low)} {unit}, the most that was offered."}
-    least, limit = high, _limit(curve[curve["offered"] == high]["bottleneck"])
-    high = max(least, float(by_rate["throughput_msg_s"][beyond].max()) / row["deliveries_each"])
-    row["missed_rate_msg_s"] = high
+    unit = f"{unit_of(*curve['test_case'].unique())}/sec"
+    text = f"It keeps up with {_rate(low)} {unit}"
+    if beyond.empty:
+        return row | {"text": f"{text}, the most that was measured."}
+    least = beyond.index.min()
+    limit = _limit(curve[curve["offered"] == least]["bottleneck"])
     ran_out = f"; what ran out there: {limit}" if limit else ""
-    row |= {"limit": limit}
+    high = max(least, float(beyond["throughput_msg_s"].max()) / each)
+    row |= {"missed_rate_msg_s": high, "limit": limit}
     if low is None:
-        first = (
-            f"Even {_rate(least)} {unit}, the least that was offered, is more than it keeps up with"
-        )
-        return row | {"text": f"{first}{ran_out}."}
-    if by_rate["kept"].notna().all():
-        text = f"It keeps up with {_rate(low)} {unit}, and not with {_rate(high)}{ran_out}."
-        return row | {"text": text}
-    crossing = min(max(top / float(by_rate["each"].max()), low), high)
-    return row | {
-        "saturation_rate_msg_s": crossing,
-        "text": (
-            f"It keeps up with {_rate(low)} {unit}, and not with {_rate(high)}: the saturation"
-            f" point is at {_rate(round(crossing, -2))}{ran_out}."
-        ),
-    }
+        offered = f"{_rate(least)} {unit}, the least that was offered"
+        text = f"Even {offered}, is more than it keeps up with"
+    else:
+        text += f", and not with {_rate(high)}"
+        if by_rate["kept"].isna().any():
+            crossing = min(max(top / float(by_rate["each"].max()), low), high)
+            row["saturation_rate_msg_s"] = crossing
+            text += f": the saturation point is at {_rate(round(crossing, -2))}"
+    return row | {"text": f"{text}{ran_out}."}
 
 
 def _limit(verdicts: pd.Series) -> str | None:
