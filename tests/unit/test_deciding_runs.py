@@ -9,17 +9,17 @@ from typing import Literal
 
 import numpy as np
 import pytest
+from interrupted import Interrupted
 from mqperf_toys import replay
-from mqperf_toys.known import known
-from typing_extensions import override
+from mqperf_toys.known import known, known_with
 
 import mqperf
 from mqperf.base.errors import PlanError
 from mqperf.front.preview import status
 from mqperf.lab.runner import Job, Judges, Silent, sweep_all
-from mqperf.plan import Case, Comparison, DecidePlan, Decision, Frozen
-from mqperf.plan.file import PlanFile, deciding, parse_plan
-from mqperf.record import Run, runs
+from mqperf.plan import Decision, Frozen, Plan, compared
+from mqperf.plan.file import PlanFile, parse_plan, with_decision
+from mqperf.record import runs
 from mqperf.study.stats.sequential import decisions
 
 TOY = """\
@@ -51,13 +51,7 @@ class Known:
     noise: float = 0.004
     looks: list[int] = field(default_factory=list)
 
-    def __call__(
-        self,
-        comparisons: Sequence[Comparison],
-        folders: Sequence[Path],
-        rule: DecidePlan,
-        first: int,
-    ) -> Sequence[Decision]:
+    def __call__(self, plans: Sequence[Plan], folders: Sequence[Path]) -> Sequence[Decision]:
         figures: dict[tuple[int, str], dict[int, float]] = {}
         whole = [
             (side, run)
@@ -73,35 +67,13 @@ class Known:
             effect = EFFECTS[str(case.parameters["variant"])] if case.threads == 1 else 0.0
             log = effect + self.noise * random.normal()
             figures.setdefault((side, case.point), {})[case.repeat] = exp(log)
-        pairs = [comparison.points for comparison in comparisons]
-        return decisions(figures, pairs, rule.difference, first)
+        return decisions(figures, [each.points for each in compared(plans)], 0.05)
 
 
 @pytest.fixture
 def toys(monkeypatch: pytest.MonkeyPatch) -> None:
     """A system and a generator without a broker, whose processes are real."""
-    of_variants = replace(replay.GENERATOR, parameters=Variants)
-    known(monkeypatch, generator=of_variants)
-    monkeypatch.setattr(replay, "GENERATOR", of_variants)
-
-
-class Interrupted(Silent):
-    """Ctrl-C after so many runs; without a number, never.  Keeps what it was told."""
-
-    def __init__(self, after: int = -1) -> None:
-        self.left, self.told, self.failed = after, list[str](), list[str]()
-
-    @override
-    def doing(self, what: str, case: Case | None = None) -> None:
-        if case is None:
-            self.told.append(what)
-
-    @override
-    def finished(self, case: Case, _run: Run, failure: str | None) -> None:
-        self.failed += [case.id] if failure is not None else []
-        self.left -= 1
-        if not self.left:
-            raise KeyboardInterrupt
+    known_with(monkeypatch, Variants)
 
 
 def run(folder: Path, observer: Interrupted, text: str = TOY, judge: Known | None = None) -> int:
@@ -185,7 +157,7 @@ def two_plans(folder: Path, **more: str) -> list[Job]:
         text = TOY.replace("[plain, faster, close]", variant).replace("[1]", "[1, 2]")
         text = text.replace(DECIDE, more.get(name, ""))
         files.append(PlanFile(parse_plan(text, Path(f"{name}.yaml")), text))
-    decided = deciding(files, 0.05, "10 min")
+    decided = with_decision(files, 0.05, "10 min")
     return [Job(file.plan, file.text, folder / file.plan.name) for file in decided]
 
 
@@ -243,4 +215,4 @@ def test_plans_that_cannot_be_decided_between_are_told_so(tmp_path: Path) -> Non
         two_plans(tmp_path, after="decide: {plans: [after, another]}")
     files = [PlanFile(job.plan, job.text) for job in jobs]
     with pytest.raises(PlanError, match="between two plans, 3 given"):
-        deciding([*files, files[0]], 0.05, "10 min")
+        with_decision([*files, files[0]], 0.05, "10 min")

@@ -9,8 +9,8 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 import pytest
-from mqperf_toys import replay
-from mqperf_toys.known import known
+from interrupted import Interrupted
+from mqperf_toys.known import known_with
 from pydantic import Field
 from typing_extensions import override
 
@@ -231,24 +231,7 @@ def _case(run: Run) -> Case:
 @pytest.fixture
 def toys(monkeypatch: pytest.MonkeyPatch) -> None:
     """A system and a generator without a broker, whose processes are real."""
-    paced = replace(replay.GENERATOR, parameters=Paced)
-    known(monkeypatch, generator=paced)
-    monkeypatch.setattr(replay, "GENERATOR", paced)
-
-
-class Interrupted(Silent):
-    """Ctrl-C after so many runs."""
-
-    def __init__(self, after: int) -> None:
-        self.left = after
-
-    @override
-    def finished(self, case: Case, _run: Run, failure: str | None) -> None:
-        """Count."""
-        assert failure is None, (case, failure)
-        self.left -= 1
-        if not self.left:
-            raise KeyboardInterrupt
+    known_with(monkeypatch, Paced)
 
 
 def run(folder: Path, judge: Known, observer: Silent, text: str = PLAN) -> int:
