@@ -94,9 +94,9 @@ def _contrasts(tables: Tables, axis: str) -> pd.DataFrame:
     if len(decisions := decided(tables)):
         return decisions[decisions["axis"].eq(axis)]
     if len(tables["searches"]):
-        return contrasts_of_rates(tables["searches"], axis, LIMIT_ENDS)
+        return contrasts_of_rates(tables, tables["searches"], axis, LIMIT_ENDS)
     if len(tables["saturation_rates"]):
-        return contrasts_of_rates(brackets(tables), axis, KEPT_ENDS)
+        return contrasts_of_rates(tables, brackets(tables), axis, KEPT_ENDS)
     return contrasts(tables, axis)
 
 

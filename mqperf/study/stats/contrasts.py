@@ -39,7 +39,7 @@ def contrasts(tables: Tables, axis: str) -> pd.DataFrame:
     and ``point_b`` that were compared, and whether both are ``sound``.
     """
     best = _best(tables)
-    values = _in_order(axis, best)
+    values = _in_order(axis, best, tables)
     alike = [name for name in (*KEYS, *_others(best)) if name not in {axis, "threads"}]
     pairs = [_pair(tables, best, axis, (values[0], value), alike) for value in values[1:]]
     if not any(map(len, pairs)):
@@ -50,7 +50,9 @@ def contrasts(tables: Tables, axis: str) -> pd.DataFrame:
     return judged("comparison", together).merge(sides, on=keys)
 
 
-def contrasts_of_rates(rates: pd.DataFrame, axis: str, ends: tuple[str, str]) -> pd.DataFrame:
+def contrasts_of_rates(
+    tables: Tables, rates: pd.DataFrame, axis: str, ends: tuple[str, str]
+) -> pd.DataFrame:
     """The same of rates that are known to be between two, in the columns that tell of throughput.
 
     ``ends`` are the columns of both.  The interval is all that they leave open: from the upper end
@@ -58,7 +60,7 @@ def contrasts_of_rates(rates: pd.DataFrame, axis: str, ends: tuple[str, str]) ->
     there is no row.  Both sides are ``sound`` where no doubt about either spoils throughput.
     """
     rates = rates.dropna(subset=[*ends])
-    values = _in_order(axis, rates)
+    values = _in_order(axis, rates, tables)
     names = (*SWEEP, *(name for name in parameters() if name in rates.columns))
     alike = [name for name in names if name != axis and name not in LOAD]
     pairs = [
@@ -128,8 +130,11 @@ def _others(points: pd.DataFrame) -> Iterator[str]:
     yield from (name for name in parameters() if name in varying and name not in LOAD)
 
 
-def _in_order(axis: str, points: pd.DataFrame) -> list[str]:
-    """The values of an axis: plain queues before replicated ones, others as they were measured."""
+def _in_order(axis: str, points: pd.DataFrame, tables: Tables) -> list[str]:
+    """The values of an axis: plain queues before replicated ones, others as the plan has them."""
     values = [str(value) for value in points[axis].dropna().unique()]
-    order = [*QUEUES] if axis == "queues" else []
-    return sorted(values, key=lambda value: order.index(value) if value in order else -1)
+    if axis == "queues":
+        order = [*QUEUES]
+        return sorted(values, key=lambda value: order.index(value) if value in order else -1)
+    places = tables["runs"].groupby(axis)["position"].min()
+    return sorted(values, key=lambda value: float(places.fillna(0).get(value, 0)))
