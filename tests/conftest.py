@@ -27,6 +27,7 @@ NEEDS = {
     "needs_redis": ("redis-server",),
     "needs_atop": ("atop",),
     "needs_java": ("java", "mvn"),
+    "needs_debootstrap": ("debootstrap",),
 }
 """Programs by marker."""
 

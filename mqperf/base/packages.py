@@ -28,6 +28,7 @@ BROUGHT: Mapping[str, str] = {
     "mqperf topology": "mqperf-routers",
     "mqperf import": "mqperf-imported",
     "mqperf trend": "mqperf-trend",
+    "mqperf software": "mqperf-software",
 }
 """The package that brings what plans and records call so, files of that suffix, or a command."""
 

@@ -159,8 +159,9 @@ def _preview(here: Possible, *, everything: bool) -> Iterator[str]:
         for asked, kind in kinds.items():
             if asked != kind:
                 yield f"{SYSTEMS[system].title}: {asked} queues are {kind} queues here"
-    for (system, queues), reason in here.refused.items():
-        yield f"{SYSTEMS[system].title}, {queues} queues: cannot be measured here: {reason}"
+    for each in here.refused:
+        title = SYSTEMS[each.system].title
+        yield f"{title}, {each.queues} queues: cannot be measured here: {each.reason}"
     yield _asked(plan, cases)
     for number, case in enumerate(cases[:shown], 1):
         yield ""

@@ -25,7 +25,7 @@ from patience import eventually
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import HostFolder, LocalHost, Process
 from mqperf.lab.systems import SYSTEMS
-from mqperf.lab.systems.rabbitmq.control import installed_version
+from mqperf.lab.systems.rabbitmq.installation import installed_version
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster, private_cluster
 from mqperf.lab.systems.rabbitmq.settings import Settings
 from mqperf.lab.systems.rabbitmq.version import kind_of_queue

@@ -15,7 +15,7 @@ from typing_extensions import override
 from mqperf.base.errors import PlanError
 from mqperf.hosts import LocalHost
 from mqperf.lab.runner import Silent, sweep
-from mqperf.lab.systems.rabbitmq.control import installed_version
+from mqperf.lab.systems.rabbitmq.installation import installed_version
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster
 from mqperf.lab.systems.rabbitmq.version import kind_of_queue
 from mqperf.record import runs

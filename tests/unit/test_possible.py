@@ -34,7 +34,7 @@ def plan(text: str = TEXT) -> Plan:
 @pytest.fixture
 def version(monkeypatch: pytest.MonkeyPatch) -> None:
     """RabbitMQ 4 and Redis, as if they were installed."""
-    monkeypatch.setattr(rabbitmq, "installed_version", lambda _host: "4.0.5")
+    monkeypatch.setattr(rabbitmq, "obtainable", lambda _host, _settings: "4.0.5")
     monkeypatch.setattr(shutil, "which", lambda name, **_: f"/usr/bin/{name}")
 
 
@@ -101,7 +101,9 @@ def test_queues_of_an_existing_cluster_are_named(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(shutil, "which", lambda name, **_: f"/usr/bin/{name}")
     existing = "settings: {nodes: [a], urls: ['amqp://u@a']}"
     here = possible(plan(TEXT.replace("[cmsm]", f"[cmsm]\n    {existing}")), HERE)
-    assert "plan queues: [mirrored] or [quorum]" in here.refused["rabbitmq", "ha"]
+    [refused] = here.refused
+    assert (refused.system, refused.queues) == ("rabbitmq", "ha")
+    assert "plan queues: [mirrored] or [quorum]" in refused.reason
 
 
 def test_the_copied_plan_keeps_its_words() -> None:

@@ -9,15 +9,17 @@ import pytest
 from pydantic import JsonValue
 
 from mqperf.base.errors import PlanError, SystemFault
+from mqperf.base.releases import parsed
 from mqperf.base.urls import BrokerUrl
 from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.systems import starts
 from mqperf.lab.systems.certificates import Certificates, issued
 from mqperf.lab.systems.possible import check_plan
 from mqperf.lab.systems.rabbitmq.config import NODES, PORT_COUNT, Cluster, Secrets
+from mqperf.lab.systems.rabbitmq.installation import Installation
 from mqperf.lab.systems.rabbitmq.settings import Settings, parse_settings
 from mqperf.lab.systems.rabbitmq.urls import address
-from mqperf.lab.systems.rabbitmq.version import kind_of_queue, parsed
+from mqperf.lab.systems.rabbitmq.version import kind_of_queue
 from mqperf.plan import Case
 from mqperf.plan.file import parse_plan
 from mqperf.plan.load import GENERATORS
@@ -28,10 +30,10 @@ PORTS = range(20_000, 20_000 + PORT_COUNT)
 @pytest.fixture
 def cluster(tmp_path: Path) -> Cluster:
     settings = Settings(management=True)
-    program = Path("/usr/lib/rabbitmq-server")
+    there = Installation(Path("/usr/lib/rabbitmq/bin"), "3.10.8")
     host = LocalHost()
     host_folders = [HostFolder(host, tmp_path / "cluster")] * NODES
-    return Cluster(host_folders, PORTS, settings, (3, 10, 8), {host.name: program}, Secrets())
+    return Cluster(host_folders, PORTS, settings, (3, 10, 8), {host.name: there}, Secrets())
 
 
 def a_case(**changes: object) -> Case:

@@ -149,6 +149,8 @@ SETTINGS: Mapping[str, str] = {
     "tls": "Clients connect by TLS only, with certificates that are made for it;"
     " generators `amqp-0-9-1` and `amqp-1.0` can.",
     "memory_watermark_mb": "Memory at which a node blocks publishers, in MB.",
+    "version": 'A version beside the installed one, in quotes: `"4.3"` for any 4.3.x.',
+    "home": "The folder of an unpacked archive of RabbitMQ on the hosts of brokers.",
     "nodes": "Names of the nodes of an existing cluster, Master first.",
     "urls": "AMQP URLs of those nodes, in the same order; `${NAME}` is read from the environment.",
     "program": "The router's program: a name on the PATH, or a path; without it `qdrouterd`, else"

@@ -241,7 +241,7 @@ def _check_possible(sweeps: Sequence[Sweep]) -> None:
     """Refuse when there is something to do, and nothing of it can be measured here."""
     todo = [(plan_sweep.here, case) for plan_sweep in sweeps for case in plan_sweep.pending()]
     if todo and all(here.refusal(case) for here, case in todo):
-        reasons = [reason for plan_sweep in sweeps for reason in plan_sweep.here.refused.values()]
+        reasons = [each.reason for plan_sweep in sweeps for each in plan_sweep.here.refused]
         raise SystemFault("; ".join(dict.fromkeys(reasons)))
 
 

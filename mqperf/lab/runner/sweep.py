@@ -24,6 +24,7 @@ from mqperf.lab.systems import SYSTEMS, starts
 from mqperf.lab.systems.possible import Possible
 from mqperf.plan import Case
 from mqperf.plan.file import as_measured
+from mqperf.plan.load import GENERATORS
 from mqperf.record import Attempt, Run, pending
 
 Ended = tuple[Case, Run, str | None]
@@ -118,7 +119,8 @@ def _of_system(sweep: Sweep, queue: deque[Case]) -> Iterator[Ended]:
 
 
 def _refused(sweep: Sweep, case: Case, reason: str) -> Ended:
-    facts = {"position": sweep.position(case), "mqperf": version()}
+    parameters = GENERATORS[case.generator].resolved(case)
+    facts = {"position": sweep.position(case), "parameters": parameters, "mqperf": version()}
     attempt = Attempt(sweep.runs, case, facts)
     return case, attempt.fail(reason), reason
 
@@ -136,13 +138,15 @@ def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
             name: _tools(LAUNCHERS[name], drivers[name], hosts)
             for name in dict.fromkeys((case.generator, *(load.generator for load in beside)))
         }
+        probes, settings = chosen(plan.probes), plan.settings_of(case)
+        if any(probe.asks_nodes for probe in probes):
+            settings = system.watched(settings)
+        for words in system.getting(settings, hosts.broker):
+            observer.doing(words)
         observer.doing(f"starting {system.title}")
         host_folders = [
             HostFolder(host, held.enter_context(host.scratch(system.name))) for host in hosts.broker
         ]
-        probes, settings = chosen(plan.probes), plan.settings_of(case)
-        if any(probe.asks_nodes for probe in probes):
-            settings = system.watched(settings)
         deployment = held.enter_context(system.started(settings, case.topology, host_folders))
         facts = {
             "hosts": [{**host.facts(), "roles": [*hosts.roles(host)]} for host in hosts.every],

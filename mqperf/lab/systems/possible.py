@@ -3,13 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from pydantic import JsonValue
+
 from mqperf.base.errors import PlanError, SystemFault
-from mqperf.hosts import Hosts
+from mqperf.hosts import Host, Hosts
 from mqperf.lab.probes import chosen
 from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.lab.systems.system import System
-from mqperf.plan import Case, Plan
+from mqperf.plan import Case, Plan, redacted
 from mqperf.plan.load import GENERATORS, Generator
 
 
@@ -76,20 +78,35 @@ def _check_insides(plan: Plan) -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class Refused:
+    """What cannot be measured on some hosts: a kind of queue of a system, with settings of it."""
+
+    system: str
+    queues: str
+    settings: Mapping[str, JsonValue]
+    reason: str
+
+    @property
+    def of(self) -> tuple[str, str, Mapping[str, JsonValue]]:
+        """All but the reason."""
+        return self.system, self.queues, self.settings
+
+
+@dataclass(frozen=True, slots=True)
 class Possible:
     """A plan as it can be measured on some hosts.
 
-    ``plan`` names for each kind of queue the one that it gets there; ``kinds`` are both, by system;
-    ``refused`` gives by system and kind of queue why there is none.
+    ``plan`` names for each kind of queue the one that it gets there; ``kinds`` are both, by system.
     """
 
     plan: Plan
     kinds: Mapping[str, Mapping[str, str]]
-    refused: Mapping[tuple[str, str], str]
+    refused: Sequence[Refused]
 
     def refusal(self, case: Case) -> str | None:
         """Why the case cannot be measured there, or None when it can be."""
-        return self.refused.get((case.system, case.queues))
+        asked = case.system, case.queues, case.settings
+        return next((each.reason for each in self.refused if each.of == asked), None)
 
 
 def check_places(plan: Plan, hosts: Hosts) -> None:
@@ -109,7 +126,7 @@ def planned(plan: Plan, clients: int) -> Possible:
     Raises ``PlanError`` for what no machine has.
     """
     check_plan(plan)
-    return Possible(plan.on(clients), {}, {})
+    return Possible(plan.on(clients), {}, ())
 
 
 def possible(plan: Plan, hosts: Hosts) -> Possible:
@@ -120,19 +137,37 @@ def possible(plan: Plan, hosts: Hosts) -> Possible:
     """
     check_plan(plan)
     kinds: dict[str, dict[str, str]] = {}
-    refused: dict[tuple[str, str], str] = {}
+    refused: list[Refused] = []
     for name, wanted in plan.systems.items():
         kinds[name] = {}
         for queues in wanted.queues:
-            try:
-                kinds[name][queues] = SYSTEMS[name].queues_on(
-                    hosts.broker[0], queues, wanted.variants()[0]
-                )
-            except SystemFault as fault:
-                refused[name, queues] = str(fault)
+            kind, reasons = _kind(plan, name, queues, hosts.broker[0])
+            kinds[name] |= {} if kind is None else {queues: kind}
+            refused += [
+                Refused(name, kind or queues, redacted(wanted.variants()[number]), reason)
+                for number, reason in reasons.items()
+            ]
         _check_different(plan, name, kinds[name])
     plan = plan.with_queues(kinds).on(len(hosts.client))
     return Possible(plan, kinds, refused)
+
+
+def _kind(plan: Plan, name: str, queues: str, host: Host) -> tuple[str | None, dict[int, str]]:
+    """What the plan gets for a kind of queue, and why not: by number of variant of the system."""
+    kinds: list[str] = []
+    reasons: dict[int, str] = {}
+    for number, settings in enumerate(plan.systems[name].variants()):
+        try:
+            kinds.append(SYSTEMS[name].queues_on(host, queues, settings))
+        except SystemFault as fault:
+            reasons[number] = str(fault)
+    if len({*kinds}) > 1:
+        raise PlanError(
+            f"plan {plan.name}: {queues} queues of {SYSTEMS[name].title} are"
+            f" {' or '.join(dict.fromkeys(kinds))} ones, by its settings: plan queues:"
+            f" [{', '.join(dict.fromkeys(kinds))}] instead"
+        )
+    return next(iter(kinds), None), reasons
 
 
 def _check_different(plan: Plan, system: str, kinds: Mapping[str, str]) -> None:

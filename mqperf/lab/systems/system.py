@@ -1,6 +1,6 @@
 """What every system under test is, to those who measure it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,6 +76,10 @@ def _none(_topology: str, _settings: Mapping[str, JsonValue]) -> None:
     return None
 
 
+def _nothing(_settings: Mapping[str, JsonValue], _hosts: Sequence[Host]) -> Iterator[str]:
+    return iter(())
+
+
 def _no_broker(label: str, _spot: HostFolder, _port: int) -> Server:
     raise SystemFault(f"{label} is of a system that gives no other one a broker")
 
@@ -101,6 +105,7 @@ class System:
     checked or not, ``labels`` what its nodes are called, if that is known before it is started.
     ``broker`` gives one broker under a label, in a folder of a host, at a port, for another system
     that has brokers among its nodes; it raises ``SystemFault`` where there can be none.
+    ``getting`` gets what the hosts lack for these settings, and says each time what it begins.
     """
 
     name: str
@@ -123,6 +128,7 @@ class System:
     incompatible_settings: Callable[[str, Mapping[str, JsonValue]], str | None] = _none
     labels: Callable[[str, Mapping[str, JsonValue]], tuple[str, ...] | None] = _none
     broker: Callable[[str, HostFolder, int], Server] = _no_broker
+    getting: Callable[[Mapping[str, JsonValue], Sequence[Host]], Iterator[str]] = _nothing
 
     @property
     def every_driver(self) -> dict[str, str]:

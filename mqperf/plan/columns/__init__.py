@@ -35,7 +35,7 @@ from mqperf.plan.columns.parameters import (
     Unit,
     parameters,
 )
-from mqperf.plan.columns.runs import LINK, VERSIONS
+from mqperf.plan.columns.runs import LINK, OF_SYSTEM, VERSIONS
 from mqperf.plan.columns.table import Table
 from mqperf.plan.columns.tables import COLUMNS, COMPUTED, TABLES
 
@@ -53,6 +53,7 @@ __all__ = [
     "LINK_TOLD",
     "MESSAGE_RATE",
     "MILLISECONDS",
+    "OF_SYSTEM",
     "OUTAGES",
     "REFUSALS",
     "SECONDS",

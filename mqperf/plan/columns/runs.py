@@ -151,6 +151,14 @@ CONDITION = parameter(
 """What a plan may have every point measured under."""
 
 SETTINGS = (
+    parameter(
+        text(
+            "version",
+            "Version of the system that the plan asks for; empty for the installed one.",
+            "version",
+        )
+    ),
+    parameter(text("home", "Folder of the system that the plan names.", "folder")),
     parameter(text("tls", "true where clients connect by TLS, false where not.", "TLS")),
     parameter(
         Column(
@@ -165,8 +173,11 @@ SETTINGS = (
 )
 """Settings of systems that plans may vary."""
 
+OF_SYSTEM = ("system_title", "system_version", "runtime_version")
+"""Those of ``VERSIONS`` that are of the system."""
+
 VERSIONS = (
-    *("system_title", "system_version", "runtime_version"),
+    *OF_SYSTEM,
     *("generator_version", "python_version", "mqperf_version"),
 )
 """The columns of ``runs`` that say what was measured, and by what."""

@@ -8,8 +8,8 @@ from pydantic import JsonValue
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import Host, HostFolder
 from mqperf.lab.systems.rabbitmq.config import NODES
-from mqperf.lab.systems.rabbitmq.control import TOOL, installed_version
 from mqperf.lab.systems.rabbitmq.existing import existing_cluster
+from mqperf.lab.systems.rabbitmq.installation import TOOL, getting, installed_version, obtainable
 from mqperf.lab.systems.rabbitmq.policies import POLICIES
 from mqperf.lab.systems.rabbitmq.private import private_cluster
 from mqperf.lab.systems.rabbitmq.settings import parse_settings
@@ -50,8 +50,8 @@ def queue_kind(asked: str, settings: Mapping[str, JsonValue], host: Host) -> str
 
     Raises ``SystemFault`` for what it does not have, and for ``ha`` of an existing cluster.
     """
-    if not parse_settings(settings).urls:
-        return kind_of_queue(asked, installed_version(host))
+    if not (parsed := parse_settings(settings)).urls:
+        return kind_of_queue(asked, obtainable(host, parsed))
     if asked == "ha":
         raise SystemFault(
             "rabbitmq: which queues an existing cluster replicates is its owner's choice:"
@@ -80,6 +80,7 @@ SYSTEM = System(
     start=start,
     tools=(TOOL,),
     telling={"metrics": True},
+    getting=lambda settings, hosts: getting(parse_settings(settings), hosts),
     own_deployment=lambda topology: topology == SINGLE,
     incompatible_queues={
         (SINGLE, queues): f"{queues} queues: {_NO_COPIES}" for queues in ("mirrored", "ha")

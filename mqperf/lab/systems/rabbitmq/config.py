@@ -10,12 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mqperf.base.releases import Version
 from mqperf.hosts import HERE, HostFolder
 from mqperf.lab.probes import Inside
 from mqperf.lab.systems.certificates import Certificates
 from mqperf.lab.systems.rabbitmq.control import Control
+from mqperf.lab.systems.rabbitmq.installation import Installation
 from mqperf.lab.systems.rabbitmq.settings import Settings
-from mqperf.lab.systems.rabbitmq.version import Version
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.system import ONLY_BROKER, node_label
 from mqperf.onhost.probes.inside import rabbitmq
@@ -58,7 +59,7 @@ class Secrets:
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Where a private cluster lives: the folder of each node, its ports, and its programs by host.
+    """Where a private cluster lives: the folder of each node, its ports, and RabbitMQ by host.
 
     There is a folder for each node; a cluster of one is a broker alone.
 
@@ -70,7 +71,7 @@ class Cluster:
     ports: Sequence[int]
     settings: Settings
     version: Version
-    programs: Mapping[str, Path]
+    installations: Mapping[str, Installation]
     secrets: Secrets
     certificates: Certificates | None = None
 
@@ -198,11 +199,12 @@ class Cluster:
         """In the foreground; without ``-d`` it does not say that its port was taken."""
         address = host_folder.host.address
         name = "epmd" if self._here else f"epmd-{host_folder.host.name}"
+        argv = ("epmd", "-d", "-port", str(self.epmd_port), "-address", address)
         return Server(
             label=name.replace("-", " ", 1),
             name=f"{address}:{self.epmd_port}",
             host_folder=host_folder.within(name),
-            argv=("epmd", "-d", "-port", str(self.epmd_port), "-address", address),
+            argv=self.installations[host_folder.host.name].erlang(*argv, shown=host_folder.folder),
             env=self.environment(host_folder),
             ready=("epmd running",),
             taken=("already a epmd running",),
@@ -212,17 +214,19 @@ class Cluster:
     def control(self) -> Control:
         """The rabbitmqctl of the Master's host."""
         host_folder = self.host_folders[0]
-        program = self.programs[host_folder.host.name].with_name("rabbitmqctl")
+        installation = self.installations[host_folder.host.name]
         options = () if self._here else ("--longnames",)
-        return Control(host_folder, program, self.ctl_environment(host_folder), options)
+        return Control(host_folder, installation, self.ctl_environment(host_folder), options)
 
     def node(self, index: int) -> Server:
         """One node."""
+        host_folder = self.host_folders[index]
+        installation = self.installations[host_folder.host.name]
         return Server(
             label=self._label(index),
             name=self.node_names[index],
             host_folder=self.node_spot(index),
-            argv=(str(self.programs[self.host_folders[index].host.name]),),
+            argv=installation.command("rabbitmq-server", shown=host_folder.folder),
             env=self.node_environment(index),
             ready=("Server startup complete",),
             taken=("could_not_start_listener", "dist_port_already_used", "eaddrinuse"),

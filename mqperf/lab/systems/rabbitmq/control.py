@@ -1,4 +1,4 @@
-"""RabbitMQ's own programs: where they are, and what is asked of rabbitmqctl.
+"""What is asked of rabbitmqctl.
 
 A call takes half a second and as much CPU: never within a measured window.
 """
@@ -6,54 +6,15 @@ A call takes half a second and as much CPU: never within a measured window.
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from pydantic import JsonValue
 
 from mqperf.base.errors import SystemFault
-from mqperf.hosts import Host, HostFolder
-from mqperf.lab.systems.rabbitmq.version import parsed
-from mqperf.lab.tool import Tool
+from mqperf.hosts import HostFolder
+from mqperf.lab.systems.rabbitmq.installation import Installation
 
-TOOL = Tool(
-    "rabbitmq-server",
-    "/usr/lib/rabbitmq/bin/rabbitmq-server",
-    packages=("rabbitmq-server",),
-    services=("rabbitmq-server", "epmd.socket", "epmd"),
-)
-INSTALL = TOOL.install
 TIMEOUT_S = 60
 NO_SUCH_VHOST = 65
-
-
-def server_program(host: Host) -> Path:
-    """Find rabbitmq-server on a host: not the wrapper on the PATH, which changes the user.
-
-    Raises ``SystemFault`` with the command that installs RabbitMQ, or Erlang.
-    """
-    programs = host.which(["rabbitmq-server", "erl", "epmd"])
-    wrapper = programs["rabbitmq-server"]
-    if wrapper is None:
-        raise TOOL.missing("RabbitMQ", host)
-    for program in ("erl", "epmd"):
-        if programs[program] is None:
-            raise TOOL.missing(f"Erlang's {program}", host)
-    # On Debian the wrapper is a link which leads to the folder of the real programs.
-    leads_to = host.run(["readlink", "-f", wrapper], timeout_s=TIMEOUT_S).stdout.strip()
-    folder = Path(leads_to or wrapper).parent
-    if "rabbitmq-env" not in host.names(folder):
-        raise SystemFault(f"{wrapper} leads to no RabbitMQ installation: {INSTALL}")
-    return folder / "rabbitmq-server"
-
-
-def installed_version(host: Host) -> str:
-    """Tell the installed version by the name of its folder: starting Erlang takes half a second."""
-    library = server_program(host).parent.parent / "lib"
-    names = (name.partition("-") for name in host.names(library))
-    versions = [version for name, _, version in names if name == "rabbitmq_server"]
-    if not versions:
-        raise SystemFault(f"{library} holds no RabbitMQ: {INSTALL}")
-    return max(versions, key=parsed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +25,7 @@ class Control:
     """
 
     host_folder: HostFolder
-    program: Path
+    installation: Installation
     environment: Mapping[str, str]
     options: tuple[str, ...]
 
@@ -100,7 +61,8 @@ class Control:
         self._call(node, "delete_vhost", vhost, accepted=(0, NO_SUCH_VHOST))
 
     def _call(self, node: str, *arguments: str, accepted: tuple[int, ...] = (0,)) -> str:
-        argv = [str(self.program), *self.options, "--quiet", "--node", node, *arguments]
+        words = (*self.options, "--quiet", "--node", node, *arguments)
+        argv = self.installation.command("rabbitmqctl", *words, shown=self.host_folder.folder)
         done = self.host_folder.host.run(argv, env=self.environment, timeout_s=TIMEOUT_S)
         if done.returncode not in accepted:
             reason = " ".join((done.stderr or done.stdout).split())[:500]

@@ -8,15 +8,16 @@ from typing import cast
 from pydantic import JsonValue
 
 from mqperf.base.errors import SystemFault
+from mqperf.base.releases import is_of, parsed
 from mqperf.hosts import HostFolder
 from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems.certificates import Certificates, issued
 from mqperf.lab.systems.private import AgainError, Servers, Site
 from mqperf.lab.systems.rabbitmq.config import NODES, PORT_COUNT, USER, Cluster, Secrets
-from mqperf.lab.systems.rabbitmq.control import Control, installed_version, server_program
+from mqperf.lab.systems.rabbitmq.control import Control
+from mqperf.lab.systems.rabbitmq.installation import Installation, installed
 from mqperf.lab.systems.rabbitmq.policies import POLICIES
 from mqperf.lab.systems.rabbitmq.settings import Settings
-from mqperf.lab.systems.rabbitmq.version import parsed
 from mqperf.lab.systems.system import Node
 from mqperf.plan import Case
 from mqperf.plan.topologies import TOPOLOGIES
@@ -39,7 +40,7 @@ def private_cluster(
     is formed, or hosts have different versions; ``HostError`` when a folder cannot be written.
     """
     host_folders = host_folders[:nodes]
-    programs, version = _installed(host_folders)
+    installations, version = _installed(host_folders, settings)
     if settings.metrics and parsed(version) < TELLING:
         raise SystemFault(
             f"rabbitmq: RabbitMQ {version} does not tell of single queues: leave out metrics and"
@@ -51,7 +52,9 @@ def private_cluster(
         servers: Servers, ports: tuple[int, ...], places: Sequence[HostFolder]
     ) -> PrivateCluster:
         certificates = _certificates(settings, places)
-        cluster = Cluster(places, ports, settings, parsed(version), programs, secrets, certificates)
+        cluster = Cluster(
+            places, ports, settings, parsed(version), installations, secrets, certificates
+        )
         cluster.write_cookies()
         cluster.write_certificates()
         servers.start(cluster.port_mappers(), settings.start_timeout_s)
@@ -73,16 +76,19 @@ def _certificates(settings: Settings, host_folders: Sequence[HostFolder]) -> Cer
     )
 
 
-def _installed(host_folders: Sequence[HostFolder]) -> tuple[dict[str, Path], str]:
-    """The program on each host, by its name, and the version that all of them have."""
-    hosts = [host_folder.host for host_folder in host_folders]
-    versions = {host.name: installed_version(host) for host in hosts}
-    if len(set(versions.values())) > 1:
+def _installed(
+    host_folders: Sequence[HostFolder], settings: Settings
+) -> tuple[dict[str, Installation], str]:
+    """What each host has, by its name, and the version that all of them have."""
+    hosts = {host_folder.host.name: host_folder.host for host_folder in host_folders}
+    installations = {name: installed(host, settings) for name, host in hosts.items()}
+    versions = {name: installation.version for name, installation in installations.items()}
+    if len({*versions.values()}) > 1:
         listing = ", ".join(f"{name} has {version}" for name, version in versions.items())
         raise SystemFault(
             f"the hosts of brokers have different versions of RabbitMQ: {listing}; install the same"
         )
-    return {host.name: server_program(host) for host in hosts}, versions[hosts[0].name]
+    return installations, next(iter(versions.values()))
 
 
 class PrivateCluster:
@@ -101,6 +107,10 @@ class PrivateCluster:
                 f" were started, {', '.join(sorted(running))} found each other;"
                 " repeat the command when the machine is less busy"
             )
+
+        asked, got = cluster.settings.version, self._versions["rabbitmq_version"]
+        if asked is not None and not is_of(got, asked):
+            raise SystemFault(f"RabbitMQ {got} was started where {asked} was asked for")
 
     @property
     def nodes(self) -> tuple[Node, ...]:

@@ -1,12 +1,25 @@
 """What a plan may say about RabbitMQ."""
 
 from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
 
-from pydantic import Field, JsonValue, SecretStr, model_validator
+from pydantic import BeforeValidator, Field, JsonValue, SecretStr, model_validator
 
 from mqperf.base.urls import BrokerUrl
 from mqperf.lab.systems.rabbitmq.urls import ENCRYPTED, NodeUrl, unset, unusable, with_environment
 from mqperf.lab.systems.settings import Flag, SettingsFault, SystemSettings, checked
+
+
+def _in_quotes(version: object) -> object:
+    """A number has lost its last digit when it is read: 3.10 is 3.1."""
+    if isinstance(version, int | float):
+        raise ValueError(f'write the version in quotes: "{version}"')  # noqa: TRY004 (for pydantic)
+    return version
+
+
+VersionAsked = Annotated[str, BeforeValidator(_in_quotes), Field(pattern=r"^\d+(\.\d+)*$")]
+"""``4.3``, for any 4.3.x."""
 
 
 class Settings(SystemSettings):
@@ -14,13 +27,18 @@ class Settings(SystemSettings):
 
     With ``urls`` (one per node, passwords as ``${VARIABLE}``) nothing is started; ``nodes`` then
     gives the names by which reports call the nodes.  With ``tls`` clients connect encrypted only.
-    With ``metrics`` the nodes tell of their inside.
+    With ``metrics`` the nodes tell of their inside.  ``version``, in quotes, is another one than is
+    installed, ``4.3`` for any 4.3.x; ``home`` is the folder of an unpacked archive on the hosts.
     """
 
     management: Flag = False
     metrics: Flag = False
     tls: Flag = False
     memory_watermark_mb: int = Field(default=1024, ge=64, le=16_777_216, strict=True)
+    version: Annotated[str, BeforeValidator(_in_quotes), Field(pattern=r"^\d+(\.\d+)*$")] | None = (
+        None
+    )
+    home: Path | None = None
     nodes: tuple[str, ...] = ()
     urls: tuple[NodeUrl, ...] = ()
 
@@ -41,6 +59,14 @@ class Settings(SystemSettings):
             )
         if len({url.scheme == ENCRYPTED for url in self.endpoints}) > 1:
             raise ValueError(f"some urls begin with {ENCRYPTED}:// and some do not: all, or none")
+        if self.version and self.home:
+            raise ValueError("version and home are two ways to have another RabbitMQ: give one")
+        if self.home is not None and not self.home.is_absolute():
+            raise ValueError(f"home: {self.home} is no absolute path of a folder on the hosts")
+        if (self.version or self.home) and self.urls:
+            raise ValueError(
+                "version and home are for a cluster that mqperf starts: leave them out beside urls"
+            )
         if self.metrics and self.urls:
             raise ValueError(
                 "metrics, and the probe inside, are for a cluster that mqperf starts: leave them"

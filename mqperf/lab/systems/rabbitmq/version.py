@@ -1,22 +1,13 @@
-"""Versions of RabbitMQ, as numbers that compare."""
-
-import re
+"""What versions of RabbitMQ have, and have no more."""
 
 from mqperf.base.errors import SystemFault
-
-Version = tuple[int, ...]
-"""``(4, 0, 5)`` for 4.0.5."""
+from mqperf.base.releases import Version, parsed
 
 MIRRORING_ENDED: Version = (4,)
 """The first version without mirrored queues."""
 
 STREAMS_BEGAN: Version = (3, 9)
 """The first version with streams."""
-
-
-def parsed(version: str) -> Version:
-    """The numbers of a version; those of ``4.1.0-beta.1`` are (4, 1, 0, 1)."""
-    return tuple(map(int, re.findall(r"\d+", version)))
 
 
 def kind_of_queue(asked: str, version: str) -> str:

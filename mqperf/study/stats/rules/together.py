@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from mqperf.plan.columns import VERSIONS
+from mqperf.plan.columns import OF_SYSTEM, VERSIONS
 from mqperf.study.stats.rules.finding import Finding, each
 from mqperf.study.tables import Tables
 from mqperf.study.tables.axis_words import titled
@@ -21,6 +21,9 @@ NETWORK = ("network_card", "network_driver", "network_speed")
 
 Fact = str | int
 """What a run tells of its machine or of a version."""
+
+ASKED = ("version", "home")
+"""Settings by which a plan asks for a version of a system."""
 
 GIB = 2**30
 
@@ -74,9 +77,18 @@ def mixed_hosts(tables: Tables) -> Iterator[Finding]:
 
 
 def mixed_versions(tables: Tables) -> Iterator[Finding]:
-    """Runs made with other versions than most runs of the same system."""
+    """Runs made with other versions than most runs of the same system.
+
+    Where the plan varies the version of the system, runs that ask for the same are compared.
+    """
     for _, runs in _done(tables).groupby("system", sort=False):
-        yield from _unlike(runs, VERSIONS)
+        asked = [name for name in ASKED if name in runs and len(runs[name].unique()) > 1]
+        if not asked:
+            yield from _unlike(runs, VERSIONS)
+            continue
+        yield from _unlike(runs, [name for name in VERSIONS if name not in OF_SYSTEM])
+        for _, alike in runs.groupby(asked, sort=False, dropna=False):
+            yield from _unlike(alike, OF_SYSTEM)
 
 
 def _done(tables: Tables) -> pd.DataFrame:

@@ -1,0 +1,1 @@
+"""Folders of Debian releases, on a host."""

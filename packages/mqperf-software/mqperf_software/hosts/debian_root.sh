@@ -1,0 +1,37 @@
+#!/bin/sh
+# SUITE ROOT PACKAGE...: fill the folder ROOT with a Debian release and these packages.
+#
+# Run by root on Debian, in a namespace of mounts. It takes what the apt of this machine takes, from
+# the same mirror; no service is started. What the installers say goes to ROOT.log.
+set -eu
+suite=$1 root=$2
+shift 2
+
+# shellcheck disable=SC2016  # apt-get fills it in
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' | head -n 1)
+[ -n "$mirror" ] || { echo "apt knows no mirror of Debian: run apt-get update" >&2; exit 1; }
+
+# The debootstrap of an older Debian knows no later release; all are made as sid is.
+scripts=/usr/share/debootstrap/scripts
+script=
+[ -e "$scripts/$suite" ] || script=$scripts/sid
+debootstrap --variant=minbase "$suite" "$root" "$mirror" $script >"$root.log"
+
+# No service starts when its package is installed.
+printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
+chmod 755 "$root/usr/sbin/policy-rc.d"
+# How this machine reaches its networks: names, certificates, and what apt and pip were told.
+for file in /etc/resolv.conf /etc/hosts /etc/pip.conf /etc/ssl/certs/ca-certificates.crt; do
+    [ ! -e $file ] || { mkdir -p "$root${file%/*}"; cp --dereference $file "$root$file"; }
+done
+for file in /etc/apt/apt.conf.d/*; do
+    ! grep --quiet 'Acquire::' "$file" || cp "$file" "$root/etc/apt/apt.conf.d"
+done
+
+mount --rbind /dev "$root/dev"
+mount -t proc proc "$root/proc"
+chroot "$root" env --ignore-environment LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+    ${http_proxy+http_proxy="$http_proxy"} ${https_proxy+https_proxy="$https_proxy"} \
+    apt-get install --yes --no-install-recommends "$@" >>"$root.log"
+rm -rf "$root"/var/cache/apt/archives/*.deb "$root"/var/lib/apt/lists/*
