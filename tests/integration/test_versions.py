@@ -3,18 +3,22 @@
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import psutil
 import pytest
 from listeners import accepts
-from patience import eventually
+from patience import DOUBTS_OF_A_BUSY_MACHINE, eventually
 
 from mqperf.hosts import HostFolder, LocalHost
+from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems.rabbitmq.installation import getting, installed, installed_version
 from mqperf.lab.systems.rabbitmq.private import private_cluster
 from mqperf.lab.systems.rabbitmq.settings import Settings
+from mqperf.plan.file import parse_plan
+from mqperf.study import stats, tables
 from mqperf_software.hosts import debian
 
 pytestmark = [pytest.mark.needs_rabbitmq, pytest.mark.needs_debootstrap]
@@ -22,6 +26,46 @@ pytestmark = [pytest.mark.needs_rabbitmq, pytest.mark.needs_debootstrap]
 HERE = LocalHost()
 PACKAGE = "rabbitmq-server"
 ADD = [sys.executable, "-m", "mqperf", "software", "add", PACKAGE, "4.0"]
+
+NATIVE = """\
+title: AMQP 1.0 to RabbitMQ itself
+systems:
+  rabbitmq:
+    topologies: [single]
+    queues: [classic, quorum]
+    settings: {version: ["3", "4.0"]}
+test_cases: [transfer]
+load:
+  generator: amqp-1.0
+  green_threads: 4
+  rate_msg_s: 100
+  duration_s: 2
+  warmup_s: 1
+"""
+
+
+@pytest.fixture(scope="module")
+def roots(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder of roots, with one of RabbitMQ 4.0: killed while it was made, and made anew."""
+    with pytest.MonkeyPatch.context() as patch:
+        cache = tmp_path_factory.mktemp("cache")
+        patch.setenv("XDG_CACHE_HOME", str(cache))
+        adding = subprocess.Popen(ADD, stdout=subprocess.DEVNULL)
+        folder = cache / "mqperf/roots"
+        assert eventually((folder / f"{PACKAGE}-trixie.partial/debootstrap").exists)
+        started = psutil.Process(adding.pid).children(recursive=True)
+        adding.kill()
+        adding.wait()
+        assert eventually(lambda: not any(map(psutil.Process.is_running, started)), 30)
+        assert debian.roots() == []
+
+        settings = Settings(version="4.0")
+        assert "getting RabbitMQ 4.0" in " ".join(getting(settings, [HERE]))
+        assert [*getting(settings, [HERE])] == []
+        yield folder
+        [root] = debian.roots()
+        debian.remove(root)
+        assert {path.name for path in folder.iterdir()} == {f"{PACKAGE}-trixie.lock"}
 
 
 def namespaces() -> dict[int, str]:
@@ -33,23 +77,11 @@ def namespaces() -> dict[int, str]:
     return seen
 
 
-def test_a_version_beside_the_installed_one_is_made_and_runs(own_cache: Path) -> None:
-    """Killed while it is made, it is made anew; its nodes leave no mount, process or listener."""
-    adding = subprocess.Popen(ADD, stdout=subprocess.DEVNULL)
-    partial = own_cache / f"roots/{PACKAGE}-trixie.partial"
-    assert eventually((partial / "debootstrap").exists)
-    started = psutil.Process(adding.pid).children(recursive=True)
-    adding.kill()
-    adding.wait()
-    assert eventually(lambda: not any(map(psutil.Process.is_running, started)), 30)
-    assert debian.roots() == []
-
-    settings = Settings(version="4.0")
-    assert "getting RabbitMQ 4.0" in " ".join(getting(settings, [HERE]))
-    assert [*getting(settings, [HERE])] == []
+def test_nodes_of_another_version_run_apart_and_leave_nothing(roots: Path) -> None:
+    """No mount, process or listener, and no file in the root."""
     with (
         HERE.scratch("test-versions") as folder,
-        private_cluster(settings, [HostFolder(HERE, folder)]) as cluster,
+        private_cluster(Settings(version="4.0"), [HostFolder(HERE, folder)]) as cluster,
     ):
         assert str(cluster.facts()["version"]).startswith("4.0.")
         address = f"127.0.0.1:{cluster._cluster.amqp_port(0)}"
@@ -60,11 +92,23 @@ def test_a_version_beside_the_installed_one_is_made_and_runs(own_cache: Path) ->
         assert namespaces()[os.getpid()] not in apart
     assert not accepts(address)
     assert eventually(lambda: apart.isdisjoint(namespaces().values()), 30)
-    assert str(own_cache) not in Path("/proc/self/mountinfo").read_text()
+    assert str(roots) not in Path("/proc/self/mountinfo").read_text()
     [root] = debian.roots()
     assert not [*(root.folder / "tmp").iterdir()]
-    debian.remove(root)
-    assert {path.name for path in root.folder.parent.iterdir()} == {f"{PACKAGE}-trixie.lock"}
+
+
+@pytest.mark.usefixtures("roots")
+def test_rabbitmq_4_speaks_amqp_1_0_itself(tmp_path: Path) -> None:
+    """Every message is accounted for; RabbitMQ 3, which does not, is refused with the reason."""
+    plan = parse_plan(NATIVE, Path("native.yaml"))
+    outcome = sweep(plan, NATIVE, tmp_path, Silent())
+    assert {reason.partition(" ")[2].partition(".")[0] for _, reason in outcome.failed} == {"3"}
+    assert all("speaks AMQP 1.0 by a plugin only" in reason for _, reason in outcome.failed)
+    frames = stats.complete(tables.read(tmp_path))
+    messages = frames["messages"].query("sent > 0")
+    assert (messages["received"] == messages["sent"]).all()
+    assert [*messages["queues"]] == ["classic", "quorum"]
+    assert {*frames["doubts"]["kind"]} - DOUBTS_OF_A_BUSY_MACHINE == {"failed-run"}
 
 
 def test_the_folder_of_an_archive_runs_with_the_erlang_of_the_host() -> None:

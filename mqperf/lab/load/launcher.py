@@ -24,6 +24,7 @@ class Endpoint:
     the protocol has such.  ``query`` is what else a user's URL asks for.  With ``authority``, a
     certificate in PEM, TLS is spoken, with servers whose certificates it has signed.  The password
     is left out of ``repr``, and only ever written to files that nobody else can read.
+    ``queue_address`` is how an address of AMQP 1.0 names a queue there.
     """
 
     protocol: Literal["amqp-0-9-1", "amqp-1.0", "zmtp"]
@@ -33,6 +34,7 @@ class Endpoint:
     vhost: str | None = None
     query: str = field(default="", repr=False)
     authority: str = field(default="", repr=False)
+    queue_address: str = "{}"
 
     def url(self, scheme: str) -> str:
         """The endpoint as one URL, user and password at each address."""

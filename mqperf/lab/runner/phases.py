@@ -264,4 +264,3 @@ def _describe(trial: Trial, access: Access) -> None:
     trial.attempt.facts["generator_options"] = load.launcher.options(
         trial.case, access, trial.bench.hosts.client[0].address
     )
-    trial.attempt.facts["parameters"] = load.generator.resolved(trial.case)

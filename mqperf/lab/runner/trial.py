@@ -22,6 +22,7 @@ from mqperf.lab.runner.processes import Processes
 from mqperf.lab.runner.timetable import Stage, Timetable
 from mqperf.lab.runner.watch import Clock, ClockMonitor
 from mqperf.plan import Case
+from mqperf.plan.load import GENERATORS
 from mqperf.record import Attempt, Run, background_place, set_aside, utc
 
 if TYPE_CHECKING:
@@ -52,7 +53,9 @@ class Trial:
     ) -> None:
         """Open the run folder; raises ``RecordError`` when that is refused."""
         self.case, self.bench, self.audience = case, bench, audience
-        self.attempt = Attempt(runs, case, {"position": position, **bench.facts}, HERE)
+        parameters = GENERATORS[case.generator].resolved(case)
+        facts = {"position": position, "parameters": parameters, **bench.facts}
+        self.attempt = Attempt(runs, case, facts, HERE)
         folder = self.attempt.folder
         self.key = f"{case.id}-{time.time_ns() // 1_000_000 % 10**9}"
         self.held = ExitStack()

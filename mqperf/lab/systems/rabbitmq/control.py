@@ -37,9 +37,14 @@ class Control:
         return status
 
     def add_vhost(
-        self, node: str, vhost: str, user: str, policies: Mapping[str, Mapping[str, JsonValue]]
+        self,
+        node: str,
+        vhost: str,
+        user: str,
+        policies: Mapping[str, Mapping[str, JsonValue]],
+        queues: Mapping[str, Mapping[str, JsonValue]],
     ) -> None:
-        """Make a virtual host, with the user's rights and the policies, in one call.
+        """Make a virtual host, with the user's rights, policies, and queues with their arguments.
 
         The definitions go through a file: rabbitmqctl 4.0.0 to 4.0.5 waits for ever when they come
         from standard input (rabbitmq-server issue 13157).
@@ -50,6 +55,16 @@ class Control:
             "permissions": [{"user": user, "vhost": vhost, **everything}],
             "policies": [
                 {"vhost": vhost, "name": name, **policy} for name, policy in policies.items()
+            ],
+            "queues": [
+                {
+                    "vhost": vhost,
+                    "name": name,
+                    "durable": True,
+                    "auto_delete": False,
+                    "arguments": arguments,
+                }
+                for name, arguments in queues.items()
             ],
         }
         file = self.host_folder.folder / f"{vhost}.json"

@@ -17,6 +17,7 @@ from mqperf.base.errors import SystemFault
 from mqperf.base.urls import HIDDEN, BrokerUrl
 from mqperf.hosts import Host, interface_of
 from mqperf.lab.load import Access, Endpoint
+from mqperf.lab.systems.rabbitmq import native
 from mqperf.lab.systems.rabbitmq.settings import Settings
 from mqperf.lab.systems.rabbitmq.urls import AUTHORITY, ENCRYPTED, address, authority
 from mqperf.lab.systems.rabbitmq.version import kind_of_queue
@@ -54,7 +55,7 @@ class ExistingCluster:
         """The nodes in the order of the plan's URLs."""
         return tuple(peer.node for peer in self._peers)
 
-    def provision(self, case: Case, _run_id: str) -> Access:
+    def provision(self, case: Case, run_id: str) -> Access:
         """Give the URLs of the topology's nodes; the virtual host is the URL's own."""
         kind_of_queue(case.queues, self._peers[0].version)
         topology = TOPOLOGIES[case.topology]
@@ -63,10 +64,16 @@ class ExistingCluster:
                 f"topology {topology.name} needs a cluster that mqperf starts: of an existing one,"
                 " put an address in front of its nodes, and plan cmsm with its url"
             )
-        return Access(
-            client=self._endpoint(topology.client, case.topology),
-            server=self._endpoint(topology.server, case.topology),
-        )
+        queues = native.queues(case, run_id, self._peers[0].version)
+        if queues:
+            with connected(self._urls[0]) as connection:
+                channel = connection.channel()
+                for name, arguments in queues.items():
+                    channel.queue_declare(
+                        name, durable=True, auto_delete=False, arguments=arguments
+                    )
+        endpoints = (self._endpoint(at, case.topology) for at in (topology.client, topology.server))
+        return Access(*(native.endpoint(case, endpoint) for endpoint in endpoints))
 
     def clean_up(self, _run_id: str, queues: Sequence[str]) -> None:
         """Delete the queues which the run declared; the server expires those with random names."""

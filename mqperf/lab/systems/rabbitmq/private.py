@@ -13,6 +13,7 @@ from mqperf.hosts import HostFolder
 from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems.certificates import Certificates, issued
 from mqperf.lab.systems.private import AgainError, Servers, Site
+from mqperf.lab.systems.rabbitmq import native
 from mqperf.lab.systems.rabbitmq.config import NODES, PORT_COUNT, USER, Cluster, Secrets
 from mqperf.lab.systems.rabbitmq.control import Control
 from mqperf.lab.systems.rabbitmq.installation import Installation, installed
@@ -119,12 +120,11 @@ class PrivateCluster:
 
     def provision(self, case: Case, run_id: str) -> Access:
         """Make a virtual host for the run, with its policy before any queue is declared."""
-        self._control.add_vhost(self._live_node(), run_id, USER, POLICIES[case.queues])
+        queues = native.queues(case, run_id, self._versions["rabbitmq_version"])
+        self._control.add_vhost(self._live_node(), run_id, USER, POLICIES[case.queues], queues)
         topology, nodes = TOPOLOGIES[case.topology], len(self.nodes)
-        return Access(
-            client=self._endpoint(topology.order(topology.client, nodes), run_id),
-            server=self._endpoint(topology.order(topology.server, nodes), run_id),
-        )
+        orders = topology.order(topology.client, nodes), topology.order(topology.server, nodes)
+        return Access(*(native.endpoint(case, self._endpoint(each, run_id)) for each in orders))
 
     def clean_up(self, run_id: str, _queues: Sequence[str]) -> None:
         """Delete the run's virtual host and all its queues."""

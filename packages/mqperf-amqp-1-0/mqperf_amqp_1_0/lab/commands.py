@@ -30,7 +30,8 @@ def options(case: Case, access: Access, _address: str) -> Mapping[str, Mapping[s
 
 
 def _orders(job: Job, member: Member) -> dict[str, Any]:
-    threads = layout.threads(job.case, job.run_id, member.number)
+    form = getattr(job.access, member.kind).queue_address
+    threads = layout.threads(job.case, job.run_id, member.number, form)
     return of_case(job.case).ordered(job.case.threads) | {"threads": threads}
 
 

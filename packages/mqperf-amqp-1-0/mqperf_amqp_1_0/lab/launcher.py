@@ -18,4 +18,5 @@ LAUNCHER = Launcher(
     check=partial(diary.check, "amqp-1.0"),
     options=options,
     queues=layout.addresses,
+    drivers={"rabbitmq": "amqp-1.0"},
 )

@@ -8,11 +8,14 @@ def address(key: str, number: int) -> str:
     return f"{key}.{number + 1:06d}"
 
 
-def threads(case: Case, key: str, process: int) -> list[dict[str, object]]:
-    """The threads of a client process, and of the server process beside it."""
+def threads(case: Case, key: str, process: int, form: str = "{}") -> list[dict[str, object]]:
+    """The threads of a client process, and of the server process beside it.
+
+    ``form`` is how an address names a queue.
+    """
     first = (process - 1) * case.green_threads
     numbers = range(first, first + case.green_threads)
-    return [{"number": number, "address": address(key, number)} for number in numbers]
+    return [{"number": number, "address": form.format(address(key, number))} for number in numbers]
 
 
 def addresses(case: Case, key: str) -> list[str]:

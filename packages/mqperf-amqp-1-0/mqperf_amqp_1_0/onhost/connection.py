@@ -177,7 +177,7 @@ class Connection(Outbox):
     def _open(self) -> None:
         self._agree(codec.PROTOCOL)
         name = codec.string(f"mqperf-{secrets.token_hex(8)}")
-        host = codec.string(self.address.rpartition(":")[0].strip("[]"))
+        host = codec.string(self._virtual_host or self.address.rpartition(":")[0].strip("[]"))
         opened = name, host, uint(FRAME_MAX), b"\x60\0\0", uint(IDLE_S * 1000)
         begun = codec.NULL, uint(0), uint(WINDOW), uint(WINDOW), uint(LINKS - 1)
         self.send(codec.frame(composite(codec.OPEN, *opened)))
@@ -190,6 +190,11 @@ class Connection(Outbox):
         self.incoming, self.window = session.field(1), session.field(2)
         handles = session.field(4)
         self.handles = LINKS if handles is None else min(handles + 1, LINKS)
+
+    @property
+    def _virtual_host(self) -> str:
+        """The host that is asked for, as RabbitMQ reads it; nothing for the usual one."""
+        return f"vhost:{self.broker.vhost}" if self.broker.vhost != "/" else ""
 
     def _agree(self, protocol: bytes) -> None:
         """Both ends name the protocol that follows."""
