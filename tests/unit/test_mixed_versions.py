@@ -1,0 +1,52 @@
+"""Runs of several versions of a system, as a plan asks for them."""
+
+import pandas as pd
+import pytest
+
+from mqperf.study.stats.contrasts import _in_order
+from mqperf.study.stats.rules.together import mixed_versions
+from mqperf.study.tables import conform
+
+ASKED = ["3.10", "4.0", "3.10", "4.0"]
+GOT = ["3.10.8", "4.0.5", "3.10.8", "4.0.5"]
+
+
+def runs(asked: list[str], got: list[str], **columns: object) -> pd.DataFrame:
+    """Runs of RabbitMQ in the order of a plan, with versions asked for and versions there."""
+    rows = {"run": [f"r{number}" for number in range(len(got))], "system": "rabbitmq"}
+    versions = {"version": asked, "system_version": got, "position": range(1, len(got) + 1)}
+    frame = pd.DataFrame({**rows, **versions, "status": "done", **columns})
+    return conform("runs", frame)
+
+
+def told(frame: pd.DataFrame) -> list[str]:
+    return [finding.run for finding in mixed_versions({"runs": frame})]
+
+
+def test_versions_that_a_plan_varies_are_no_mixture() -> None:
+    """They are what is compared."""
+    assert told(runs(ASKED, GOT)) == []
+
+
+@pytest.mark.parametrize(
+    ("got", "columns", "which"),
+    [
+        ([*GOT[:3], "4.0.6"], {}, ["r3"]),
+        (GOT, {"generator_version": ["18", "18", "18", "17"]}, ["r3"]),
+        (GOT, {"runtime_version": ["25", "27", "25.1", "27"]}, ["r2"]),
+    ],
+    ids=["another patch", "another generator", "another runtime"],
+)
+def test_what_else_differs_is_told(
+    got: list[str], columns: dict[str, object], which: list[str]
+) -> None:
+    """Runs that ask for the same version are of one, and all are of one load generator."""
+    assert told(runs(ASKED, got, **columns)) == which
+
+
+def test_names_are_compared_with_the_first_of_the_plan() -> None:
+    """However the folders of runs are called, and so ordered in tables."""
+    frame = runs(ASKED, GOT)
+    points = frame.iloc[[3, 2]]
+    assert _in_order("version", points, {"runs": frame}) == ["3.10", "4.0"]
+    assert _in_order("version", points, {"runs": frame.assign(position=[pd.NA] * 4)}) == ["4.0", "3.10"]
