@@ -1,4 +1,4 @@
-"""Alarms in brokers' logs: lines that RabbitMQ 3.10.8 wrote when it had 64 MB to itself."""
+"""What brokers' logs say: alarms, as of RabbitMQ 3.10.8 with 64 MB to itself, and warnings."""
 
 import json
 from datetime import UTC, datetime
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mqperf.record import Facts
-from mqperf.study.probes.broker_log import FOLDER, WIDTH, alarms
+from mqperf.study.probes.broker_log import FOLDER, WIDTH, logged
 
 LOG = """\
 2026-11-21 06:36:34.122330+00:00 [info] <0.223.0> Running boot step rabbit_alarm defined by app rabbit
@@ -33,7 +33,7 @@ def test_alarms_are_told_once_a_log(tmp_path: Path, logs: Path) -> None:
     """When the first was, how many there were, and what it said; sound logs give nothing."""
     (logs / "node1.log").write_text(LOG)
     (logs / "node2.log").write_text(LOG.splitlines()[0])
-    (row,) = alarms(tmp_path, Facts())
+    (row,) = logged(tmp_path, Facts())
     detail = json.loads(row["detail"])
     assert (detail["log"], detail["times"]) == ("node1.log", 2)
     assert detail["line"] == LOG.splitlines()[3]
@@ -44,7 +44,7 @@ def test_a_time_without_a_zone_is_no_instant(tmp_path: Path, logs: Path) -> None
     """Nobody knows which hour it was; and no line is longer than a reader wants."""
     line = "2026-11-21 06:36:34,138 INFO  Usage(default:memory) full: stopped to prevent flooding"
     (logs / "broker.log").write_text(f"{line} {'x' * WIDTH}")
-    (row,) = alarms(tmp_path, Facts())
+    (row,) = logged(tmp_path, Facts())
     assert row["time_s"] is None
     assert len(json.loads(row["detail"])["line"]) == WIDTH
 
@@ -53,14 +53,26 @@ def test_an_option_that_a_log_repeats_is_no_alarm(tmp_path: Path, logs: Path) ->
     """A Java broker is started to end when memory runs out, and may log how it was started."""
     option = "INFO | Arguments: -XX:+ExitOnOutOfMemoryError -XX:+HeapDumpOnOutOfMemoryError"
     (logs / "broker.log").write_text(option)
-    assert list(alarms(tmp_path, Facts())) == []
+    assert list(logged(tmp_path, Facts())) == []
     (logs / "broker.log").write_text(
         f"{option}\njava.lang.OutOfMemoryError: Java heap space\nOutOfMemoryError\n"
     )
-    (row,) = alarms(tmp_path, Facts())
+    (row,) = logged(tmp_path, Facts())
     assert json.loads(row["detail"])["line"].startswith("java.lang.OutOfMemoryError")
+
+
+def test_what_a_broker_says_is_deprecated_is_told_by_its_name(tmp_path: Path, logs: Path) -> None:
+    """As RabbitMQ 4.3.6 wrote it; that it is allowed, and how to forbid it, are further lines."""
+    feature = "Feature `transient_nonexcl_queues` is deprecated."
+    warning = f"[warning] <0.908.0> Deprecated features: `transient_nonexcl_queues`: {feature}"
+    allowed = '[warning] <0.908.0>     "deprecated_features.permit.transient_nonexcl_queues = true"'
+    begin = "2026-11-25 19:04:05.123456+00:00"
+    (logs / "node1.log").write_text(f"{begin} {warning}\n{begin} {allowed}\n")
+    (row,) = logged(tmp_path, Facts())
+    detail = json.loads(row["detail"])
+    assert (row["what"], detail["feature"]) == ("deprecated", "transient_nonexcl_queues")
 
 
 def test_no_logs_no_alarms(tmp_path: Path) -> None:
     """As of an existing cluster, whose logs belong to somebody else."""
-    assert list(alarms(tmp_path, Facts())) == []
+    assert list(logged(tmp_path, Facts())) == []

@@ -49,4 +49,7 @@ def test_names_are_compared_with_the_first_of_the_plan() -> None:
     frame = runs(ASKED, GOT)
     points = frame.iloc[[3, 2]]
     assert _in_order("version", points, {"runs": frame}) == ["3.10", "4.0"]
-    assert _in_order("version", points, {"runs": frame.assign(position=[pd.NA] * 4)}) == ["4.0", "3.10"]
+    assert _in_order("version", points, {"runs": frame.assign(position=float("nan"))}) == [
+        "4.0",
+        "3.10",
+    ]

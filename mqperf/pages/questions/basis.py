@@ -5,10 +5,14 @@ from collections.abc import Iterator
 import pandas as pd
 
 from mqperf.base.one_line import amount
+from mqperf.base.releases import parsed
 from mqperf.pages.report.words import joined
 from mqperf.plan.load import GENERATORS
 from mqperf.study.stats.doubt_kinds import CHECKS, WEIGHTS, weight_of
 from mqperf.study.tables import Tables, whole
+
+FEW = 3
+"""As many reasons are told where doubts are counted; more are beside their points."""
 
 
 def measured(tables: Tables) -> str:
@@ -34,7 +38,9 @@ def _days(runs: pd.DataFrame) -> Iterator[str]:
 def _software(runs: pd.DataFrame) -> Iterator[str]:
     for _, of_system in runs.groupby("system", sort=False):
         title = of_system["system_title"].fillna(of_system["system"]).iloc[0]
-        yield " ".join([str(title), joined(_texts(of_system["system_version"]))]).rstrip()
+        yield " ".join(
+            [str(title), joined(sorted(_texts(of_system["system_version"]), key=parsed))]
+        ).rstrip()
     for name in _texts(runs["generator"]):
         title = GENERATORS[name].title if name in GENERATORS else name
         versions = _texts(runs.loc[runs["generator"].eq(name), "generator_version"])
@@ -65,7 +71,15 @@ def uncertain(tables: Tables) -> Iterator[str]:
         about = of_kind["point"].dropna().nunique()
         where = f"at {about} of {amount(points, 'point')}" if about else "beside the points"
         finding = CHECKS[kind].finding if kind in CHECKS else str(of_kind["text"].iloc[0])
-        yield f"{weight.capitalize()}: {finding}, {where} ({kind})."
+        why = _reasons(tables) if kind == "failed-run" else ""
+        yield f"{weight.capitalize()}: {finding}, {where} ({kind}){why}."
+
+
+def _reasons(tables: Tables) -> str:
+    """Why attempts failed, where that is a few words: what was refused."""
+    failures = tables["runs"].loc[tables["runs"]["status"].eq("failed"), "failure"]
+    reasons = dict.fromkeys(str(reason).partition(": ")[0] for reason in failures.dropna())
+    return f": {joined([*reasons])}" if 0 < len(reasons) <= FEW else ""
 
 
 def _texts(column: pd.Series) -> list[str]:

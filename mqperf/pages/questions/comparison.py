@@ -1,10 +1,12 @@
 """What one layout, queue, version or option changes against another."""
 
+import json
 from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
 from mqperf.base.one_line import percent, percents
+from mqperf.base.releases import parsed
 from mqperf.pages.figures import labels
 from mqperf.pages.questions.question import Answer, Answering, enough_repeats
 from mqperf.pages.questions.words import (
@@ -23,6 +25,7 @@ from mqperf.study.stats.compare import CANNOT_TELL
 from mqperf.study.stats.contrasts import BETWEEN, LOAD, contrasts, contrasts_of_rates, named_axes
 from mqperf.study.stats.decided import ALIKE, SEQUENTIAL, decided
 from mqperf.study.stats.offered_rates import brackets
+from mqperf.study.stats.rules.together import ASKED
 from mqperf.study.stats.sustained import FIGURE
 from mqperf.study.tables import Tables, at, varied
 from mqperf.study.tables.axes import LAYOUT
@@ -64,7 +67,7 @@ def answer(tables: Tables) -> Answer | None:
     names = listed(dict.fromkeys(_called(axis) for axis in compared["axis"]))
     return Answer(
         question=f"How does throughput change with {names}?",
-        sentences=[*_sentences(compared, tables)],
+        sentences=[*_sentences(compared, tables), *_warnings(compared, tables)],
         drawing=drawings.contrasts("Throughput against the first", placed),
         settle=[*_settling(compared[compared["sound"].astype(bool)])],
     )
@@ -108,6 +111,17 @@ def _sentences(compared: pd.DataFrame, tables: Tables) -> Iterator[Text]:
             row = of_value.iloc[0].to_dict()
             where = [_worded(name, str(row[name]), tables) for name in varying]
             yield bold(str(row["what"]), *where) + Text(": {}.").format(_changes(of_value))
+
+
+def _warnings(compared: pd.DataFrame, tables: Tables) -> Iterator[Text]:
+    """What versions that are compared say is deprecated: a later one will not have it."""
+    warned = tables["events"].query("what == 'deprecated'").merge(tables["runs"], on="run")
+    if warned.empty or not compared["axis"].isin(ASKED).any():
+        return
+    features = warned["detail"].map(lambda detail: json.loads(detail)["feature"])
+    for (title, feature), rows in warned.groupby(["system_title", features], sort=False):
+        versions = joined(sorted({*rows["system_version"]}, key=parsed))
+        yield Text("{} {} warn: {} is deprecated.").format(title, versions, feature)
 
 
 def _changes(rows: pd.DataFrame) -> Text:

@@ -11,8 +11,8 @@ EVENTS = (
     text("host", "Where."),
     text(
         "what",
-        "provisioned, start, measured, drained, ...; alarm for one in a broker's log, unread for"
-        " a record beside the run that cannot be read.",
+        "provisioned, start, measured, drained, ...; alarm or deprecated for what a broker's log"
+        " says so of, unread for a record beside the run that cannot be read.",
     ),
     text("detail", "More, as JSON."),
 )

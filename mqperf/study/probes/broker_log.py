@@ -1,4 +1,4 @@
-"""What brokers say in their own logs of running short: memory, disk, collectors, full links."""
+"""What brokers say in their own logs: that they run short, and of what is deprecated."""
 
 import json
 import re
@@ -30,6 +30,12 @@ SIGNS = (
 """What these systems write when they hold senders back, or stand still, for want of something."""
 
 ALARM = re.compile("|".join(SIGNS))
+DEPRECATED = re.compile(r"(?<=Deprecated features: `)\w+(?=`)")
+"""How RabbitMQ names what a client uses, and a later version will not have."""
+
+SORTS = {"alarm": ALARM, "deprecated": DEPRECATED}
+"""What is looked for in logs, by what events call it."""
+
 STAMP = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+[+-]\d\d:\d\d")
 """A time that says its zone; others are not taken for instants."""
 
@@ -40,8 +46,8 @@ LATE_S, EARLY_S = 1.0, 60.0
 That of the first run begins with the start of the system, and may end with it on an idle node."""
 
 
-def alarms(run: Path, facts: Facts) -> Iterator[dict[str, Any]]:
-    """Rows of the ``events`` table: one per broker's log and sort of alarm, the first of each.
+def logged(run: Path, facts: Facts) -> Iterator[dict[str, Any]]:
+    """Rows of the ``events`` table: one per log and sort of alarm or warning, the first of each.
 
     ``run`` is a run folder; ``host`` is None where it is not told which node wrote a log;
     ``detail`` tells the log, the first such line, and how many there are.  Raises ``ProbeError``
@@ -49,19 +55,19 @@ def alarms(run: Path, facts: Facts) -> Iterator[dict[str, Any]]:
     """
     hosts = _hosts(facts)
     for log in sorted((run / FOLDER).glob("*.log")):
-        lines: dict[str, list[str]] = {}
+        lines: dict[tuple[str, str], list[str]] = {}
         for line in _text(log).splitlines():
-            if alarm := ALARM.search(line):
-                lines.setdefault(alarm[0], []).append(line)
-        for hits in lines.values():
+            for what, signs in SORTS.items():
+                if found := signs.search(line):
+                    lines.setdefault((what, found[0]), []).append(line)
+        for (what, sign), hits in lines.items():
+            named = {"feature": sign} if what == "deprecated" else {}
+            detail = {"log": log.name, "times": len(hits), "line": hits[0].strip()[:WIDTH]}
             yield {
                 "time_s": _instant(hits[0]),
                 "host": hosts.get(log.name),
-                "what": "alarm",
-                "detail": json.dumps(
-                    {"log": log.name, "times": len(hits), "line": hits[0].strip()[:WIDTH]},
-                    ensure_ascii=False,
-                ),
+                "what": what,
+                "detail": json.dumps({**named, **detail}, ensure_ascii=False),
             }
 
 
@@ -126,4 +132,4 @@ def _instant(line: str) -> float | None:
         return None
 
 
-READER = ProbeReader("broker-log", events=alarms, disagreements=disagreements)
+READER = ProbeReader("broker-log", events=logged, disagreements=disagreements)
