@@ -22,6 +22,7 @@ FOUND_S = 3.0
 """A node that was started again is sampled after so long: once to find it, and twice to know it."""
 
 PROCESS = ["run", "process"]
+HOST = ["run", "host"]
 
 SAMPLED = "sampled"
 """Under which name the rule finds what ``sampled`` gives, where single seconds are not kept."""
@@ -30,10 +31,19 @@ SAMPLED = "sampled"
 def cpu_sum(tables: Tables) -> Iterator[Finding]:
     """Parts that are not the whole: nodes and their printed total, processes and their host."""
     window = over_the_window(tables)
-    for run, rows in window.groupby("run", sort=False):
+    printed = window.loc[window["kind"].eq("total"), "run"]
+    for run, rows in window[window["run"].isin(printed)].groupby("run", sort=False):
         yield from _printed_total(str(run), rows)
-        for host, of_host in rows.groupby("host", sort=False):
-            yield from _host_total(str(run), str(host), of_host)
+    parts = window[~window["kind"].isin(["host", "total"])].groupby(HOST)["total_cores"].sum()
+    hosts = window[window["kind"].eq("host")].dropna(subset="total_cores").drop_duplicates(HOST)
+    hosts = hosts.merge(parts.rename("parts"), left_on=HOST, right_index=True)
+    for row in each(hosts[hosts["parts"] > hosts["total_cores"] * (1 + MISCOUNT) + MISCOUNT]):
+        yield Finding(
+            row.run,
+            f"the processes on {row.host} used {row.parts:.2f} cores together, the host itself only"
+            f" {row.total_cores:.2f}",
+            {"processes_cores": round(row.parts, 3), "host_cores": row.total_cores},
+        )
 
 
 def sys_exceeds_total(tables: Tables) -> Iterator[Finding]:
@@ -148,18 +158,6 @@ def _printed_total(run: str, rows: pd.DataFrame) -> Iterator[Finding]:
             f"the nodes used {percent(nodes.sum())} CPU together, the report's total is"
             f" {percent(total.iloc[0])}",
             {"nodes_cores": round(float(nodes.sum()), 4), "total_cores": float(total.iloc[0])},
-        )
-
-
-def _host_total(run: str, host: str, rows: pd.DataFrame) -> Iterator[Finding]:
-    whole = rows.loc[rows["kind"] == "host", "total_cores"].dropna()
-    parts = rows.loc[~rows["kind"].isin(["host", "total"]), "total_cores"].sum()
-    if len(whole) and parts > whole.iloc[0] * (1 + MISCOUNT) + MISCOUNT:
-        yield Finding(
-            run,
-            f"the processes on {host} used {parts:.2f} cores together, the host itself only"
-            f" {whole.iloc[0]:.2f}",
-            {"processes_cores": round(float(parts), 3), "host_cores": float(whole.iloc[0])},
         )
 
 
