@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,9 @@ from xdist.scheduler import LoadScopeScheduling
 
 from mqperf.base.errors import HostError
 from mqperf.hosts.laboratory import Laboratory, laboratory
+
+# None: with nbformat jsonschema would make 38 parsers, in a second, of addresses no notebook has.
+sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from mqperf.lab.systems.rabbitmq.private import PrivateCluster

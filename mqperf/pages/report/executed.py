@@ -17,6 +17,8 @@ def main(given: str, errors_file: str) -> None:
     ``given`` has for each its source, the copy to be written, and its parameters.  The file
     ``errors_file`` gets, by the copies, the errors of cells; each ends its notebook, and no other.
     """
+    # None: jsonschema would make 38 parsers, in a second, of addresses that no notebook has
+    sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
     import papermill
     from jupyter_client.manager import AsyncKernelManager
     from jupyter_core.utils import run_sync
