@@ -270,7 +270,7 @@ def status(runs: RunsFolder) -> None:
 
     Example: `mqperf status data/runs/quickstart`
     """
-    from mqperf.front.preview import status
+    from mqperf.front.status import status
 
     for line in status(runs).split("\n"):
         print_line(console, line)

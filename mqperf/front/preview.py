@@ -1,32 +1,16 @@
-"""What a plan would do, and how far it has got: text for people, nothing is run."""
+"""What a plan would do: text for people, nothing is run."""
 
 import time
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
-from mqperf.base.errors import PlanError, RecordError
 from mqperf.base.one_line import amount, printable
-from mqperf.base.raw import MIB
-from mqperf.front.progress import START_S, clock, expected_s, words
+from mqperf.front.plan_words import START_S, clock, deciding, expected_s, searching, words
 from mqperf.hosts import HERE, HOSTS, lookup
 from mqperf.lab.load import LAUNCHERS
 from mqperf.lab.systems import SYSTEMS, starts
 from mqperf.lab.systems.possible import Possible, check_places, planned, possible
-from mqperf.plan import MOST, Case, Plan, rate_and_repeat
-from mqperf.plan.file import load_plan
-from mqperf.plan.test_cases import unit_of
-from mqperf.record import Run, Status, read_events, runs, utc, whole
-
-STATES: Mapping[Status, str] = {"done": "done", "partial": "running", "failed": "failed"}
-"""What an attempt's status makes of its case, the best first."""
-
-
-UNREADABLE = "unreadable"
-
-READ_BYTES = 4 * MIB
-"""Larger files are not read, so as not to disturb what is being measured: ``audit`` does."""
+from mqperf.plan import Case, Plan
+from mqperf.record import utc
 
 CASES_SHOWN = 30
 COMMANDS_SHOWN = 10
@@ -55,100 +39,6 @@ def preview(
         here = planned(plan, kind.clients())
         lines = [f"{kind.title} were not reached: what they have, --check-hosts tells"]
     return "\n".join(map(printable, [*lines, *_preview(here, everything=everything)]))
-
-
-def status(folder: Path) -> str:
-    """One line per case of a folder's plan: done, running, failed (how often), pending; their sums.
-
-    A whole run that cannot be read is called so, with the reason, as far as that shows without
-    reading its messages.  An attempt that was cut off is called running until the next command sets
-    it aside.  Raises ``PlanError`` when the folder has no sound plan.
-    """
-    file = folder / "plan.yaml"
-    if not file.exists():
-        raise PlanError(f"{folder}: no runs folder, it holds no plan.yaml: give RUNS of mqperf run")
-    plan = load_plan(file)
-    found_runs = list(runs(folder))
-    attempts = Counter((run.case_id, run.status) for run in found_runs)
-    done = {run.case_id: run for run in found_runs if run.status == "done"}
-    lines, numbers = [], Counter[str]()
-    for case in _cases(plan, found_runs):
-        name = case.id
-        counts = {status: attempts[name, status] for status in STATES}
-        state = next((word for status, word in STATES.items() if counts[status]), "pending")
-        tries = f" ({amount(counts['failed'], 'failed attempt')})" if counts["failed"] else ""
-        trouble = _trouble(done[name]) if name in done else ""
-        state = UNREADABLE if trouble else state
-        early = _early(done[name]) if state == STATES["done"] else ""
-        numbers[state] += 1
-        lines.append(f"{state:11}{words(case)}{tries}{trouble}{early}")
-    words_of_all = (*STATES.values(), *([UNREADABLE] if numbers[UNREADABLE] else []), "pending")
-    lines.append(", ".join(f"{numbers[word]} {word}" for word in words_of_all))
-    if plan.decide is not None:
-        lines.append(f"{_deciding(plan)}; what is decided: mqperf show {folder}")
-    if plan.search is not None:
-        lines.append(f"{_searching(plan)}; whether it has ended: mqperf tables, table searches")
-    return "\n".join(map(printable, lines))
-
-
-def _cases(plan: Plan, attempts: Sequence[Run]) -> list[Case]:
-    """The cases of a plan; of its searches those that were tried, and the first of the others."""
-    searches, tried = plan.searches(), {}
-    for run in attempts if searches or plan.decide else ():
-        with suppress(RecordError):  # of one that cannot be read, the next command says so
-            if (case := run.case()) is not None:
-                tried[case.id] = case
-    by_search = [
-        sorted(filter(search.covers, tried.values()), key=rate_and_repeat) for search in searches
-    ]
-    begun = [case for cases in by_search for case in cases]
-    firsts = zip(plan.cases(), by_search, strict=True) if searches else ()
-    firsts_left = [case for case, cases in firsts if not cases]
-    return [*begun, *firsts_left] if searches else plan.cases_beside(tried.values())
-
-
-def _searching(plan: Plan) -> str:
-    """What the searches of a plan look for, and how many runs that takes."""
-    search = plan.search
-    if search is None:
-        return ""
-    return (
-        f"{amount(len(plan.searches()), 'search', 'searches')} for the highest rate from"
-        f" {search.from_msg_s:g} to {search.to_msg_s:g} {unit_of(*plan.test_cases)}/sec with"
-        f" {search.hold.words}, to {search.within_share * 100:g} %: at most"
-        f" {search.most_runs(plan.repeats)} runs each"
-    )
-
-
-def _deciding(plan: Plan) -> str:
-    """What a plan decides, and how long that may take."""
-    if plan.decide is None:
-        return ""
-    within = amount(len(plan.comparisons()), "comparison")
-    what = f"comparisons of {' and '.join(plan.decide.plans)}" if plan.decide.plans else within
-    return (
-        f"{what}, each until it is known whether it"
-        f" differs by {plan.decide.difference * 100:g} %: {plan.first_repeats} repeats of every"
-        f" point, and more of what is open, {MOST} at most, within {plan.decide.within}"
-    )
-
-
-def _trouble(run: Run) -> str:
-    """Why a whole run cannot be read, or not be trusted; nothing where it can."""
-    try:
-        facts = run.facts()
-        whole(run, facts)
-        read_events(run.path)
-        changed = run.damaged(facts, read_bytes=READ_BYTES)
-    except RecordError as error:
-        return f": {str(error).replace(f'{run.path.parent}/', '')}"
-    return f": {', '.join(changed)}: not as recorded" if changed else ""
-
-
-def _early(run: Run) -> str:
-    """Why a run that can be read ended early, if it did."""
-    failed = run.facts().condition_failed
-    return f": condition failed: {failed.words}" if failed is not None else ""
 
 
 def _preview(here: Possible, *, everything: bool) -> Iterator[str]:
@@ -191,7 +81,7 @@ def _preview(here: Possible, *, everything: bool) -> Iterator[str]:
 
 def _asked(plan: Plan, cases: Sequence[Case]) -> str:
     """How many cases there are; of what follows from results, what comes first."""
-    if purpose := _searching(plan) or _deciding(plan):
+    if purpose := searching(plan) or deciding(plan):
         return f"{purpose}; what comes first:"
     return f"{amount(len(cases), 'case')}, order {plan.order}"
 

@@ -10,59 +10,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.text import Text
 from typing_extensions import override
 
-from mqperf.base.one_line import amount, printable
+from mqperf.base.one_line import printable
 from mqperf.base.redaction import without_passwords
 from mqperf.base.terminal import print_line, print_lines
 from mqperf.front.live import Pulse, panel
+from mqperf.front.plan_words import OVERHEAD_S, START_S, clock, expected_s, words
 from mqperf.lab.runner import Gauge
 from mqperf.plan import Case
-from mqperf.plan.columns import parameters
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record import Run
-
-OVERHEAD_S = 5.0
-"""Seconds that a case takes besides its load, until the sweep has shown how many."""
-
-START_S = 12.0
-"""Seconds until the first case can begin: the system has to be started."""
-
-
-LONGEST = 40
-"""Characters of a parameter that are told."""
-
-
-def expected_s(cases: Sequence[Case], overhead_s: float = OVERHEAD_S) -> float:
-    """Seconds that these cases are expected to take."""
-    loads = (max(part.load_s for part in (case, *case.beside())) for case in cases)
-    return sum(load_s + overhead_s for load_s in loads)
-
-
-def _short(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
-
-
-def words(case: Case) -> str:
-    """A case in a few words, as a person would say it."""
-    repeat = f", repeat {case.repeat}" if case.repeat > 1 else ""
-    repeat += f", control run {case.control_run}" if case.control_run else ""
-    threads = amount(case.threads, "thread")
-    threads += f" in {case.processes} processes" if case.processes > 1 else ""
-    threads += f" on each of {case.hosts} hosts" if case.hosts > 1 else ""
-    link = case.link.model_dump(exclude_defaults=True) if case.link else {}
-    stated = {**case.parameters, **link, **case.settings}
-    named = (f"{name} {_short(stated[name])}" for name in parameters() if name in stated)
-    beside = (f"beside {other.load_words()}" for other in case.beside())
-    condition = [] if case.condition is None else [f"condition {case.condition}"]
-    load = ", ".join([threads, *condition, *named, *beside])
-    return f"{case.system} {case.topology} {case.queues}, {case.test_case}, {load}{repeat}"
-
-
-def clock(seconds: float) -> str:
-    """A duration as ``1:02:03`` or ``2:03``."""
-    minutes, second = divmod(round(seconds), 60)
-    hours, minute = divmod(minutes, 60)
-    return f"{hours}:{minute:02d}:{second:02d}" if hours else f"{minute}:{second:02d}"
 
 
 class _View(Progress):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mqperf.front.preview import status
+from mqperf.front.status import status
 from mqperf.record import runs
 from mqperf.study import stats, tables
 

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from mqperf.base.errors import TableError
 from mqperf.front.cli import app
-from mqperf.front.preview import status
+from mqperf.front.status import status
 from mqperf.pages.report.build import build
 from mqperf.record import Run
 from mqperf.record.facts import FIRST_PARAMETERS

@@ -15,7 +15,7 @@ from mqperf_toys.known import known, known_with
 
 import mqperf
 from mqperf.base.errors import PlanError
-from mqperf.front.preview import status
+from mqperf.front.status import status
 from mqperf.lab.runner import Job, Judges, Silent, sweep_all
 from mqperf.plan import Decision, Frozen, Plan, compared
 from mqperf.plan.file import PlanFile, parse_plan, with_decision

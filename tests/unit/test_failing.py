@@ -11,7 +11,7 @@ import samples
 from counted import seal
 
 from mqperf.base.errors import PlanError
-from mqperf.front.preview import status
+from mqperf.front.status import status
 from mqperf.lab.runner.control import Arrived
 from mqperf.lab.runner.failing import FailCondition, shortened
 from mqperf.lab.runner.gauge import Reading

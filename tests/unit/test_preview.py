@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from mqperf.base.errors import HostError, MqperfError
-from mqperf.front.preview import CASES_SHOWN, COMMANDS_SHOWN, preview, status
+from mqperf.front.preview import CASES_SHOWN, COMMANDS_SHOWN, preview
+from mqperf.front.status import status
 from mqperf.lab.load import LAUNCHERS
 from mqperf.plan import MAX_CASES
 from mqperf.plan.file import load_plan, parse_plan

@@ -16,7 +16,7 @@ from typing_extensions import override
 
 from mqperf.base.errors import PlanError
 from mqperf.front.judging import judged
-from mqperf.front.preview import status
+from mqperf.front.status import status
 from mqperf.lab.runner import Job, Judges, Silent, sweep_all
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.plan import Bracket, Case, Frozen, Hold, Plan, SearchPlan, Verdict

@@ -21,8 +21,9 @@ from mqperf.base.errors import PlanError, SystemFault
 from mqperf.base.redaction import redacted, without_passwords
 from mqperf.base.urls import BrokerUrl
 from mqperf.front import cli
-from mqperf.front.preview import preview, status
+from mqperf.front.preview import preview
 from mqperf.front.progress import Bar
+from mqperf.front.status import status
 from mqperf.hosts import LocalHost
 from mqperf.lab.load import Endpoint
 from mqperf.lab.systems.in_plans import problems_of

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from typing_extensions import override
 
 from mqperf.base.errors import HostError, MqperfError, PlanError
-from mqperf.front import progress
+from mqperf.front import plan_words, progress
 from mqperf.front.cli import app
 from mqperf.front.preview import preview
 from mqperf.lab.runner import Job, Silent, sweep_all
@@ -250,7 +250,7 @@ def test_every_start_of_a_system_is_expected(brokers: list[str], tmp_path: Path)
     assert brokers == ["a rabbitmq"] * 6
     assert diary.expected[1:] == (0, 6)
     cases = swept.plan.cases()
-    expected = progress.clock(progress.expected_s(cases) + 6 * progress.START_S)
+    expected = plan_words.clock(plan_words.expected_s(cases) + 6 * plan_words.START_S)
     assert f"RabbitMQ: about {expected};" in preview(swept.plan)
 
 
@@ -351,10 +351,10 @@ def test_what_is_left_is_learned_from_what_was(monkeypatch: pytest.MonkeyPatch) 
     bar = progress.Bar(Console(file=io.StringIO()))
     bar.planned([case] * 8, 4, 2)
     task = bar._bar.tasks[0]
-    assert task.fields["left"] == progress.clock(8 * (case.load_s + 5) + 2 * 12)
+    assert task.fields["left"] == plan_words.clock(8 * (case.load_s + 5) + 2 * 12)
     for _ in range(4):
         now[0] += case.load_s + 25
         bar.finished(case, cast("Run", None), None)
     assert (task.completed, task.total) == (8, 12)
     usual = (5 + 12 / 7 + 3 * 25) / 4
-    assert task.fields["left"] == progress.clock(4 * (case.load_s + usual))
+    assert task.fields["left"] == plan_words.clock(4 * (case.load_s + usual))

@@ -1,0 +1,77 @@
+"""Plans and cases in words, and how long these are expected to take."""
+
+from collections.abc import Sequence
+
+from mqperf.base.one_line import amount
+from mqperf.plan import MOST, Case, Plan
+from mqperf.plan.columns import parameters
+from mqperf.plan.test_cases import unit_of
+
+OVERHEAD_S = 5.0
+"""Seconds that a case takes besides its load, until the sweep has shown how many."""
+
+START_S = 12.0
+"""Seconds until the first case can begin: the system has to be started."""
+
+LONGEST = 40
+"""Characters of a parameter that are told."""
+
+
+def expected_s(cases: Sequence[Case], overhead_s: float = OVERHEAD_S) -> float:
+    """Seconds that these cases are expected to take."""
+    loads = (max(part.load_s for part in (case, *case.beside())) for case in cases)
+    return sum(load_s + overhead_s for load_s in loads)
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+def words(case: Case) -> str:
+    """A case in a few words, as a person would say it."""
+    repeat = f", repeat {case.repeat}" if case.repeat > 1 else ""
+    repeat += f", control run {case.control_run}" if case.control_run else ""
+    threads = amount(case.threads, "thread")
+    threads += f" in {case.processes} processes" if case.processes > 1 else ""
+    threads += f" on each of {case.hosts} hosts" if case.hosts > 1 else ""
+    link = case.link.model_dump(exclude_defaults=True) if case.link else {}
+    stated = {**case.parameters, **link, **case.settings}
+    named = (f"{name} {_short(stated[name])}" for name in parameters() if name in stated)
+    beside = (f"beside {other.load_words()}" for other in case.beside())
+    condition = [] if case.condition is None else [f"condition {case.condition}"]
+    load = ", ".join([threads, *condition, *named, *beside])
+    return f"{case.system} {case.topology} {case.queues}, {case.test_case}, {load}{repeat}"
+
+
+def clock(seconds: float) -> str:
+    """A duration as ``1:02:03`` or ``2:03``."""
+    minutes, second = divmod(round(seconds), 60)
+    hours, minute = divmod(minutes, 60)
+    return f"{hours}:{minute:02d}:{second:02d}" if hours else f"{minute}:{second:02d}"
+
+
+def searching(plan: Plan) -> str:
+    """What the searches of a plan look for, and how many runs that takes."""
+    search = plan.search
+    if search is None:
+        return ""
+    return (
+        f"{amount(len(plan.searches()), 'search', 'searches')} for the highest rate from"
+        f" {search.from_msg_s:g} to {search.to_msg_s:g} {unit_of(*plan.test_cases)}/sec with"
+        f" {search.hold.words}, to {search.within_share * 100:g} %: at most"
+        f" {search.most_runs(plan.repeats)} runs each"
+    )
+
+
+def deciding(plan: Plan) -> str:
+    """What a plan decides, and how long that may take."""
+    if plan.decide is None:
+        return ""
+    within = amount(len(plan.comparisons()), "comparison")
+    what = f"comparisons of {' and '.join(plan.decide.plans)}" if plan.decide.plans else within
+    return (
+        f"{what}, each until it is known whether it"
+        f" differs by {plan.decide.difference * 100:g} %: {plan.first_repeats} repeats of every"
+        f" point, and more of what is open, {MOST} at most, within {plan.decide.within}"
+    )

@@ -1,0 +1,90 @@
+"""How far a plan has got: text for people, read from its runs folder."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from mqperf.base.errors import PlanError, RecordError
+from mqperf.base.one_line import amount, printable
+from mqperf.base.raw import MIB
+from mqperf.front.plan_words import deciding, searching, words
+from mqperf.plan import Case, Plan, rate_and_repeat
+from mqperf.plan.file import load_plan
+from mqperf.record import Run, Status, read_events, runs, whole
+
+STATES: Mapping[Status, str] = {"done": "done", "partial": "running", "failed": "failed"}
+"""What an attempt's status makes of its case, the best first."""
+
+UNREADABLE = "unreadable"
+
+READ_BYTES = 4 * MIB
+"""Larger files are not read, so as not to disturb what is being measured: ``audit`` does."""
+
+
+def status(folder: Path) -> str:
+    """One line per case of a folder's plan: done, running, failed (how often), pending; their sums.
+
+    A whole run that cannot be read is called so, with the reason, as far as that shows without
+    reading its messages.  An attempt that was cut off is called running until the next command sets
+    it aside.  Raises ``PlanError`` when the folder has no sound plan.
+    """
+    file = folder / "plan.yaml"
+    if not file.exists():
+        raise PlanError(f"{folder}: no runs folder, it holds no plan.yaml: give RUNS of mqperf run")
+    plan = load_plan(file)
+    found_runs = list(runs(folder))
+    attempts = Counter((run.case_id, run.status) for run in found_runs)
+    done = {run.case_id: run for run in found_runs if run.status == "done"}
+    lines, numbers = [], Counter[str]()
+    for case in _cases(plan, found_runs):
+        name = case.id
+        counts = {status: attempts[name, status] for status in STATES}
+        state = next((word for status, word in STATES.items() if counts[status]), "pending")
+        tries = f" ({amount(counts['failed'], 'failed attempt')})" if counts["failed"] else ""
+        trouble = _trouble(done[name]) if name in done else ""
+        state = UNREADABLE if trouble else state
+        early = _early(done[name]) if state == STATES["done"] else ""
+        numbers[state] += 1
+        lines.append(f"{state:11}{words(case)}{tries}{trouble}{early}")
+    words_of_all = (*STATES.values(), *([UNREADABLE] if numbers[UNREADABLE] else []), "pending")
+    lines.append(", ".join(f"{numbers[word]} {word}" for word in words_of_all))
+    if plan.decide is not None:
+        lines.append(f"{deciding(plan)}; what is decided: mqperf show {folder}")
+    if plan.search is not None:
+        lines.append(f"{searching(plan)}; whether it has ended: mqperf tables, table searches")
+    return "\n".join(map(printable, lines))
+
+
+def _cases(plan: Plan, attempts: Sequence[Run]) -> list[Case]:
+    """The cases of a plan; of its searches those that were tried, and the first of the others."""
+    searches, tried = plan.searches(), {}
+    for run in attempts if searches or plan.decide else ():
+        with suppress(RecordError):  # of one that cannot be read, the next command says so
+            if (case := run.case()) is not None:
+                tried[case.id] = case
+    by_search = [
+        sorted(filter(search.covers, tried.values()), key=rate_and_repeat) for search in searches
+    ]
+    begun = [case for cases in by_search for case in cases]
+    firsts = zip(plan.cases(), by_search, strict=True) if searches else ()
+    firsts_left = [case for case, cases in firsts if not cases]
+    return [*begun, *firsts_left] if searches else plan.cases_beside(tried.values())
+
+
+def _trouble(run: Run) -> str:
+    """Why a whole run cannot be read, or not be trusted; nothing where it can."""
+    try:
+        facts = run.facts()
+        whole(run, facts)
+        read_events(run.path)
+        changed = run.damaged(facts, read_bytes=READ_BYTES)
+    except RecordError as error:
+        return f": {str(error).replace(f'{run.path.parent}/', '')}"
+    return f": {', '.join(changed)}: not as recorded" if changed else ""
+
+
+def _early(run: Run) -> str:
+    """Why a run that can be read ended early, if it did."""
+    failed = run.facts().condition_failed
+    return f": condition failed: {failed.words}" if failed is not None else ""
