@@ -130,4 +130,6 @@ Axis = Annotated[Listed[T], BeforeValidator(as_tuple)]
 class Frozen(BaseModel):
     """Checked once, never changed, and no key that it does not know."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True
+    )

@@ -31,7 +31,7 @@ Times = Annotated[int, Field(ge=1, le=WIDEST)]
 class Row(BaseModel):
     """A line, or a part of one."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", defer_build=True)
 
 
 class CountedStream(Row):

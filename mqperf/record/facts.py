@@ -63,7 +63,7 @@ Kind = Literal["broker", "client", "server", "background", "harness"]
 class Recorded(BaseModel):
     """Read, never changed."""
 
-    model_config = ConfigDict(frozen=True, populate_by_name=True)
+    model_config = ConfigDict(frozen=True, populate_by_name=True, defer_build=True)
 
 
 class Window(Recorded):

@@ -35,7 +35,7 @@ Name = Annotated[str, Field(max_length=200)]
 class Stream(BaseModel):
     """One kind of message in a file: its name, the columns that it has, and how many messages."""
 
-    model_config = ConfigDict(frozen=True, strict=True)
+    model_config = ConfigDict(frozen=True, strict=True, defer_build=True)
 
     name: Name
     columns: Annotated[tuple[Name, ...], Field(min_length=1, max_length=10)]
@@ -45,7 +45,7 @@ class Stream(BaseModel):
 class Header(BaseModel):
     """What a ``.messages`` file says of itself; ``start`` is the start that a client was given."""
 
-    model_config = ConfigDict(frozen=True, strict=True)
+    model_config = ConfigDict(frozen=True, strict=True, defer_build=True)
 
     format: Literal["mqperf-messages"]
     version: Literal[1]

@@ -30,17 +30,17 @@ LIMIT_S = 60
 OWN = "mqperf's own Ansible, since there is none on the PATH"
 
 
-class _Group(BaseModel):
+class _Group(BaseModel, defer_build=True):
     hosts: tuple[str, ...] = ()
     children: tuple[str, ...] = ()
 
 
-class _Meta(BaseModel):
+class _Meta(BaseModel, defer_build=True):
     hostvars: Mapping[str, Mapping[str, Any]]
 
 
 class _Listed(BaseModel):
-    model_config = ConfigDict(extra="allow", hide_input_in_errors=True)
+    model_config = ConfigDict(extra="allow", hide_input_in_errors=True, defer_build=True)
 
     __pydantic_extra__: dict[str, _Group] = Field(init=False)
 

@@ -26,7 +26,9 @@ Flag = Annotated[bool, Field(strict=True)]
 class SystemSettings(BaseModel):
     """What a plan may say about any system."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True
+    )
 
     start_timeout_s: int = Field(default=120, ge=1, le=86_400, strict=True)
 

@@ -21,7 +21,7 @@ class Line(BaseModel):
     Instants and durations are seconds, by the clocks of the host.
     """
 
-    model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False, defer_build=True)
 
     node: Name
     protocol: Name

@@ -35,7 +35,7 @@ Usage = tuple[float, float, float, int | None]
 class Strict(BaseModel):
     """Finite numbers of their own JSON type."""
 
-    model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False, defer_build=True)
 
 
 class Network(Strict):

@@ -29,7 +29,7 @@ class Happened:
 class Entry(BaseModel):
     """An event of a process, with whatever it tells more."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="allow")
+    model_config = ConfigDict(frozen=True, strict=True, extra="allow", defer_build=True)
 
     __pydantic_extra__: dict[str, JsonValue] = Field(init=False)
 
@@ -40,7 +40,7 @@ class Entry(BaseModel):
 class Diary(BaseModel):
     """``LABEL.json``."""
 
-    model_config = ConfigDict(frozen=True, strict=True)
+    model_config = ConfigDict(frozen=True, strict=True, defer_build=True)
 
     format: Annotated[str, Field(pattern=r"^mqperf-[a-z0-9.-]+$", max_length=100)]
     version: Literal[1]

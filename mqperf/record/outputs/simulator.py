@@ -27,7 +27,7 @@ Number = Annotated[float, Field(ge=-1e12, le=1e12)]
 class Checked(BaseModel):
     """Numbers as the simulator writes them: finite, of their own JSON type."""
 
-    model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False, defer_build=True)
 
 
 class Point(Checked):
