@@ -1,12 +1,9 @@
 """Work shared out over forks of this process, one for each core, which end with us."""
 
-import multiprocessing
 import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -40,6 +37,10 @@ def shared_out(
         for item in items:
             take(work(item))
         return
+    import multiprocessing  # these three are slow to import, and of no use to most commands
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
     earlier = multiprocessing.active_children()
     fork = multiprocessing.get_context("fork")
     pool = ProcessPoolExecutor(workers, fork, _begin, (os.getpid(), work, items))

@@ -1,12 +1,14 @@
 """At which rate a load sends, and how it changes: what generators that keep to one share."""
 
-from typing import Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from mqperf.onhost.load.curves import SteppedRate
 from mqperf.plan import Case, Frozen, Misplaced
 from mqperf.plan.columns import MESSAGE_RATE
+
+if TYPE_CHECKING:
+    from mqperf.onhost.load.curves import SteppedRate
 
 Rate = Annotated[float | None, Field(gt=0, le=10_000_000), MESSAGE_RATE]
 OfferedRate = Annotated[
@@ -60,16 +62,18 @@ class Ramped(Frozen):
             raise Misplaced(("ramp_steps",), text)
         return self
 
-    def stairs(self, load_s: float) -> SteppedRate | None:
+    def stairs(self, load_s: float) -> "SteppedRate | None":
         """The steps of all threads together, in a load that takes so long; None without steps."""
         if self.rate_msg_s is None or self.ramp_to_msg_s is None or self.ramp_steps is None:
             return None
+        from mqperf.onhost.load.curves import SteppedRate  # numpy takes as long as all the rest
+
         ends = self.rate_msg_s, self.ramp_to_msg_s
         by_ratio = self.ramp_steps_by == "ratio"
         return SteppedRate(*ends, load_s, self.ramp_steps, by_ratio=by_ratio)
 
 
-def stairs_of(case: Case) -> SteppedRate | None:
+def stairs_of(case: Case) -> "SteppedRate | None":
     """The steps of the rate of a case, whatever its generator; None without steps."""
     ramp = {name: case.parameters[name] for name in Ramped.model_fields if name in case.parameters}
     return Ramped.model_validate(ramp).stairs(case.load_s)

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-import amqp
 from pydantic import JsonValue
 
 from mqperf.base.errors import SystemFault
@@ -24,6 +24,9 @@ from mqperf.lab.systems.rabbitmq.version import kind_of_queue
 from mqperf.lab.systems.system import Node, node_label
 from mqperf.plan import Case
 from mqperf.plan.topologies import TOPOLOGIES
+
+if TYPE_CHECKING:
+    import amqp
 
 CONNECT_TIMEOUT_S = 5
 ERLANG = "beam.smp"
@@ -148,8 +151,10 @@ def existing_cluster(settings: Settings, hosts: Sequence[Host]) -> ExistingClust
 
 
 @contextmanager
-def connected(url: BrokerUrl) -> Iterator[amqp.Connection]:
+def connected(url: BrokerUrl) -> "Iterator[amqp.Connection]":
     """Open an AMQP connection for a moment; refusals become ``SystemFault``."""
+    import amqp
+
     shown, user = url.shown(), url.credentials[0]
     try:
         connection = _connect(url)
@@ -167,7 +172,9 @@ def connected(url: BrokerUrl) -> Iterator[amqp.Connection]:
         yield connection
 
 
-def _connect(url: BrokerUrl) -> amqp.Connection:
+def _connect(url: BrokerUrl) -> "amqp.Connection":
+    import amqp
+
     user, password = url.credentials
     trusted = authority(url)
     connection = amqp.Connection(

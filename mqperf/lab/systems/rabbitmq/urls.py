@@ -2,7 +2,6 @@
 
 import os
 import re
-import ssl
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -86,6 +85,8 @@ def authority(url: BrokerUrl) -> str:
     """
     if url.scheme != ENCRYPTED:
         return ""
+    import ssl
+
     name = unquote(url.option(AUTHORITY) or "")
     if not Path(name).is_absolute():
         raise SystemFault(f"{AUTHORITY} of it is no absolute path: {name}")

@@ -1,7 +1,6 @@
 """A server that is asked over HTTP again and again, over one connection as long as it lasts."""
 
 import base64
-from http.client import HTTPConnection, HTTPException
 
 TIMEOUT_S = 10.0
 OK = 200
@@ -15,6 +14,8 @@ class Server:
     """Where to ask; with a user, as whom."""
 
     def __init__(self, address: str, user: str = "", password: str = "") -> None:
+        from http.client import HTTPConnection  # with TLS, slower to load than all the rest
+
         host, _, port = address.rpartition(":")
         self.connection = HTTPConnection(host, int(port), timeout=TIMEOUT_S)
         self.headers: dict[str, str] = {}
@@ -27,6 +28,8 @@ class Server:
 
         Raises ``Unanswered``; the next question then opens a new connection.
         """
+        from http.client import HTTPException
+
         method, headers = "GET", self.headers
         if question is not None:
             method, headers = "POST", {**headers, "Content-Type": "application/json"}

@@ -1,7 +1,6 @@
 """ActiveMQ (classic) as a system under test: one private broker, spoken to in AMQP 1.0."""
 
 from pathlib import Path
-from xml.sax.saxutils import quoteattr
 
 from mqperf.lab.systems.service import Server
 from mqperf_activemq.hosts.archive import Archive
@@ -60,6 +59,8 @@ KAHADB = "<kahaDB/>"
 
 def configuration(place: Place, store: str) -> str:
     """The activemq.xml of a broker with that store; it has management beans if it is to tell."""
+    from xml.sax.saxutils import quoteattr  # it loads what asks over HTTP
+
     uri = (
         f"amqp://{place.host_folder.host.address}:{place.port}?maximumConnections=1000"
         "&wireFormat.maxFrameSize=104857600&transport.tcpNoDelay=true"

@@ -1,7 +1,7 @@
 """ActiveMQ Artemis as a system under test: one private broker, spoken to in AMQP 1.0."""
 
 from dataclasses import replace
-from xml.sax.saxutils import escape
+from html import escape
 
 from mqperf.lab.systems.service import Server
 from mqperf_activemq.hosts.archive import Archive
@@ -109,7 +109,7 @@ def broker(
         files={
             CONFIG: BROKER.format(
                 jmx="false" if place.agent is None else "true",
-                data=escape(str(folder / "data")),
+                data=escape(str(folder / "data"), quote=False),
                 address=place.host_folder.host.address,
                 port=place.port,
                 availability=availability,

@@ -10,18 +10,16 @@ from mqperf.plan.columns import BYTES, MILLISECONDS
 from mqperf.plan.file.attached import MOST_BYTES
 from mqperf.plan.load.ramped import Ramped, Rate
 from mqperf.plan.pace import RAMP, RATE, STEPS, STEPS_BY, THREAD_RATE
-from mqperf_numbered.onhost.orders import Pace
-from mqperf_numbered.onhost.schedule import curve_of
-from mqperf_numbered.onhost.stamps import SIZE
+from mqperf_numbered.onhost.orders import STAMP_BYTES, Pace
 
 USUAL_BYTES = 256
 
 
 def _with_room(size: int) -> int:
-    if size < SIZE:
+    if size < STAMP_BYTES:
         raise ValueError(
-            f"every message carries a stamp of {SIZE} bytes (its number, when it was due, when it"
-            f" was sent): give at least {SIZE}, got {size}"
+            f"every message carries a stamp of {STAMP_BYTES} bytes (its number, when it was due,"
+            f" when it was sent): give at least {STAMP_BYTES}, got {size}"
         )
     return size
 
@@ -89,6 +87,8 @@ class Paced(Ramped):
         pace = self._pace(case.threads)
         if pace is None or pace.ramp_to is None:
             return offered_msg_s(case.parameters, case.threads)
+        from mqperf_numbered.onhost.schedule import curve_of  # numpy takes as long as all the rest
+
         begin, end = map(curve_of(pace, case.load_s).whole, window)
         return case.threads * (end - begin) / (window[1] - window[0])
 
