@@ -1,7 +1,6 @@
 """The packages of mqperf's repository beside mqperf itself, and what they bring."""
 
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, distribution
 
 BROUGHT: Mapping[str, str] = {
     "compute-nodes": "mqperf-openstack",
@@ -48,6 +47,8 @@ def lacking(name: str) -> str | None:
 
 
 def _installed(package: str) -> bool:
+    from importlib.metadata import PackageNotFoundError, distribution
+
     try:
         distribution(package)
     except PackageNotFoundError:

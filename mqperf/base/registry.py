@@ -7,12 +7,14 @@ CONTRIBUTING.md shows one of each.
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, cached_property
-from importlib.metadata import EntryPoint, entry_points
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from typing_extensions import override
 
 from mqperf.base.errors import PluginError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 GROUP = "mqperf."
 """How the names of the groups of entry points begin."""
@@ -81,14 +83,17 @@ class Registry(Mapping[str, T]):
 
 
 @cache
-def _points(_path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+def _points(_path: tuple[str, ...]) -> tuple["EntryPoint", ...]:
     """Those of all packages on the path by name, looked through once for all registries."""
+    from importlib.metadata import entry_points
+
     entries = entry_points()
-    points = (point for group in entries.groups for point in entries.select(group=group))
+    groups = (group for group in entries.groups if group.startswith(GROUP))
+    points = (point for group in groups for point in entries.select(group=group))
     return tuple(sorted(points, key=lambda point: point.name))
 
 
-def _loaded(point: EntryPoint) -> Any:  # noqa: ANN401 (of whatever kind the seam is)
+def _loaded(point: "EntryPoint") -> Any:  # noqa: ANN401 (of whatever kind the seam is)
     """The value of an entry point, whatever went wrong in somebody else's package."""
     try:
         value = point.load()
@@ -101,6 +106,6 @@ def _loaded(point: EntryPoint) -> Any:  # noqa: ANN401 (of whatever kind the sea
     return value
 
 
-def _named(point: EntryPoint) -> str:
+def _named(point: "EntryPoint") -> str:
     package = f"package {point.dist.name} {point.dist.version}" if point.dist else "a package"
     return f"{package}, entry point {point.name} of {point.group} ({point.value})"

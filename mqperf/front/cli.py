@@ -1,5 +1,6 @@
 """The command line: translates what a person types into calls, and does nothing else."""
 
+import gc
 import io
 import os
 import signal
@@ -14,12 +15,9 @@ import typer
 from rich.console import Console
 
 from mqperf.base.errors import MqperfError
-from mqperf.base.redaction import without_passwords
 from mqperf.base.terminal import print_line, print_lines
-from mqperf.base.version import version as own_version
 from mqperf.front import hosts_cli, results_cli
 from mqperf.front.commands import Commands
-from mqperf.plan.file import load_plan, read_plans, with_decision
 
 if TYPE_CHECKING:
     from mqperf.front.live import Pulse
@@ -58,6 +56,7 @@ INTERRUPTED = 130
 
 def main() -> None:
     """Run the command line; explained errors become one line on stderr and exit code 2."""
+    gc.set_threshold(100_000)  # what imports make is no garbage, and would be looked at repeatedly
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupted)
     os.environ.pop("MPLBACKEND", None)  # figures are files here; notebooks choose their own
@@ -65,7 +64,10 @@ def main() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")  # names in an output of ASCII
     try:
         try:
-            app()
+            if sys.argv[1:] == ["--version"]:
+                print_version()
+            else:
+                app()
         finally:
             if sys.stdout is not None:
                 sys.stdout.flush()  # what cannot be written is an error of ours, not of the exit
@@ -76,6 +78,8 @@ def main() -> None:
 
 
 def _complain(text: str) -> NoReturn:
+    from mqperf.base.redaction import without_passwords
+
     with suppress(OSError):
         print_lines(complaints, f"mqperf: {without_passwords(text)}")
     for stream in filter(None, (sys.stdout, sys.stderr)):
@@ -91,8 +95,15 @@ def _version(
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
     if version:
-        print_line(console, f"mqperf {own_version()}")
+        print_version()
         raise typer.Exit
+
+
+def print_version() -> None:
+    """Print which mqperf this is."""
+    from mqperf.base.version import version
+
+    print_line(console, f"mqperf {version()}")
 
 
 HostsOption = Annotated[
@@ -148,6 +159,7 @@ def plan(
     """
     from mqperf.front.preview import preview
     from mqperf.lab.systems.in_plans import problems_of
+    from mqperf.plan.file import load_plan
 
     text = preview(
         load_plan(file, problems_of), everything=everything, hosts=hosts, check_hosts=check_hosts
@@ -200,6 +212,7 @@ def run(
     from mqperf.front.running import differences, measured
     from mqperf.lab.runner import Job
     from mqperf.lab.systems.in_plans import problems_of
+    from mqperf.plan.file import read_plans, with_decision
 
     given = read_plans(files, problems_of)
     if decide:

@@ -95,6 +95,30 @@ def test_acting_stays_light() -> None:
     assert HEAVY & set(loaded.split()) == set()
 
 
+SAMPLES = PACKAGE.parent / "data/samples/runs"
+
+
+@pytest.mark.starts_programs
+@pytest.mark.parametrize(
+    ("arguments", "left_out"),
+    [
+        (["--version"], {"pydantic", "yaml", "numpy", "importlib.metadata"}),
+        (["--help"], {"pydantic", "yaml", "numpy", "psutil"}),
+        (["plan", "--help"], {"yaml", "numpy", "psutil"}),
+        (["plan", str(SAMPLES / "plan.yaml")], {"numpy", "amqp", "multiprocessing"}),
+        (["status", str(SAMPLES)], {"numpy", "mqperf.hosts", "mqperf.lab", "multiprocessing"}),
+    ],
+    ids=" ".join,
+)
+def test_a_command_loads_only_what_it_needs(arguments: list[str], left_out: set[str]) -> None:
+    """Who asks for a line of text does not wait for libraries that have no part in it."""
+    program = "import atexit, sys; from mqperf.front.cli import main;"
+    program += "atexit.register(lambda: print(*sys.modules, file=sys.stderr)); main()"
+    argv = [sys.executable, "-c", program, *arguments]
+    done = subprocess.run(argv, capture_output=True, text=True, check=True)
+    assert (HEAVY | left_out) & set(done.stderr.split()) == set()
+
+
 def test_processes_are_started_in_one_way() -> None:
     """Only what ends them with us starts any, forks too: whatever else did might outlive us.
 
@@ -136,8 +160,10 @@ SEAMS = (
     "study/stats",
     "pages",
     "front/doctor.py",
+    "front/plan_words.py",
     "front/preview.py",
     "front/progress.py",
+    "front/status.py",
 )
 """What knows seams, and no value of one."""
 

@@ -6,7 +6,6 @@ from typing import Annotated, Literal
 import typer
 from rich.console import Console
 
-from mqperf.base.redaction import without_passwords
 from mqperf.base.terminal import print_lines
 from mqperf.front.commands import Command
 from mqperf.front.results_cli import SingleFile, check_named, show_page
@@ -49,6 +48,7 @@ def trend(
     Examples: `mqperf trend data/runs/nightly-* --out reports/trend`,
     `mqperf trend data/runs/nightly-* --fail-on newest-worse`
     """
+    from mqperf.base.redaction import without_passwords
     from mqperf_trend.front.api import trend as trend_of
 
     check_named(out, "trend.html", single_file=single_file)
