@@ -137,7 +137,7 @@ def dress(axes: Axes, title: str, *, legend_columns: int = 6) -> Axes:
     rows = _legend(axes, legend_columns)
     pad = TITLE_PAD + LEGEND_ROW * max(rows, 1)
     axes.set_title(
-        as_text(title), loc="left", color=INK.light, fontsize=10, fontweight="bold", pad=pad
+        as_text(title), loc="left", color=INK.light, fontsize=10, fontweight="bold", pad=pad, y=1.0
     )
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.spines["bottom"].set_color(FAINT.light)

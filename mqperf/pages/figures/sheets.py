@@ -254,4 +254,4 @@ def without_legend(axes: Axes, title: str) -> None:
     if legend is not None:
         legend.remove()
     look: dict[str, Any] = {"color": INK.light, "fontsize": 10, "fontweight": "bold"}
-    axes.set_title(title, loc="left", pad=8, **look)
+    axes.set_title(title, loc="left", pad=8, y=1.0, **look)

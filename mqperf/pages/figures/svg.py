@@ -16,6 +16,7 @@ from xml.etree import ElementTree as ET
 
 import matplotlib as mpl
 from matplotlib.axis import Axis
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import ScalarFormatter
 
@@ -64,6 +65,7 @@ def as_svg(figure: Figure, name: str, *, title: str, description: str) -> bytes:
     with mpl.rc_context(_SETTINGS | {"svg.hashsalt": name}), warnings.catch_warnings():
         # text stays text, so it is the reader's fonts that must have the glyph
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        _lay_out(figure)
         figure.savefig(drawn, format="svg", metadata=dict.fromkeys(("Date", "Creator")))
     ET.register_namespace("", SVG)
     ET.register_namespace("xlink", XLINK)
@@ -84,6 +86,15 @@ def as_svg(figure: Figure, name: str, *, title: str, description: str) -> bytes:
     ET.SubElement(root, f"{{{SVG}}}script").text = EXPLORE
     written: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     return written + b"\n"
+
+
+def _lay_out(figure: Figure) -> None:
+    """Give each panel its place, for which matplotlib else draws the whole figure once more."""
+    if (layout := figure.get_layout_engine()) is not None:
+        FigureCanvasSVG(figure)
+        figure.dpi = 72
+        layout.execute(figure)
+        figure.set_layout_engine("none")
 
 
 def dark_style(drawn: str) -> str:
