@@ -1,39 +1,51 @@
-"""From 48 run folders to HTML: seconds, and Sphinx's own share of them.
+"""What ``mqperf report`` takes: seconds of CPU, drawings, and space on the disk.
 
-./noxw -s benchmarks -- publishing
+    ./noxw -s benchmarks -- publishing [FOLDER ...]
+
+Without notebooks; of each folder of runs, or of data/samples/runs and 48 synthetic runs of 100 s.
+Files that are stored once under several names count once.
 """
 
+import os
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
 
-from mqperf.study import stats, tables
-
 RUNS = 48
+MB = 1e6
 
 
-def main() -> None:
-    """Publish synthetic runs and print where the time went."""
+def main(arguments: list[str]) -> None:
+    """Publish each folder by the command that a user types."""
     from synthetic import write_runs
 
-    from mqperf.pages.report import build
-
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        write_runs(folder / "runs", RUNS)
-        began = time.perf_counter()
-        frames = stats.complete(tables.read(folder / "runs"))
-        read = time.perf_counter()
-        build.build(frames, folder / "sources", title="48 runs", html=False)
-        written = time.perf_counter()
-        build.build(frames, folder / "report", title="48 runs")
-        built = time.perf_counter()
-    sphinx = (built - written) - (written - read)
-    total = built - written + read - began
-    print(f"{RUNS} run folders to HTML: {total:.1f} s")
-    print(f"  tables and doubts {read - began:.1f} s, RST and figures {written - read:.1f} s,")
-    print(f"  Sphinx {sphinx:.1f} s")
+        folders = [Path(argument) for argument in arguments]
+        if not folders:
+            folders = [Path("data/samples/runs"), Path(name) / "synthetic"]
+            write_runs(folders[-1], RUNS)
+        for number, folder in enumerate(folders):
+            print(f"{folder.name}: {published(folder, Path(name) / str(number))}", flush=True)
+
+
+def published(runs: Path, out: Path) -> str:
+    """Write the report, and tell what that took."""
+    before, began = os.times(), time.perf_counter()
+    mqperf = str(Path(sys.executable).with_name("mqperf"))
+    argv = [mqperf, "report", str(runs), "--out", str(out), "--no-notebooks"]
+    subprocess.run(argv, check=True, stdout=subprocess.DEVNULL)
+    after, wall_s = os.times(), time.perf_counter() - began
+    cpu_s = after.children_user + after.children_system - before.children_user
+    cpu_s -= before.children_system
+    files = {file.stat().st_ino: file.stat().st_size for file in out.rglob("*") if file.is_file()}
+    drawn = len({file.stat().st_ino for file in out.rglob("*.svg")})
+    return (
+        f"{cpu_s:.1f} s of CPU in {wall_s:.1f} s, {drawn} drawings,"
+        f" {sum(files.values()) / MB:.1f} MB"
+    )
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])
