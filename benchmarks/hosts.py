@@ -20,9 +20,9 @@ import psutil
 
 from mqperf.base.errors import HostLost
 from mqperf.hosts import inventory
-from mqperf.hosts.laboratory import Laboratory, laboratory
 from mqperf.hosts.place import Place
 from mqperf.hosts.remote import RemoteHost, connected
+from mqperf_laboratory.hosts import Laboratory, laboratory
 
 HOLD = "--hold"
 SLEEP = ["sh", "-c", "(setsid sleep 4321 &); sleep 4321 & wait"]

@@ -17,7 +17,7 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 from mqperf.base.errors import HostError
-from mqperf.hosts.laboratory import Laboratory, laboratory
+from mqperf_laboratory.hosts import Laboratory, laboratory
 
 # None: with nbformat jsonschema would make 38 parsers, in a second, of addresses no notebook has.
 sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]

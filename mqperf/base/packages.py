@@ -24,6 +24,8 @@ BROUGHT: Mapping[str, str] = {
     "disconnect": "mqperf-links",
     "black-hole": "mqperf-links",
     "impair": "mqperf-links",
+    "laboratory": "mqperf-laboratory",
+    "mqperf laboratory": "mqperf-laboratory",
     "mqperf topology": "mqperf-routers",
     "mqperf import": "mqperf-imported",
     "mqperf trend": "mqperf-trend",

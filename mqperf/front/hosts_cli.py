@@ -1,6 +1,5 @@
 """The commands about hosts: ``mqperf hosts``."""
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from mqperf.base.terminal import print_line, print_lines
+from mqperf.base.terminal import print_lines
 
 if TYPE_CHECKING:
     from mqperf.front.doctor import Finding
@@ -17,7 +16,7 @@ FAULT = 2
 """Exit code when a plan could not run on the hosts; as of everything that was explained."""
 
 app = typer.Typer(
-    help="Check and prepare the hosts of an inventory, or create some on this machine.",
+    help="Check and prepare the hosts of an inventory.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
@@ -78,23 +77,3 @@ def tell(findings: Iterable["Finding"]) -> None:
         sound = sound and finding.sound
     if not sound:
         raise typer.Exit(FAULT)
-
-
-@app.command()
-def laboratory(
-    count: Annotated[int, typer.Option(help="How many hosts; the first three are brokers.")] = 5,
-) -> None:
-    """Create hosts in network namespaces of this machine, for tests with several hosts; as root.
-
-    Each has its own address, sshd, processes and network. Prints the path of their inventory, and
-    ends them all when you press Enter.
-
-    Example: `mqperf hosts laboratory --count 5`
-    """
-    from mqperf.hosts.laboratory import laboratory as made
-
-    with made(count) as created:
-        print_line(console, str(created.inventory))
-        print_line(console, f"{', '.join(created.names)} run until you press Enter")
-        sys.stdout.flush()
-        sys.stdin.readline()

@@ -7,6 +7,7 @@ scratch folders are removed by a reaper, ports are reserved by names that the ke
 from pathlib import Path
 
 from mqperf.base.errors import HostError
+from mqperf.base.problems import nearest
 from mqperf.base.processes import ForeignProcess
 from mqperf.base.registry import Registry
 from mqperf.hosts.clock import Offset
@@ -17,7 +18,7 @@ from mqperf.hosts.interfaces import interface_of
 from mqperf.hosts.local import KIND, LocalHost
 from mqperf.hosts.process import Process, Restartable, Watched, stop_all
 from mqperf.hosts.roles import Hosts
-from mqperf.hosts.several import LABORATORY, of_inventory
+from mqperf.hosts.several import of_inventory
 from mqperf.onhost.machine.facts import host_facts
 
 __all__ = [
@@ -38,10 +39,11 @@ __all__ = [
     "host_facts",
     "interface_of",
     "lookup",
+    "of_inventory",
     "stop_all",
 ]
 
-HOSTS = Registry("hosts", (KIND, LABORATORY))
+HOSTS = Registry("hosts", (KIND,))
 """The kinds of host."""
 
 HERE = KIND.name
@@ -52,7 +54,7 @@ def lookup(of_plan: str | None, asked: str | None = None) -> HostKind:
     """The kind of hosts, or those of an inventory: what a user asked for, else what a plan says.
 
     Only a user may name an inventory that is a program; that of a plan is data.  Raises
-    ``HostError`` with the known kinds.
+    ``HostError`` with the package that brings the kind, the nearest known one, or all of them.
     """
     name = of_plan or HERE if asked is None else asked
     if name in HOSTS:
@@ -60,5 +62,5 @@ def lookup(of_plan: str | None, asked: str | None = None) -> HostKind:
     if Path(name).exists():
         return of_inventory(Path(name), programs=asked is not None)
     raise HostError(
-        f"hosts {name!r}: there is no such inventory, and no such kind; known: {', '.join(HOSTS)}"
+        f"hosts {name!r}: there is no such inventory, and no such kind; {nearest(name, [*HOSTS])}"
     )

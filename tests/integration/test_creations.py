@@ -10,7 +10,6 @@ import pytest
 from one_rabbitmq import lent
 from typing_extensions import override
 
-from mqperf.hosts.laboratory import Laboratory
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.runner.plans import Outcome
 from mqperf.lab.systems.in_plans import problems_of
@@ -19,6 +18,7 @@ from mqperf.pages.report.build import build
 from mqperf.plan import Case
 from mqperf.plan.file import parse_plan
 from mqperf.study import stats, tables
+from mqperf_laboratory.hosts import Laboratory
 from mqperf_openstack.plan.chain import find
 
 pytestmark = pytest.mark.needs_rabbitmq

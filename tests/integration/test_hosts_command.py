@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from mqperf.hosts import inventory
-from mqperf.hosts.laboratory import Laboratory
 from mqperf.hosts.remote import connected
+from mqperf_laboratory.hosts import Laboratory
 
 pytestmark = pytest.mark.needs_redis
 
@@ -106,7 +106,6 @@ def test_a_laboratory_ends_with_its_input() -> None:
         sys.executable,
         "-c",
         "from mqperf.front.cli import main; main()",
-        "hosts",
         "laboratory",
     ]
     with subprocess.Popen(

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from mqperf.hosts.laboratory import Laboratory
+from mqperf_laboratory.hosts import Laboratory
 
 
 def dry_run(inventory: Path) -> subprocess.CompletedProcess[str]:

@@ -12,11 +12,11 @@ import pytest
 import yaml
 
 from mqperf.base.errors import HostError
-from mqperf.hosts.laboratory import Laboratory, laboratory
+from mqperf_laboratory.hosts import Laboratory, laboratory
 
 HOLD = """
 import sys, time
-from mqperf.hosts.laboratory import laboratory
+from mqperf_laboratory.hosts import laboratory
 with laboratory(2) as found:
     print(found._inside.link.pid, found.folder, found.network, flush=True)
     time.sleep(600)
@@ -96,7 +96,7 @@ def test_nothing_is_left_when_its_owner_is_killed(five_hosts: Laboratory) -> Non
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     """With the package that brings it; and too many hosts are refused."""
-    monkeypatch.setattr("mqperf.hosts.laboratory.namespaces._path", lambda: "/nowhere")
+    monkeypatch.setattr("mqperf_laboratory.hosts.namespaces._path", lambda: "/nowhere")
     with pytest.raises(HostError, match=r"needs ssh, .*: apt-get install openssh-client iproute2 "):
         laboratory(1).__enter__()
     with pytest.raises(HostError, match="1 to 200 hosts, not 0"):

@@ -7,7 +7,6 @@ import pytest
 from patience import DOUBTS_OF_A_BUSY_MACHINE
 from typing_extensions import override
 
-from mqperf.hosts.laboratory import Laboratory
 from mqperf.lab.runner import Gauge, Reading, Silent, sweep
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.plan import Case
@@ -15,6 +14,7 @@ from mqperf.plan.file import read_plan
 from mqperf.record import read_events, runs
 from mqperf.study import tables
 from mqperf.study.stats import checks
+from mqperf_laboratory.hosts import Laboratory
 
 pytestmark = pytest.mark.needs_rabbitmq
 

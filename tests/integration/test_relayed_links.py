@@ -16,8 +16,8 @@ from patience import eventually
 
 from mqperf.base.errors import HostError
 from mqperf.hosts import Host, Hosts, lookup
-from mqperf.hosts.laboratory import Laboratory
 from mqperf.plan import LinkPoint, tolerances
+from mqperf_laboratory.hosts import Laboratory
 from mqperf_links.lab import relay, sink
 from mqperf_links.lab.relay import Relayed
 from mqperf_links.onhost import packet_relay

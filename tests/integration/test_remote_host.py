@@ -38,10 +38,10 @@ from test_host_contract import (  # noqa: F401 (what every host promises, with t
 
 from mqperf.base.errors import HostError, HostLost
 from mqperf.hosts import Host, common_ports, inventory
-from mqperf.hosts.laboratory import Laboratory
 from mqperf.hosts.place import Place
 from mqperf.hosts.remote import RemoteHost, attempted, connected, payload
 from mqperf.onhost.machine import ports
+from mqperf_laboratory.hosts import Laboratory
 
 PYTHON_OF_YESTERDAY = """\
 #!/bin/sh

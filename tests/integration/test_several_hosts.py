@@ -16,7 +16,6 @@ from patience import DOUBTS_OF_A_BUSY_MACHINE, eventually
 from typing_extensions import override
 
 from mqperf.hosts import HostFolder, inventory
-from mqperf.hosts.laboratory import Laboratory
 from mqperf.hosts.remote import connected
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.runner.plans import Outcome
@@ -27,6 +26,7 @@ from mqperf.plan.file import parse_plan
 from mqperf.record import runs
 from mqperf.study import tables
 from mqperf.study.stats import checks
+from mqperf_laboratory.hosts import Laboratory
 
 pytestmark = pytest.mark.needs_rabbitmq
 

@@ -8,7 +8,6 @@ import pytest
 from killed import Killer
 from one_rabbitmq import lent
 
-from mqperf.hosts.laboratory import Laboratory
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster
@@ -18,6 +17,7 @@ from mqperf.record import runs
 from mqperf.record.counts import read_counts
 from mqperf.study import stats, tables
 from mqperf.study.stats import checks
+from mqperf_laboratory.hosts import Laboratory
 
 pytestmark = pytest.mark.needs_rabbitmq
 

@@ -13,7 +13,6 @@ from test_stressor_disturbed import Disturbed, rabbitmqctl
 
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import HostFolder, LocalHost
-from mqperf.hosts.laboratory import Laboratory
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems.certificates import issued
 from mqperf.lab.systems.rabbitmq.existing import existing_cluster
@@ -23,6 +22,7 @@ from mqperf.onhost.record.numbers import size
 from mqperf.plan.file import parse_plan
 from mqperf.study import tables
 from mqperf_amqp_0_9_1.onhost.connection import Connection, Lost
+from mqperf_laboratory.hosts import Laboratory
 from mqperf_numbered.onhost.managed_connections import Broker
 
 pytestmark = pytest.mark.needs_rabbitmq

@@ -8,13 +8,13 @@ import psutil
 import pytest
 from typing_extensions import override
 
-from mqperf.hosts.laboratory import Laboratory
 from mqperf.lab.runner import Silent, sweep
 from mqperf.plan import Case
 from mqperf.plan.file import parse_plan
 from mqperf.record import runs
 from mqperf.study import tables
 from mqperf.study.stats import checks
+from mqperf_laboratory.hosts import Laboratory
 
 pytestmark = [pytest.mark.needs_rabbitmq, pytest.mark.needs_atop]
 

@@ -13,7 +13,7 @@ from mqperf_toys import host as toy_host
 
 from mqperf.base.errors import HostError
 from mqperf.hosts import HERE, HOSTS, Host, Process, Watched, lookup
-from mqperf.hosts.several import LABORATORY
+from mqperf_laboratory.hosts.kind import KIND as LABORATORY
 
 pytestmark = pytest.mark.starts_programs
 

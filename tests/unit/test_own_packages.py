@@ -12,10 +12,11 @@ from packaging.utils import canonicalize_name
 from typer.testing import CliRunner
 
 from mqperf.base import packages
-from mqperf.base.errors import PlanError, TableError
+from mqperf.base.errors import HostError, PlanError, TableError
 from mqperf.base.packages import BROUGHT
 from mqperf.front.cli import app
 from mqperf.front.commands import COMMANDS
+from mqperf.hosts import HOSTS
 from mqperf.lab.actions import ACTIONS
 from mqperf.lab.load import LAUNCHERS
 from mqperf.lab.probes import PROBES
@@ -83,7 +84,16 @@ def test_what_a_package_needs_is_installed_with_it(folder: Path) -> None:
 def test_whoever_lacks_a_package_can_be_told_its_name(folder: Path) -> None:
     """By all that plans and logs may say of it."""
     seams = project(folder).get("entry-points", {})
-    named = ("generators", "probes", "actions", "links", "test_cases", "systems", "inside_readers")
+    named = [
+        "generators",
+        "probes",
+        "actions",
+        "links",
+        "test_cases",
+        "systems",
+        "inside_readers",
+        "hosts",
+    ]
     names = {name for seam in named for name in seams.get(f"mqperf.{seam}", ())}
     names |= {f"mqperf {name}" for name in seams.get("mqperf.commands", ())}
     names |= {f".{suffix}" for suffix in seams.get("mqperf.plan_forms", ())}
@@ -94,7 +104,7 @@ def test_whoever_lacks_a_package_can_be_told_its_name(folder: Path) -> None:
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """No package is installed beside mqperf."""
     seams: list[Registry[Any]] = [TEST_CASES, GENERATORS, LAUNCHERS, LOAD_READERS, FORMS]
-    seams += [SYSTEMS, FAMILIES, INSIDE_READERS, COMMANDS, PROBES, PROBE_READERS, ACTIONS]
+    seams += [SYSTEMS, FAMILIES, INSIDE_READERS, COMMANDS, PROBES, PROBE_READERS, ACTIONS, HOSTS]
     for registry in seams:
         ours = {name: registry[name] for name in registry.own}
         monkeypatch.setattr(registry, "_values", ours)
@@ -140,10 +150,24 @@ def test_a_plan_tells_which_package_it_lacks_for_a_system() -> None:
 
 
 @pytest.mark.usefixtures("alone")
+def test_a_plan_tells_which_package_it_lacks_for_its_hosts() -> None:
+    """Whether it is to be shown or run, and whoever names them."""
+    message = "^hosts 'laboratory': there is no such inventory, and no such kind; install"
+    message += " mqperf-laboratory, the package that brings it$"
+    for words in (["plans/hosts.yaml"], ["plans/smoke.yaml", "--hosts", "laboratory"]):
+        for command in ("plan", "run"):
+            error = CliRunner().invoke(app, [command, str(ROOT / words[0]), *words[1:]]).exception
+            with pytest.raises(HostError, match=message):
+                raise error or AssertionError(words)
+
+
+@pytest.mark.usefixtures("alone")
 def test_a_command_tells_which_package_it_lacks() -> None:
     """A name that no package brings is none."""
     error = CliRunner().invoke(app, ["topology", "plan.yaml"]).exception
     assert str(error) == "topology: to have this command, install mqperf-routers"
+    error = CliRunner().invoke(app, ["laboratory"]).exception
+    assert str(error) == "laboratory: to have this command, install mqperf-laboratory"
     error = CliRunner().invoke(app, ["trend", "a", "b"]).exception
     assert str(error) == "trend: to have this command, install mqperf-trend"
     assert CliRunner().invoke(app, ["topologie"]).exit_code == 2

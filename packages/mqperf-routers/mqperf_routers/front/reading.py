@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from mqperf.base.document import MAX_BYTES, DocumentError, read_document
 from mqperf.base.problems import of_validation
-from mqperf.hosts import HOSTS, inventory
+from mqperf.hosts import HOSTS, inventory, lookup
 from mqperf.hosts.inventory.listing import Listing
 from mqperf.hosts.place import Place
 from mqperf.lab.systems.in_plans import problems_of
@@ -132,7 +132,7 @@ def _of_plan(path: Path) -> list[Placed]:
     networks = [(topology, network_of(topology, settings)) for topology in wanted.topologies]
     if plan.hosts is None or plan.hosts in HOSTS:
         return [_placed(name, network, None) for name, network in networks]
-    places = inventory.read(Path(plan.hosts)).broker
+    places = inventory.read(Path(lookup(plan.hosts).name)).broker
     return [_on(name, network, places) for name, network in networks]
 
 

@@ -21,7 +21,7 @@ from mqperf.base import processes
 from mqperf.base.errors import HostError
 from mqperf.base.one_line import one_line
 from mqperf.base.processes.piped import Piped, piped
-from mqperf.hosts.laboratory import configuration
+from mqperf_laboratory.hosts import configuration
 
 NETWORKS = 256
 """198.18.0.0/16 is set aside for measurements (RFC 2544): a laboratory takes a 256th of it."""
