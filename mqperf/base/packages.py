@@ -24,6 +24,7 @@ BROUGHT: Mapping[str, str] = {
     "disconnect": "mqperf-links",
     "black-hole": "mqperf-links",
     "impair": "mqperf-links",
+    "zeromq": "mqperf-zeromq",
     "laboratory": "mqperf-laboratory",
     "mqperf laboratory": "mqperf-laboratory",
     "mqperf topology": "mqperf-routers",

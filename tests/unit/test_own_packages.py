@@ -133,6 +133,8 @@ def test_a_plan_tells_which_package_it_lacks(tmp_path: Path) -> None:
         parse_plan(SCRIPTED, Path("scripted.yaml"), problems_of)
     with pytest.raises(PlanError, match="unknown system 'artemis-ha'; install mqperf-activemq"):
         load_plan(ROOT / "plans/artemis-faults.yaml", problems_of)
+    with pytest.raises(PlanError, match="unknown system 'zeromq'; install mqperf-zeromq"):
+        load_plan(ROOT / "plans/zeromq.yaml", problems_of)
     file = tmp_path / "stressor.conf"
     file.write_text("duration = 3\n")
     with pytest.raises(PlanError, match=r"stressor\.conf: to read it, install mqperf-openstack"):

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from mqperf.base.errors import PlanError
 from mqperf.base.problems import unknown
 from mqperf.base.registry import Registry
-from mqperf.lab.systems import rabbitmq, zeromq
+from mqperf.lab.systems import rabbitmq
 from mqperf.lab.systems.certificates import OPENSSL
 from mqperf.lab.systems.system import Deployment, Node, System
 from mqperf.lab.tool import Tool
@@ -26,7 +26,7 @@ __all__ = [
     "starts",
 ]
 
-_KNOWN = (rabbitmq.SYSTEM, zeromq.SYSTEM)
+_KNOWN = (rabbitmq.SYSTEM,)
 
 SYSTEMS = Registry("systems", _KNOWN)
 
