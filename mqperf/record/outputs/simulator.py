@@ -7,8 +7,7 @@ figures come from the ``.messages`` files.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Annotated, TypeVar
@@ -84,24 +83,6 @@ class ClientOutput(Output):
 T = TypeVar("T", bound=Output)
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
-    """A run's figures by the formulas of the published reports.
-
-    ``throughput_per_s`` is a sum of separately timed rates: round trips for CALL, *sent* messages
-    for CAST and NOTIFY.  ``latency_mean_s`` is the unweighted mean over processes; ``None`` when no
-    process had one.  ``round_trip`` is ``None`` where there are no replies.
-    """
-
-    sent: int
-    received: int
-    round_trip: int | None
-    errors: int
-    lost: int
-    throughput_per_s: float
-    latency_mean_s: float | None
-
-
 def read_client(path: Path) -> ClientOutput:
     """What the simulator wrote for a client.
 
@@ -161,32 +142,19 @@ def summed(points: Sequence[Point]) -> Summary:
 
 
 def published_compatible(
-    clients: Iterable[ClientOutput], servers: Iterable[ServerOutput], test_case: str
-) -> Published:
-    """The figures of a run as the published reports would have them, from its processes' output."""
-    at_clients = [output.summary for output in clients]
-    at_servers = [output.summary for output in servers]
-    sent = [summary.client for summary in at_clients]
-    received = _count(at_servers)
+    clients: Sequence[ClientSummary], servers: Sequence[Summary], test_case: str
+) -> tuple[float, float | None]:
+    """Throughput and mean latency of a run by the formulas of the published reports.
+
+    Throughput is a sum of separately timed rates: round trips for CALL, *sent* messages for all
+    else.  The latency is the unweighted mean over processes; None when no process had one.
+    """
+    timed: Sequence[Summary] = [summary.client for summary in clients]
+    delayed = servers
     if TEST_CASES[test_case].replies:
-        replies = [summary.round_trip for summary in at_clients if summary.round_trip is not None]
-        arrived, timed, delayed = _count(replies), replies, replies
-    else:
-        replies, arrived, timed, delayed = [], received, sent, at_servers
+        timed = delayed = [summary.round_trip for summary in clients if summary.round_trip]
     latencies = [summary.latency for summary in delayed if summary.latency is not None]
-    return Published(
-        sent=_count(sent),
-        received=received,
-        round_trip=_count(replies) if replies else None,
-        errors=_count(summary.error for summary in at_clients),
-        lost=_count(sent) - arrived,
-        throughput_per_s=sum(map(_rate, timed)),
-        latency_mean_s=fmean(latencies) if latencies else None,
-    )
-
-
-def _count(summaries: Iterable[Summary]) -> int:
-    return sum(summary.count for summary in summaries)
+    return sum(map(_rate, timed)), fmean(latencies) if latencies else None
 
 
 def _rate(summary: Summary) -> float:

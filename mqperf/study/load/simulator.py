@@ -39,14 +39,14 @@ def account(run: Whole, streams: ByProcess) -> Account:
     Raises ``LoadError`` for output that is damaged or of another run.
     """
     outputs = _outputs(run)
-    published = output.published_compatible(
-        [written for written in outputs.values() if isinstance(written, output.ClientOutput)],
-        [written for written in outputs.values() if isinstance(written, output.ServerOutput)],
+    throughput_msg_s, latency_mean_s = output.published_compatible(
+        [one.summary for one in outputs.values() if isinstance(one, output.ClientOutput)],
+        [one.summary for one in outputs.values() if isinstance(one, output.ServerOutput)],
         run.case.test_case,
     )
     return Account(
-        throughput_msg_s=published.throughput_per_s,
-        latency_mean_s=published.latency_mean_s,
+        throughput_msg_s=throughput_msg_s,
+        latency_mean_s=latency_mean_s,
         offered_msg_s=_offered_msg_s(run.case),
         disagreements=[
             *_logged(run, outputs),
