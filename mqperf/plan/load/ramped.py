@@ -20,6 +20,19 @@ OfferedRate = Annotated[
 ]
 
 
+MessageCount = Annotated[
+    int | None,
+    Field(
+        ge=1,
+        le=10_000_000_000,
+        strict=True,
+        title="messages to send",
+        description="Messages that all threads send together: then the load ends, at the latest"
+        " after its ``duration_s``.",
+    ),
+]
+
+
 class Ramped(Frozen):
     """At which rate messages are sent, and how it changes; without one, as fast as they can."""
 

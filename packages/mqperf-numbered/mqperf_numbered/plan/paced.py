@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field, model_validator
 from mqperf.plan import Case, Misplaced, offered_msg_s
 from mqperf.plan.columns import BYTES, MILLISECONDS
 from mqperf.plan.file.attached import MOST_BYTES
-from mqperf.plan.load.ramped import Ramped, Rate
+from mqperf.plan.load.ramped import MessageCount, Ramped, Rate
 from mqperf.plan.pace import RAMP, RATE, STEPS, STEPS_BY, THREAD_RATE
 from mqperf_numbered.onhost.orders import STAMP_BYTES, Pace
 
@@ -54,17 +54,7 @@ class Paced(Ramped):
             description="Messages a second of each thread, in place of ``rate_msg_s``.",
         ),
     ] = None
-    message_count: Annotated[
-        int | None,
-        Field(
-            ge=1,
-            le=10_000_000_000,
-            strict=True,
-            title="messages to send",
-            description="Messages that all threads send together: then the load ends, at the latest"
-            " after its ``duration_s``.",
-        ),
-    ] = None
+    message_count: MessageCount = None
 
     @model_validator(mode="after")
     def _one_pace(self) -> Self:
