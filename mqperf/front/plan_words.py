@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from mqperf.base.one_line import amount
 from mqperf.plan import MOST, Case, Plan
 from mqperf.plan.columns import parameters
+from mqperf.plan.driver import OPTIONS, SET
 from mqperf.plan.test_cases import unit_of
 
 OVERHEAD_S = 5.0
@@ -36,8 +37,13 @@ def words(case: Case) -> str:
     threads += f" in {case.processes} processes" if case.processes > 1 else ""
     threads += f" on each of {case.hosts} hosts" if case.hosts > 1 else ""
     link = case.link.model_dump(exclude_defaults=True) if case.link else {}
+    implied = OPTIONS if SET in case.parameters else ()
     stated = {**case.parameters, **link, **case.settings}
-    named = (f"{name} {_short(stated[name])}" for name in parameters() if name in stated)
+    named = (
+        f"{name} {_short(stated[name])}"
+        for name in parameters()
+        if name in stated and name not in implied
+    )
     beside = (f"beside {other.load_words()}" for other in case.beside())
     condition = [] if case.condition is None else [f"condition {case.condition}"]
     load = ", ".join([threads, *condition, *named, *beside])

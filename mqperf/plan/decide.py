@@ -16,6 +16,7 @@ from pydantic import AfterValidator, Field
 
 from mqperf.base.one_line import amount, percent, percents
 from mqperf.plan.case import Case
+from mqperf.plan.driver import OPTIONS, SET
 from mqperf.plan.values import Frozen
 
 FIRST = 2
@@ -192,6 +193,7 @@ def _names(case: Case) -> dict[str, str]:
 def _rest(case: Case, axis: str) -> frozenset[tuple[str, str]]:
     """All that both points of a comparison have alike; settings belong to their system."""
     apart = {axis, *(case.settings if axis == "system" else ())}
+    apart |= {*OPTIONS} if axis == SET else set()
     return frozenset(item for item in _values(case).items() if item[0] not in apart)
 
 

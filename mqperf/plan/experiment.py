@@ -26,6 +26,7 @@ from mqperf.plan.case import Case
 from mqperf.plan.columns import parameters
 from mqperf.plan.conditions import Background, Conditions, Surroundings
 from mqperf.plan.decide import FIRST, MOST, Comparison, DecidePlan, across, comparisons
+from mqperf.plan.driver import SET, number_of_points, points_of
 from mqperf.plan.fail_when import FailWhen
 from mqperf.plan.link import LinkPlan
 from mqperf.plan.questions import known_questions
@@ -111,10 +112,15 @@ class SystemPlan(Frozen):
         ]
 
 
+OptionName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 _.,%+/-]*$", max_length=60)]
+"""An option of a driver, or what a plan calls a set of them."""
+
+
 class LoadPlan(Frozen):
     """The load of every point: each key but ``generator`` is a value, or a list that is swept.
 
-    What it does not know are parameters of the generator.
+    What it does not know are parameters of the generator; ``driver`` has options of its driver, or
+    named sets of such, of which each point has one.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -122,6 +128,7 @@ class LoadPlan(Frozen):
     __pydantic_extra__: dict[str, Axis[Scalar]] = Field(init=False)
 
     generator: GeneratorName = "simulator"
+    driver: Mapping[OptionName, JsonValue] = Field(default_factory=dict)
     green_threads: Axis[Count]
     processes: Axis[Processes] = (1,)
     hosts: Axis[Processes] = (1,)
@@ -137,10 +144,9 @@ class LoadPlan(Frozen):
 
     def points(self) -> Iterator[dict[str, Any]]:
         """What a case says of its load: every combination, green threads varying fastest."""
-        axes = {name: getattr(self, name) for name in reversed(type(self).model_fields)}
-        del axes["generator"]
-        for chosen in product(*self.parameters.values()):
-            parameters = dict(zip(self.parameters, chosen, strict=True))
+        axes = self._axes
+        for options, *chosen in product(points_of(self.driver), *self.parameters.values()):
+            parameters = options | dict(zip(self.parameters, chosen, strict=True))
             for values in product(*axes.values()):
                 point = dict(zip(axes, values, strict=True))
                 yield {"generator": self.generator, "parameters": parameters, **point}
@@ -148,9 +154,14 @@ class LoadPlan(Frozen):
     @property
     def number_of_points(self) -> int:
         """How many there are, without making them."""
-        axes = [*self.parameters.values()]
-        axes += [getattr(self, name) for name in type(self).model_fields if name != "generator"]
-        return math.prod(map(len, axes))
+        axes = (*self.parameters.values(), *self._axes.values())
+        return number_of_points(self.driver) * math.prod(map(len, axes))
+
+    @property
+    def _axes(self) -> dict[str, tuple[Any, ...]]:
+        """What is no parameter of the generator; of green threads there are other values first."""
+        names = [name for name in type(self).model_fields if name not in {"generator", SET}]
+        return {name: getattr(self, name) for name in reversed(names)}
 
     @model_validator(mode="after")
     def _no_other_key(self) -> Self:

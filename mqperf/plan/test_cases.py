@@ -5,7 +5,7 @@ Everything that differs between them is asked here; nothing else knows one by it
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from mqperf.base.registry import Registry
@@ -41,6 +41,15 @@ RECEIPT = Finish(
     counted="messages that servers received",
     measured="Latency is one way, from the client's sending to the server's handling.",
     lost="sent less received",
+)
+FANNED = replace(
+    RECEIPT,
+    points=(
+        "Messages are counted at 2 points: ``sent`` (attempts by the client) and ``received``"
+        " (messages handled by servers, each of which is to get every message of its topic)."
+    ),
+    counted="deliveries to servers",
+    lost="deliveries that servers lack: sent, for each server, less received",
 )
 TRANSFERRED = Finish(
     stream="received",
@@ -132,6 +141,14 @@ TEST_CASES = Registry(
             short="NOTIFY",
             heading="Notification Throughput Test",
             finish=RECEIPT,
+        ),
+        TestCase(
+            name="rpc-fanout",
+            number=8,
+            title="RPC fan-out",
+            short="FAN-OUT",
+            heading="RPC Fan-out Throughput Test",
+            finish=FANNED,
         ),
         TestCase(
             name="transfer",

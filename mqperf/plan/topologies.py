@@ -42,7 +42,8 @@ class Topology:
 class Queues:
     """A kind of queue, and the words by which reports tell it from the others.
 
-    Messages of a ``log`` stay in it: who consumes says where to begin.
+    Messages of a ``log`` stay in it: who consumes says where to begin.  Of ``declared`` queues the
+    options of clients say what each is.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Queues:
     suffix: str
     sentence: str
     log: bool = False
+    declared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +186,14 @@ QUEUES = {
         "-stream",
         "Queues are streams, replicated to all nodes: messages stay in them on disk.",
         log=True,
+    ),
+    "declared": Queues(
+        "declared",
+        ", declared queues",
+        " (declared)",
+        "-declared",
+        "Queues are what the driver's options of clients and servers declare them to be.",
+        declared=True,
     ),
     "ha": Queues(
         "ha",

@@ -115,7 +115,7 @@ def distinct(entries: tuple[T, ...]) -> tuple[T, ...]:
     return entries
 
 
-def as_tuple(value: object) -> object:
+def as_tuple(value: object) -> tuple[Any, ...]:
     """A list of values, or a single one, as a tuple."""
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 

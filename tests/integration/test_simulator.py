@@ -190,6 +190,22 @@ def test_a_rate_is_kept_by_all_threads_together(begin: Begin, test_case: str) ->
     the_simulator_agrees(run, len(sent))
 
 
+def test_every_server_gets_a_fan_out(begin: Begin) -> None:
+    """Each of them every message once, where all have one topic."""
+    parameters = {"targets": "shared", "pause_s": 0.02}
+    with begin(case("rpc-fanout", duration_s=1, processes=2, parameters=parameters)) as run:
+        run.start()
+        run.end("client")
+        deliveries = 2 * len(run.together("client", "sent"))
+        assert eventually(lambda: run.control.received(run.labels("server")) == deliveries)
+        run.control.stop()
+        run.end("server")
+    sent = run.together("client", "sent")
+    assert sent
+    for label in run.labels("server"):
+        assert sorted(run.stream(label, "received")[:, 0].tolist()) == sent
+
+
 def test_a_pause_and_a_payload_reach_the_simulator(begin: Begin) -> None:
     """Threads wait after each message, and every body has the length that the plan says."""
     parameters = {"pause_s": 0.25, "payload_bytes": 50_000}

@@ -12,6 +12,7 @@ from mqperf.lab.load.oslo.releases import RELEASES
 from mqperf.lab.load.simulator.commands import commands, describe, queues
 from mqperf.lab.load.simulator.environments import Environment
 from mqperf.lab.runner.control import Station
+from mqperf.onhost.load.simulator.counted import shares_of
 from mqperf.plan import Case
 from mqperf.plan.load import pairs
 
@@ -97,6 +98,11 @@ def test_shared_targets_name_no_server(tmp_path: Path) -> None:
     [
         ("rpc-call", ["rpc-server"], ["rpc-client", "-p", "10", "--timeout", "10"]),
         ("rpc-cast", ["rpc-server"], ["rpc-client", "-p", "10", "--timeout", "10", "--is-cast"]),
+        (
+            "rpc-fanout",
+            ["rpc-server"],
+            ["rpc-client", "-p", "10", "--timeout", "10", "--is-cast", "--is-fanout"],
+        ),
         ("notify", ["notify-server"], ["notify-client", "-p", "10", "--timeout", "10"]),
     ],
 )
@@ -129,10 +135,22 @@ def test_a_rate_is_shared_by_all_threads(tmp_path: Path) -> None:
     paced = run(tmp_path, processes=2, parameters={"rate_msg_s": 250})
     options = [" ".join(command.argv[: command.argv.index("--")]) for command in paced]
     assert all("--rates 250.0 --all-threads 20 --first-thread" in words for words in options)
-    assert [words.split()[-1] for words in options] == ["0", "10", "0", "10"]
+    firsts = [words.partition("--first-thread ")[2].split()[0] for words in options]
+    assert firsts == ["0", "10", "0", "10"]
     flood = run(tmp_path, processes=2)
     assert [simulated(command) for command in paced] == [simulated(command) for command in flood]
     assert not any("--rates" in command.argv for command in flood)
+
+
+def test_a_count_is_shared_by_all_threads(tmp_path: Path) -> None:
+    """In place of the duration; the shim knows the shares, which need not be equal."""
+    started = run(tmp_path, processes=2, parameters={"message_count": 45})
+    options = [" ".join(command.argv[: command.argv.index("--")]) for command in started]
+    assert all("--count 45 --load-s 8 --all-threads 20 --first-thread" in one for one in options)
+    assert [after(client, "-m") for client in started[2:]] == ["3", "3"]
+    assert not any("-l" in simulated(command) for command in started)
+    share = shares_of(45, 20, 3)
+    assert [share(thread) for thread in range(4)] == [3, 3, 2, 2]
 
 
 def test_only_clients_have_a_duration(tmp_path: Path) -> None:
@@ -223,6 +241,6 @@ def test_queues_of_a_run_are_known_by_name(targets: str) -> None:
     for line in describe(of_case):
         words = shlex.split(line)
         topic = words[words.index("-tp") + 1]
-        assert {topic, f"{topic}.info"} <= names
+        assert {topic, f"{topic}.info", f"{topic}_fanout"} <= names
         if "-s" in words:
             assert f"{topic}.{words[words.index('-s') + 1]}" in names

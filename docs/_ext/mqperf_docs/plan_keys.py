@@ -26,6 +26,7 @@ from mqperf.plan import (
     SystemPlan,
 )
 from mqperf.plan.columns.measured import said_of
+from mqperf.plan.driver import DRIVERS, OPTIONS, SET
 from mqperf.plan.load import GENERATORS
 from mqperf.plan.topologies import QUEUES, TOPOLOGIES
 from mqperf_routers.plan.forms import FORMS
@@ -49,7 +50,8 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "name": "Name of the runs folder and of the report.",
         "title": "What a person calls the experiment.",
         "systems": "Systems under test by name, each with the keys below.",
-        "test_cases": "What the clients do: call and wait, cast and forget, notify.",
+        "test_cases": "What the clients do: call and wait, cast and forget, notify, cast to every"
+        " server of a topic (`rpc-fanout`), and those of other loads.",
         "load": "The load of every point, with the keys below.",
         "hosts": "Where it runs: `laboratory`, or the path of an inventory in YAML, INI or TOML. An"
         " inventory is as trusted as a script: read that of somebody else first.",
@@ -103,6 +105,9 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
     },
     LoadPlan: {
         "generator": "The load generator.",
+        "driver": "Options of the driver of oslo.messaging, each with one value or a list of those"
+        " that are swept; or names, each with a mapping of such options. See"
+        " {doc}`/howto/openstack-options`.",
         "green_threads": "Green threads in each client process.",
         "processes": "Client processes on each client host, each with one server process.",
         "hosts": "Client hosts: so many, the first of the inventory.",
@@ -206,6 +211,7 @@ def markdown() -> str:
         for model, title in HEADINGS.items()
     ]
     sections += _parameters()
+    sections += _options()
     sections += _settings()
     topologies = ((name, one.sentence, "topologies") for name, one in TOPOLOGIES.items())
     queues = ((name, one.sentence, "queues") for name, one in QUEUES.items())
@@ -244,11 +250,46 @@ def _parameters() -> Iterator[str]:
     """What each generator's load may say, too."""
     for generator in GENERATORS.values():
         model = generator.parameters
-        told = {name: field.description or "" for name, field in model.model_fields.items()}
+        told = {
+            name: field.description or ""
+            for name, field in model.model_fields.items()
+            if name not in {SET, *OPTIONS}
+        }
         yield (
             f"## load, with generator {generator.name}\n\n"
             f"These as well may be lists.\n\n{_keys(model, told)}"
         )
+
+
+def _options() -> Iterator[str]:
+    """The options of each driver of oslo.messaging, as its release lists them."""
+    yield (
+        "(driver-options)=\n## load.driver\n\nOptions of the simulator's driver, each with one"
+        " value or a list of those that are swept; or names, each with a mapping of options. See"
+        " {doc}`/howto/openstack-options`. The meanings are those of oslo.messaging.\n"
+    )
+    for driver, release in DRIVERS.items():
+        rows = (_option(name, told) for name, told in release["options"].items())
+        yield (
+            f"### Section {code(release['section'])}, {driver}\n\noslo.messaging"
+            f" {release['release']}.\n\n{table(HEADS, rows)}"
+        )
+
+
+def _option(name: str, told: Mapping[str, Any]) -> tuple[str, ...]:
+    choices = ", ".join(map(code, told.get("choices", ())))
+    entry = {"minimum": told.get("min"), "maximum": told.get("max")}
+    limits = _limits({key: limit for key, limit in entry.items() if limit is not None})
+    default = told["default"]
+    meaning = " ".join(told["meaning"].replace("|", "/").replace("`", "").split())
+    needed = " and ".join(map(code, told.get("needs", ())))
+    return (
+        code(name),
+        "set by mqperf" if "reserved" in told else choices or WORDS.get(told["type"], "text"),
+        "none" if default is None or default == "" else code(_yaml(default)),
+        ", ".join(limits),
+        f"{meaning}{f' Needs {needed}.' if needed else ''}",
+    )
 
 
 def _actions() -> Iterator[str]:

@@ -12,6 +12,7 @@ from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.settings import SettingsFault
 from mqperf.lab.systems.system import System
 from mqperf.plan import LoadPlan, SystemPlan, swept_settings
+from mqperf.plan.driver import DRIVERS, SET, refusal, sets_of
 from mqperf.plan.load import GENERATORS, in_plans
 from mqperf.plan.topologies import QUEUES
 
@@ -32,6 +33,8 @@ def problems_of(
         yield from _of_systems(systems)
         yield from _incompatible_loads(systems, [*_loads(plan)])
         yield from _strangers(systems, [*_loads(plan)])
+        if isinstance(load, Mapping):
+            yield from _unknown_options(systems, load)
     if isinstance(load, Mapping):
         yield from in_plans.problems_of(load, plan.get("test_cases"))
         yield from in_plans.problems_of_asking(
@@ -119,6 +122,20 @@ def _strangers(
         for name in strange[:1]:
             text = f"{GENERATORS[name].title} cannot talk to {system.title}; these can:"
             yield Problem(("systems", system.name), f"{text} {', '.join(system.every_driver)}")
+
+
+def _unknown_options(
+    systems: Mapping[str, object], load: Mapping[str, object]
+) -> Iterator[Problem]:
+    """Every option of a driver that the release for some system of the plan does not have."""
+    generator = str(load.get("generator", LoadPlan.model_fields["generator"].default))
+    for system in (SYSTEMS[name] for name in systems if name in SYSTEMS):
+        driver = system.every_driver.get(generator, "")
+        for place, options in sets_of(load.get(SET)) if driver in DRIVERS else ():
+            refusals = {name: refusal(driver, name) for name in options}
+            for name, why in refusals.items():
+                if why:
+                    yield Problem(("load", SET, *place, name), why)
 
 
 def _incompatible_loads(

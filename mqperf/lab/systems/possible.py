@@ -12,6 +12,7 @@ from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.lab.systems.system import System
 from mqperf.plan import Case, Plan, redacted
+from mqperf.plan.driver import KINDS, sets_of
 from mqperf.plan.load import GENERATORS, Generator
 
 
@@ -105,8 +106,9 @@ class Possible:
 
     def refusal(self, case: Case) -> str | None:
         """Why the case cannot be measured there, or None when it can be."""
-        asked = case.system, case.queues, case.settings
-        return next((each.reason for each in self.refused if each.of == asked), None)
+        kinds = [case.queues, *(KINDS[o] for o in KINDS if case.parameters.get(o) is True)]
+        asked = [(case.system, kind, case.settings) for kind in kinds]
+        return next((each.reason for each in self.refused if each.of in asked), None)
 
 
 def check_places(plan: Plan, hosts: Hosts) -> None:
@@ -140,7 +142,9 @@ def possible(plan: Plan, hosts: Hosts) -> Possible:
     refused: list[Refused] = []
     for name, wanted in plan.systems.items():
         kinds[name] = {}
-        for queues in wanted.queues:
+        options = [one for _, one in sets_of(plan.load.driver)]
+        declared = {kind for name, kind in KINDS.items() if any(one.get(name) for one in options)}
+        for queues in dict.fromkeys((*wanted.queues, *sorted(declared))):
             kind, reasons = _kind(plan, name, queues, hosts.broker[0])
             kinds[name] |= {} if kind is None else {queues: kind}
             refused += [

@@ -5,9 +5,11 @@ A release lists its repairs in mqperf's table of environments; nothing is repair
 
 import collections
 import collections.abc
+import os
 import time
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 
 
@@ -95,6 +97,23 @@ def amqp_first_host(_simulator: ModuleType) -> None:
     Hosts.__init__ = init_with_first
 
 
+def queue_manager_place(_simulator: ModuleType) -> None:
+    """Have the queue manager count in the folder of its lock, which ends with the run.
+
+    The driver keeps the file in ``/dev/shm`` for ever.
+    """
+    from oslo_messaging._drivers.amqpdriver import QManager
+
+    init = QManager.__init__
+
+    def init_in_folder(manager: object, *arguments: object, **named: object) -> None:
+        init(manager, *arguments, **named)
+        file = Path(vars(manager)["file_name"])
+        vars(manager)["file_name"] = str(Path(os.environ["OSLO_LOCK_PATH"], file.name))
+
+    QManager.__init__ = init_in_folder
+
+
 BEFORE: dict[str, Callable[[], None]] = {"abstract-collections": abstract_collections}
 AFTER: dict[str, Callable[[ModuleType], None]] = {
     "zmq-call-monitor": zmq_call_monitor,
@@ -102,6 +121,7 @@ AFTER: dict[str, Callable[[ModuleType], None]] = {
     "amqp-expiry": amqp_expiry,
     "amqp-warnings": amqp_warnings,
     "amqp-first-host": amqp_first_host,
+    "queue-manager-place": queue_manager_place,
 }
 
 

@@ -21,6 +21,7 @@ from mqperf.pages.report.rst import Text
 from mqperf.pages.report.words import joined
 from mqperf.pages.sections.offered_rates import differing
 from mqperf.plan import MOST
+from mqperf.plan.driver import SET
 from mqperf.study.stats.compare import CANNOT_TELL
 from mqperf.study.stats.contrasts import BETWEEN, LOAD, contrasts, contrasts_of_rates, named_axes
 from mqperf.study.stats.decided import ALIKE, SEQUENTIAL, decided
@@ -166,6 +167,8 @@ def _value(row: Row, tables: Tables) -> str:
 
 def _worded(axis: str, value: str, tables: Tables) -> str:
     """A value so that a stranger knows of what it is."""
+    if axis == SET:
+        return value
     if axis == "queues":
         return f"{value} queues"
     if axis == "topology":

@@ -206,7 +206,7 @@ BOTTLENECKS = (
 )
 
 CONDITIONS = (
-    number("condition_place", "Which condition of the plan it is, from 1."),
+    number("condition_place", "Place of its condition, and other names, in the plan, from 1."),
     ratio(
         "published_factor",
         "How many times the mean latency of the first condition a publication reports, as the plan"

@@ -7,9 +7,12 @@ from typing import Literal
 from pydantic import JsonValue
 
 from mqperf.plan import Case, Frozen
+from mqperf.plan.driver import OPTIONS, SET
 from mqperf.plan.topologies import QUEUES
 
 Kind = Literal["client", "server"]
+
+NO_OPTIONS = "it has no options that say what they are"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,8 @@ def _once(_case: Case) -> int:
 
 
 def _no_log(kind: str, _parameters: Mapping[str, object]) -> str | None:
+    if QUEUES[kind].declared:
+        return NO_OPTIONS
     return "it consumes from queues only" if QUEUES[kind].log else None
 
 
@@ -74,5 +79,7 @@ class Generator:
     incompatible_queues: Callable[[str, Mapping[str, object]], str | None] = _no_log
 
     def resolved(self, case: Case) -> dict[str, JsonValue]:
-        """All its parameters, with the values that they have in the case."""
-        return self.parameters.model_validate(dict(case.parameters)).model_dump(mode="json")
+        """All its parameters as they are in the case; of a driver's options those that it says."""
+        resolved = self.parameters.model_validate(dict(case.parameters)).model_dump(mode="json")
+        unsaid = {name for name in (SET, *OPTIONS) if resolved.get(name) is None}
+        return {name: value for name, value in resolved.items() if name not in unsaid}

@@ -1,13 +1,15 @@
 """What is wrong with the ``load`` of a plan, as far as only its generator knows."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
+from itertools import islice, product
 
 from pydantic import ValidationError
 
 from mqperf.base.problems import Problem, Where, nearest, of_validation, unknown
-from mqperf.plan import RATE, BackgroundLoad, LoadPlan, strictly
+from mqperf.plan import MAX_CASES, RATE, BackgroundLoad, LoadPlan, strictly
+from mqperf.plan.driver import OPTIONS, SET, Driven, points_of, sets_of
 from mqperf.plan.load import GENERATORS, Generator
+from mqperf.plan.values import as_tuple
 
 
 def problems_of(load: Mapping[str, object], test_cases: object) -> Iterator[Problem]:
@@ -78,10 +80,11 @@ def incompatible_queues_of(load: Mapping[str, object], kind: str) -> str | None:
     if generator is None:
         return None
     parameters = {name: load[name] for name in generator.parameters.model_fields if name in load}
-    axes = [value if isinstance(value, list | tuple) else (value,) for value in parameters.values()]
-    for chosen in product(*axes):
-        if why := generator.incompatible_queues(kind, dict(zip(parameters, chosen, strict=True))):
-            return f"{generator.title} cannot have its messages in a {kind}: {why}"
+    for _, options in sets_of(parameters.pop(SET, {})):
+        said = {**parameters, **options}
+        for chosen in product(*map(as_tuple, said.values())):
+            if why := generator.incompatible_queues(kind, dict(zip(said, chosen, strict=True))):
+                return f"{generator.title} cannot have its messages in {kind} queues: {why}"
     return None
 
 
@@ -97,7 +100,11 @@ def _of_parameters(
     generator: Generator, load: Mapping[str, object], of_every: Sequence[str]
 ) -> Iterator[Problem]:
     """Every key that nobody knows, and every value that the generator refuses."""
-    fields = generator.parameters.model_fields
+    fields = {
+        name: field
+        for name, field in generator.parameters.model_fields.items()
+        if name not in {SET, *OPTIONS}
+    }
     known = [*of_every, *fields]
     for name, field in fields.items():
         if field.is_required() and name not in load:
@@ -106,21 +113,47 @@ def _of_parameters(
         if name not in known:
             yield Problem((name,), f"unknown key; {nearest(str(name), known)}")
         elif name in fields:
-            listed = isinstance(given, list | tuple)
-            for index, value in enumerate(given if isinstance(given, list | tuple) else (given,)):
-                for problem in _of_value(generator, name, value):
-                    yield Problem((name, index) if listed else (name,), problem.text)
-    yield from _together(generator, {name: load[name] for name in fields if name in load})
+            yield from _of_values(generator, name, given)
+    given = {name: load[name] for name in fields if name in load}
+    firsts = {name: (as_tuple(value) or (value,))[0] for name, value in given.items()}
+    yield from _together(generator, firsts)
+    if load.get(SET):
+        yield from _of_driver(generator, load[SET], firsts)
 
 
-def _together(generator: Generator, given: Mapping[str, object]) -> Iterator[Problem]:
-    """What is wrong with parameters that do not go together, each by its first value."""
-    firsts = {
-        name: value[0] if isinstance(value, list | tuple) and value else value
-        for name, value in given.items()
-    }
+def _of_driver(
+    generator: Generator, driver: object, firsts: Mapping[str, object]
+) -> Iterator[Problem]:
+    """Options of another type, listed twice, or that do not go together in some point."""
+    if not issubclass(generator.parameters, Driven):
+        yield Problem((SET,), f"{generator.title} has no options of a driver: leave it out")
+        return
+    for place, options in sets_of(driver):
+        said = {name: given for name, given in options.items() if name in OPTIONS}
+        wrong = [problem for name in said for problem in _of_values(generator, name, said[name])]
+        lists = {name: as_tuple(given) for name, given in said.items()}
+        text = "expected a value, or a list of different ones"
+        different = (
+            name for name, values in lists.items() if not 0 < len({*values}) == len(values)
+        )
+        wrong += [Problem((name,), text) for name in (() if wrong else different)]
+        for point in islice(points_of(said) if not wrong else (), MAX_CASES):
+            wrong += [p for p in _together(generator, {**firsts, **point}) if p not in wrong]
+        yield from (Problem((SET, *place, *problem.where), problem.text) for problem in wrong)
+
+
+def _of_values(generator: Generator, name: str, given: object) -> Iterator[Problem]:
+    """What is wrong with a value of a parameter, or each of a list."""
+    for index, value in enumerate(as_tuple(given)):
+        for problem in _of_value(generator, name, value):
+            where = (name, index) if isinstance(given, list | tuple) else (name,)
+            yield Problem(where, problem.text)
+
+
+def _together(generator: Generator, values: Mapping[str, object]) -> Iterator[Problem]:
+    """What is wrong with parameters that do not go together."""
     try:
-        strictly(generator.parameters, firsts)
+        strictly(generator.parameters, values)
     except ValidationError as error:
         of_all = _of_all(error)
         yield from (p for p in of_validation(error, lambda _: []) if p.where in of_all)

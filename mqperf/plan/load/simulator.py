@@ -1,14 +1,19 @@
 """What a plan may say of the simulator's load."""
 
+from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from mqperf.plan import Case, Frozen, Misplaced
 from mqperf.plan.columns import BYTES, SECONDS
+from mqperf.plan.driver import KINDS, Driven, with_options
 from mqperf.plan.file.attached import MOST_BYTES
 from mqperf.plan.load.generator import Generator
-from mqperf.plan.load.ramped import Ramped
+from mqperf.plan.load.ramped import MessageCount, Ramped
+from mqperf.plan.topologies import QUEUES
+
+FANOUT = "rpc-fanout"
 
 
 class Messages(Frozen):
@@ -39,9 +44,10 @@ class Messages(Frozen):
         ),
         SECONDS,
     ] = 0.0
+    message_count: MessageCount = None
 
 
-class Parameters(Ramped, Messages):
+class Stated(Driven, Ramped, Messages):
     """Each is a column of tables, and may be a list."""
 
     @model_validator(mode="after")
@@ -49,20 +55,44 @@ class Parameters(Ramped, Messages):
         if self.ramp_to_msg_s is not None and self.ramp_steps is None:
             text = "the simulator changes its rate in steps alone: give ramp_steps, too"
             raise Misplaced(("ramp_to_msg_s",), text)
+        if self.message_count is not None and self.rate_msg_s is not None:
+            text = "the simulator counts what it sends as fast as it can: leave out rate_msg_s"
+            raise Misplaced(("message_count",), text)
         return self
 
 
-def of_case(case: Case) -> Parameters:
+PARAMETERS = with_options("Parameters", Stated)
+
+
+def of_case(case: Case) -> Stated:
     """The parameters of a case."""
-    return Parameters.model_validate(dict(case.parameters))
+    return PARAMETERS.model_validate(dict(case.parameters))
+
+
+def servers_each(case: Case) -> int:
+    """How many servers get each message."""
+    shared = case.test_case == FANOUT and of_case(case).targets == "shared"
+    return case.processes * case.hosts if shared else 1
+
+
+def incompatible_queues(kind: str, values: Mapping[str, object]) -> str | None:
+    """Why messages of such a load cannot be in a kind of queue; None where they can."""
+    if QUEUES[kind].log:
+        return "it consumes from queues only"
+    said = next((name for name in KINDS if values.get(name) is not None), None)
+    if said is None or QUEUES[kind].declared:
+        return None
+    return f"{said} says itself what queues are: say queues: [declared]"
 
 
 GENERATOR = Generator(
     name="simulator",
     title="Oslo.messaging Simulator",
     link="https://github.com/openstack/oslo.messaging/blob/master/tools/simulator.py",
-    test_cases=("rpc-call", "rpc-cast", "notify"),
-    parameters=Parameters,
+    test_cases=("rpc-call", "rpc-cast", "notify", FANOUT),
+    parameters=PARAMETERS,
+    copies=servers_each,
+    incompatible_queues=incompatible_queues,
     release="oslo.messaging",
     encrypts=True,
 )

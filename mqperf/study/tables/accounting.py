@@ -2,7 +2,8 @@
 
 Of a record of instants a message is known by its start, which the client that sent it and the
 server that received it record alike.  Two clients may start one in the same instant, so starts are
-counted, not collected.  Of a record of counts it is known by its sender and sequence number.
+counted, not collected; where every server is to get every message, those of each server by
+themselves.  Of a record of counts it is known by its sender and sequence number.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,6 +15,7 @@ from mqperf.onhost.record.numbers import Ranges, common, size, union
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record import Event, Whole
 from mqperf.record.streams.counted import Counted
+from mqperf.record.streams.stream import Instants
 from mqperf.record.totals import COUNTS
 from mqperf.study.load import generator_of
 from mqperf.study.tables.streams import Streams
@@ -30,18 +32,26 @@ def accounted(run: Whole, streams: Streams) -> dict[str, Any]:
     received = streams.instants("received")
     replies, errors = streams.instants("round_trip"), streams.instants("error")
     sent = np.sort(streams.instants("sent")[:, 0])
-    at_servers = np.sort(received[:, 0])
+    copies = generator_of(run).copies(run.case)
+    at_servers = _of_each_server(streams) if copies > 1 else [np.sort(received[:, 0])]
     ended = at_servers
-    foreign = _surplus(at_servers, sent, known=False)
+    foreign = sum(_surplus(starts, sent, known=False) for starts in at_servers)
     if TEST_CASES[run.case.test_case].replies:
-        ended = np.sort(np.concatenate([replies[:, 0], errors[:, 0]]))
-        foreign += _surplus(ended, sent, known=False)
+        ended = [np.sort(np.concatenate([replies[:, 0], errors[:, 0]]))]
+        foreign += _surplus(ended[0], sent, known=False)
     return {
-        "lost": _surplus(sent, ended),
-        "duplicates": _surplus(at_servers, sent, known=True),
+        "deliveries": copies * len(sent) if copies > 1 else None,
+        "lost": sum(_surplus(sent, starts) for starts in ended),
+        "duplicates": sum(_surplus(starts, sent, known=True) for starts in at_servers),
         "foreign": foreign,
         "causality_violations": _violations(received, replies, errors, streams.uncertainty_s),
     }
+
+
+def _of_each_server(streams: Streams) -> list[np.ndarray]:
+    """The starts of what each server received, where every one is to get every message."""
+    received = (named.get("received") for named in streams.processes.values())
+    return [np.sort(one.values[:, 0]) for one in received if isinstance(one, Instants)]
 
 
 def _by_number(run: Whole, streams: Streams) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from pandas.api.extensions import ExtensionArray
 
 from mqperf.plan.columns import COLUMNS, TABLES, parameters
 from mqperf.study.tables.axis_words import at
-from mqperf.study.tables.places import CONDITION, in_place
+from mqperf.study.tables.places import NAMED, in_place
 from mqperf.study.tables.shape import Tables, select
 
 LAYOUT = ("system", "topology", "queues")
@@ -65,8 +65,9 @@ def varied(rows: pd.DataFrame) -> tuple[str, ...]:
     telling: set[str] = set()
     for _, sweep in points.groupby(keys, dropna=False) if keys else [((), points)]:
         telling |= {*_of_sweep(sweep, varying)}
-    implied = _told_by(CONDITION, points, telling)
-    return tuple(name for name in parameters() if name in telling - implied)
+    for name in NAMED:
+        telling -= _told_by(name, points, telling)
+    return tuple(name for name in parameters() if name in telling)
 
 
 def further(*sets: pd.DataFrame) -> list[str]:

@@ -2,16 +2,22 @@
 
 import pandas as pd
 
+from mqperf.plan.driver import SET
+
 CONDITION = "condition"
 """The parameter whose values have names that say what is the matter, and tell others."""
 
 
+NAMED = (CONDITION, SET)
+"""Those whose values are names that a plan gives to several other parameters together."""
+
+
 def in_place(values: pd.Series) -> pd.Series:
-    """What the values of an axis are sorted by: themselves, and conditions by their first rows.
+    """What the values of an axis are sorted by: themselves, and names by their first rows.
 
     Tables that are read have these in the order of the plan.
     """
-    if values.name != CONDITION:
+    if values.name not in NAMED:
         return values
     places = {value: place for place, value in enumerate(values.dropna().unique())}
     return values.map(places).astype("float64")

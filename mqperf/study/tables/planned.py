@@ -32,17 +32,15 @@ def planned(path: Path, attempts: Iterable[Run] = ()) -> pd.DataFrame:
         plan = load_plan(path)
     except PlanError:
         return empty("planned")
-    places = {name: place for place, name in enumerate(plan.conditions, 1)}
+    named = [*dict.fromkeys(_names(case) for case in plan.turn(1))]
     against = _compared(plan)
     rows = []
     for case, search in _cases(plan, attempts):
         row = keys(case.id, case) | {"control_run": case.control_run}
+        if len(named) > 1 and (names := _names(case)) in named:
+            row["condition_place"] = named.index(names) + 1
         if (name := case.condition) is not None:
-            row |= {
-                "condition": name,
-                "condition_place": places[name],
-                "published_factor": plan.conditions[name].published_factor,
-            }
+            row |= {"condition": name, "published_factor": plan.conditions[name].published_factor}
         if search is not None:
             settings = {"repeats": search.repeats, **search.plan.model_dump(exclude_none=True)}
             row |= {"search_place": search.place, "search": json.dumps(settings)}
@@ -51,6 +49,12 @@ def planned(path: Path, attempts: Iterable[Run] = ()) -> pd.DataFrame:
             row["decide"] = json.dumps({**settings, "against": against.get(case.point, {})})
         rows.append(row)
     return in_order(conform("planned", pd.DataFrame(rows)))
+
+
+def _names(case: Case) -> tuple[object, ...]:
+    """Its condition, and what else of its load is no number: they stand as in the plan."""
+    words = (value for value in case.parameters.values() if isinstance(value, str | bool))
+    return (case.condition, *words)
 
 
 def _cases(plan: Plan, attempts: Iterable[Run]) -> Iterator[tuple[Case, Search | None]]:
@@ -84,9 +88,9 @@ def conditions(tables: Tables) -> pd.DataFrame:
 
 
 def by_condition(tables: Tables) -> dict[str, pd.DataFrame]:
-    """The tables with their rows in the order of the plan's conditions, if it has any.
+    """The tables with their rows in the order of the plan's conditions and other names, if any.
 
-    Rows of one condition keep their order; those of points that the plan does not know are last.
+    Rows of the same names keep their order; those of points that the plan does not know are last.
     """
     placed = tables["planned"].dropna(subset=["condition_place"]).drop_duplicates("point")
     if placed.empty:

@@ -11,6 +11,7 @@ from mqperf.base.errors import TableError
 from mqperf.base.one_line import LONGEST_NAME, NAME, one_line
 from mqperf.plan.columns import COLUMNS, TABLES, Check
 from mqperf.plan.test_cases import TEST_CASES
+from mqperf.study.tables.places import in_place
 
 Tables = Mapping[str, pd.DataFrame]
 """Frames by the names of ``columns.TABLES``."""
@@ -134,7 +135,7 @@ def in_order(frame: pd.DataFrame, *last: str) -> pd.DataFrame:
 
 def _rank(values: pd.Series) -> pd.Series:
     if values.name != "test_case":
-        return values
+        return in_place(values)
     return values.map({name: rank for rank, name in enumerate(TEST_CASES)})
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from mqperf.lab.load.launcher import Access, Endpoint
 from mqperf.plan import Case
+from mqperf.plan.driver import OPTIONS
 
 Sections = Mapping[str, Mapping[str, str]]
 """Options of oslo.config by section."""
@@ -24,11 +25,13 @@ def transport_url(endpoint: Endpoint) -> str:
 
 
 def options(case: Case, access: Access, address: str) -> Sections:
-    """The options of the driver that the access asks for, on a host of that address."""
+    """The options of the driver, on a host of that address: the case's own hold."""
     sections = _OPTIONS[access.client.protocol](case, address)
-    if not access.client.authority:
-        return sections
-    return {name: {**values, "ssl": "true"} for name, values in sections.items()}
+    more = {"ssl": "true"} if access.client.authority else {}
+    for name in OPTIONS:
+        if (value := case.parameters.get(name)) is not None:
+            more[name] = str(value).lower() if isinstance(value, bool) else str(value)
+    return {name: {**values, **more} for name, values in sections.items()}
 
 
 def _rabbit(case: Case, _address: str) -> Sections:

@@ -16,6 +16,7 @@ def variables(control: Path, path: Sequence[Path]) -> dict[str, str]:
         "PATH": os.defpath,
         "LANG": "C.UTF-8",
         "HOME": str(control),
+        "OSLO_LOCK_PATH": str(control),
         "PYTHONPATH": os.pathsep.join(map(str, path)),
         "PYTHONDONTWRITEBYTECODE": "1",
         # names are looked up while connecting only; the green resolver costs 0.1 s to import

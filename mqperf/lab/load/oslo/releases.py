@@ -32,7 +32,7 @@ RELEASES: dict[str, Release] = {
         version="18.3.1",
         lock="rabbitmq.txt",
         sdist_sha256="28831b36096d74da5cd1370ef25b4719aaca627d94785a67a9838a480ce7ee3a",
-        repairs=(),
+        repairs=("queue-manager-place",),
         why="current; releases 14.9 to 18.1 wait 0.5 s for every CALL (Launchpad bug 2035113)",
     ),
     "zeromq": Release(

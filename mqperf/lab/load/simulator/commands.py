@@ -17,7 +17,7 @@ from mqperf.lab.load.oslo.processes import config_files, topic, variables
 from mqperf.lab.load.simulator.environments import Environment
 from mqperf.plan import Case
 from mqperf.plan.load import Member, pairs
-from mqperf.plan.load.simulator import of_case
+from mqperf.plan.load.simulator import FANOUT, of_case
 
 ANY_URL = "rabbit://USER:PASSWORD@HOST:5672/VHOST"
 
@@ -53,13 +53,13 @@ def describe(case: Case) -> list[str]:
 def queues(case: Case, run_id: str) -> list[str]:
     """The queues that the servers of a run declare by name.
 
-    Those of replies and of fan-outs have random names, and expire by themselves.
+    Those of replies and of fan-outs have random names, and expire by themselves; streams do not.
     """
     names = []
     for member in pairs(case):
         if member.kind == "server":
             pair_topic = _topic(case, run_id, member.number)
-            names += [pair_topic, f"{pair_topic}.{member.label}", f"{pair_topic}.info"]
+            names += [f"{pair_topic}{end}" for end in ("", f".{member.label}", ".info", "_fanout")]
     return list(dict.fromkeys(names))
 
 
@@ -101,13 +101,17 @@ class _Shim:
         parameters = of_case(job.case)
         if parameters.payload_bytes is not None:
             options["--payload"] = parameters.payload_bytes
+        if parameters.message_count is not None:
+            options |= {"--count": parameters.message_count, "--load-s": job.case.load_s}
         if parameters.rate_msg_s is not None:
             stairs = parameters.stairs(job.case.load_s)
             rates = [parameters.rate_msg_s] if stairs is None else stairs.rates.tolist()
-            options |= {"--rates": ",".join(map(str, rates)), "--all-threads": job.case.threads}
-            options["--first-thread"] = (member.number - 1) * job.case.green_threads
+            options["--rates"] = ",".join(map(str, rates))
             if stairs is not None:
                 options["--step-s"] = stairs.step_s
+        if not options.keys().isdisjoint({"--count", "--rates"}):
+            options["--all-threads"] = job.case.threads
+            options["--first-thread"] = (member.number - 1) * job.case.green_threads
         for name, value in options.items():
             yield from (name, str(value))
         for repair in self.environment.release.repairs:
@@ -131,8 +135,12 @@ def _arguments(case: Case, member: Member, prefix: str) -> list[str]:
     target = prefix if parameters.targets == "shared" else f"{prefix}.{server}"
     load = ["-p", str(case.green_threads), "--timeout", str(case.timeout_s)]
     load += ["-w", f"{parameters.pause_s:g}"] if parameters.pause_s else []
-    cast = ["--is-cast"] if case.test_case == "rpc-cast" else []
-    return ["-tg", target, "-tp", prefix, "-l", str(case.load_s), f"{family}-client", *load, *cast]
+    flags = {"rpc-cast": ["--is-cast"], FANOUT: ["--is-cast", "--is-fanout"]}
+    load += flags.get(case.test_case, [])
+    if parameters.message_count is None:
+        return ["-tg", target, "-tp", prefix, "-l", str(case.load_s), f"{family}-client", *load]
+    each = str(-(-parameters.message_count // case.threads))
+    return ["-tg", target, "-tp", prefix, f"{family}-client", *load, "-m", each]
 
 
 def _seed(case: Case, label: str) -> int:

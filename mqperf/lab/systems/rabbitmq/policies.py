@@ -15,5 +15,6 @@ POLICIES: Mapping[str, Mapping[str, Mapping[str, JsonValue]]] = {
     },
     "quorum": {},
     "stream": {},
+    "declared": {},
 }
 """Policies by kind of queue, then by name."""

@@ -18,12 +18,13 @@ from mqperf.onhost.load.repairs import prepare, repair
 
 from .bodies import quick_bodies
 from .clients import Gate, hold
+from .counted import end_after, shares_of
 from .pace import Pace, keep_to
 from .recorder import Recorder, record
 from .servers import prepare_server
 
 STREAMS = {"rpc-call": ["sent", "round_trip", "error"], "rpc-cast": ["sent", "error"]}
-STREAMS["notify"] = STREAMS["rpc-cast"]
+STREAMS["notify"] = STREAMS["rpc-fanout"] = STREAMS["rpc-cast"]
 
 LOG_BYTES = 1_000_000
 
@@ -49,14 +50,16 @@ def _run(options: argparse.Namespace, arguments: list[str]) -> None:
     gate = Gate(control, options.threads)
     if options.kind == "client":
         quick_bodies(simulator, options.seed, options.payload)
+        turns = options.all_threads, options.first_thread
         if options.rates:
-            turns = options.all_threads, options.first_thread
             keep_to(Pace(options.rates, *turns, options.step_s), simulator, gate)
+        if options.count:
+            end_after(shares_of(options.count, *turns), options.load_s, simulator, gate)
         hold(simulator, gate)
     else:
         prepare_server(simulator, control, recorder)
     _stop_gently(simulator, control, recorder, options)
-    sys.argv = [str(options.simulator), *arguments]
+    sys.argv = [options.label, *arguments]  # the driver may name queues after the program
     try:
         simulator.main()
     finally:
@@ -81,6 +84,8 @@ def _parse(argv: list[str]) -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument("--step-s", type=float, default=0.0, help="how long each of these lasts")
     parser.add_argument("--all-threads", type=int, default=0, help="of all processes")
     parser.add_argument("--first-thread", type=int, default=0, help="its number among all, from 0")
+    parser.add_argument("--count", type=int, help="messages that all threads send")
+    parser.add_argument("--load-s", type=int, help="longest time for these")
     parser.add_argument("--repair", action="append", default=[])
     separator = argv.index("--")
     return parser.parse_args(argv[:separator]), argv[separator + 1 :]

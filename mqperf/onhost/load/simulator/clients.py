@@ -19,7 +19,7 @@ class Gate:
 
     def __init__(self, control: Control, threads: int) -> None:
         self.control = control
-        self.missing = threads
+        self.threads = self.missing = threads
         self.opened = threading.Event()
         self.start: float | None = None
         self.failure: str | None = None

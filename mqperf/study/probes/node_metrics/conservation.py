@@ -38,7 +38,8 @@ def contradictions(metrics: pd.DataFrame, reading: "Reading") -> Iterator[str]:
     if reading.latencies.count and "received" in streams:
         yield from _passed(metrics, streams["received"], reading.latencies.mean_s)
     last = "round-trip" if TEST_CASES[run.case.test_case].replies else "received"
-    kept = QUEUES[run.case.queues].log if run.case.queues in QUEUES else False
+    queues = QUEUES.get(run.case.queues)
+    kept = queues is not None and (queues.log or queues.declared)
     if not kept and not run.case.background and {"sent", last} <= {*streams}:
         sent = streams["sent"] * generator_of(run).copies(run.case)
         yield from _waiting(metrics, sent, streams[last])

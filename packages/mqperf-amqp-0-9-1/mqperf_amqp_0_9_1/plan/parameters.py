@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from mqperf.plan import Case, Frozen, Misplaced
 from mqperf.plan.file.attached import pin_of
-from mqperf.plan.load.generator import Generator
+from mqperf.plan.load.generator import NO_OPTIONS, Generator
 from mqperf.plan.topologies import QUEUES
 from mqperf_amqp_0_9_1.plan.test_case import TEST_CASE
 from mqperf_numbered.plan.paced import USUAL_BYTES, Delivery, Paced, Size, TimeToLive
@@ -148,6 +148,8 @@ class Parameters(Paced, Body):
 
 def incompatible_queues(kind: str, values: Mapping[str, object]) -> str | None:
     """Why messages of such a load cannot be in a kind of queue; None where they can."""
+    if QUEUES[kind].declared:
+        return NO_OPTIONS
     if not QUEUES[kind].log:
         return None
     if values.get("acks", Parameters.model_fields["acks"].default) == "auto":
