@@ -181,7 +181,11 @@ def _axes(cases: Sequence[Case]) -> list[str]:
 def _names(case: Case) -> dict[str, str]:
     """What of a case is a name."""
     values = {**case.settings, **case.parameters}
-    words = {name: value for name, value in values.items() if isinstance(value, str)}
+    words = {
+        name: str(value).lower() if isinstance(value, bool) else value
+        for name, value in values.items()
+        if isinstance(value, str | bool)
+    }
     return {
         **words,
         "system": case.system,

@@ -88,6 +88,13 @@ def test_sets_are_decided_against_the_first() -> None:
     ]
 
 
+def test_truth_values_are_decided_as_words_are() -> None:
+    """An option that is off in some points and on in others."""
+    text = TEXT.replace("DRIVER", "{use_queue_manager: [false, true]}") + "decide: {}\n"
+    [compared] = parse_plan(text, Path("plan.yaml"), problems_of).comparisons()
+    assert (compared.axis, compared.names) == ("use_queue_manager", ("false", "true"))
+
+
 @pytest.mark.parametrize(
     ("driver", "words"),
     [
