@@ -131,4 +131,4 @@ def _limit(verdicts: pd.Series) -> str | None:
 
 
 def _rate(rate: float | None) -> str:
-    return shown_value(RATE, 0.0 if rate is None else rate)
+    return shown_value(RATE, 0.0 if rate is None else round(rate, 1))
