@@ -17,23 +17,31 @@ def problems_of(load: Mapping[str, object], test_cases: object) -> Iterator[Prob
 
     ``load`` is as the plan's document holds it; places count from the plan.
     """
-    name = load.get("generator", LoadPlan.model_fields["generator"].default)
-    if not isinstance(name, str):
-        return
-    if name not in GENERATORS:
-        yield Problem(("load", "generator"), unknown("generator", name, list(GENERATORS)))
-        return
-    yield from _of_test_cases(GENERATORS[name], test_cases)
-    for problem in _of_parameters(GENERATORS[name], load, [*LoadPlan.model_fields]):
+    generator = _generator(load)
+    for index, case in enumerate(test_cases if isinstance(test_cases, list | tuple) else ()):
+        yield from _of_test_case(generator, case, ("test_cases", index))
+    for problem in _of_load(load, [*LoadPlan.model_fields]):
         yield Problem(("load", *problem.where), problem.text)
+
+
+def _generator(load: Mapping[str, object]) -> Generator | None:
+    """The generator that a load names, or has if it names none."""
+    name = load.get("generator", LoadPlan.model_fields["generator"].default)
+    return GENERATORS.get(name) if isinstance(name, str) else None
+
+
+def _of_load(load: Mapping[str, object], of_every: Sequence[str]) -> Iterator[Problem]:
+    if (generator := _generator(load)) is not None:
+        yield from _of_parameters(generator, load, of_every)
+    elif isinstance(name := load["generator"], str):
+        yield Problem(("generator",), unknown("generator", name, list(GENERATORS)))
 
 
 def problems_of_asking(
     load: Mapping[str, object], *, searches: bool, ends_early: bool
 ) -> Iterator[Problem]:
     """What a plan asks that the generator of its load cannot: a rate that is set, an early end."""
-    name = load.get("generator", LoadPlan.model_fields["generator"].default)
-    generator = GENERATORS.get(name) if isinstance(name, str) else None
+    generator = _generator(load)
     for key, asked, able, words in (
         ("search", searches, _is_paced, "keeps to no offered rate; these do"),
         ("fail_when", ends_early, _ends_early, "cannot be ended early; these can"),
@@ -53,21 +61,12 @@ def _ends_early(generator: Generator) -> bool:
 
 def problems_beside(background: Sequence[object]) -> Iterator[Problem]:
     """The same of background loads, as the plan's document holds them."""
-    default = BackgroundLoad.model_fields["generator"].default
     for index, load in enumerate(background):
-        name = load.get("generator", default) if isinstance(load, Mapping) else None
-        if not isinstance(load, Mapping) or not isinstance(name, str):
-            continue
-        where = ("background", index)
-        if name not in GENERATORS:
-            text = unknown("generator", name, list(GENERATORS))
-            yield Problem((*where, "generator"), text)
-            continue
-        for problem in _of_test_cases(GENERATORS[name], [load.get("test_case")]):
-            yield Problem((*where, "test_case"), problem.text)
-        keys = [*BackgroundLoad.model_fields]
-        for problem in _of_parameters(GENERATORS[name], load, keys):
-            yield Problem((*where, *problem.where), problem.text)
+        if isinstance(load, Mapping):
+            where = ("background", index)
+            yield from _of_test_case(_generator(load), load.get("test_case"), (*where, "test_case"))
+            for problem in _of_load(load, [*BackgroundLoad.model_fields]):
+                yield Problem((*where, *problem.where), problem.text)
 
 
 def incompatible_queues_of(load: Mapping[str, object], kind: str) -> str | None:
@@ -75,9 +74,7 @@ def incompatible_queues_of(load: Mapping[str, object], kind: str) -> str | None:
 
     ``load`` is as the plan's document holds it.
     """
-    default = LoadPlan.model_fields["generator"].default
-    generator = GENERATORS.get(str(load.get("generator", default)))
-    if generator is None:
+    if (generator := _generator(load)) is None:
         return None
     parameters = {name: load[name] for name in generator.parameters.model_fields if name in load}
     for _, options in sets_of(parameters.pop(SET, {})):
@@ -88,12 +85,10 @@ def incompatible_queues_of(load: Mapping[str, object], kind: str) -> str | None:
     return None
 
 
-def _of_test_cases(generator: Generator, names: object) -> Iterator[Problem]:
-    for index, case in enumerate(names if isinstance(names, list | tuple) else ()):
-        if isinstance(case, str) and case not in generator.test_cases:
-            makes = ", ".join(generator.test_cases)
-            text = f"{generator.title} does not make {case!r}; it makes: {makes}"
-            yield Problem(("test_cases", index), text)
+def _of_test_case(generator: Generator | None, case: object, where: Where) -> Iterator[Problem]:
+    if generator is not None and isinstance(case, str) and case not in generator.test_cases:
+        makes = ", ".join(generator.test_cases)
+        yield Problem(where, f"{generator.title} does not make {case!r}; it makes: {makes}")
 
 
 def _of_parameters(
