@@ -164,7 +164,7 @@ def test_streams_need_a_broker_that_has_them(monkeypatch: pytest.MonkeyPatch) ->
     """Only the points that have such queues are refused."""
     stream = "rabbit_stream_fanout: [false, true], rabbit_transient_quorum_queue: true"
     swept = plan(f"{{{stream}, rabbit_qos_prefetch_count: 1}}")
-    monkeypatch.setattr(rabbitmq, "installed_version", lambda _host: "3.8.9")
+    monkeypatch.setattr(rabbitmq, "obtainable", lambda _host, _settings: "3.8.9")
     from mqperf.hosts import Hosts, LocalHost
     from mqperf.lab.systems.possible import possible
 
