@@ -28,6 +28,7 @@ BROUGHT: Mapping[str, str] = {
     "laboratory": "mqperf-laboratory",
     "mqperf laboratory": "mqperf-laboratory",
     "mqperf topology": "mqperf-routers",
+    "mqperf hosts": "mqperf-hosts",
     "mqperf import": "mqperf-imported",
     "mqperf trend": "mqperf-trend",
     "mqperf software": "mqperf-software",

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from mqperf.base.errors import MqperfError
 from mqperf.base.terminal import print_line, print_lines
-from mqperf.front import hosts_cli, results_cli
+from mqperf.front import results_cli
 from mqperf.front.commands import Commands
 
 if TYPE_CHECKING:
@@ -134,9 +134,9 @@ def doctor(
 
     Examples: `mqperf doctor`, `mqperf doctor rabbitmq --generators`
     """
-    from mqperf.front.doctor import examine
+    from mqperf.front.doctor import examine, tell
 
-    hosts_cli.tell(examine(systems or [], generators=generators))
+    tell(examine(systems or [], generators=generators))
 
 
 @app.command()
@@ -295,4 +295,3 @@ def _interrupted(_number: int, _frame: FrameType | None) -> None:
 
 
 app.add_typer(results_cli.app)
-app.add_typer(hosts_cli.app, name="hosts")

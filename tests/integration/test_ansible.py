@@ -9,8 +9,8 @@ import pytest
 
 from mqperf.base import cache
 from mqperf.base.errors import HostError, MqperfError
-from mqperf.front.host_check import examine
 from mqperf.hosts import ansible, inventory
+from mqperf_hosts.front.host_check import examine
 from mqperf_routers.front.reading import read
 from mqperf_routers.front.writing import write
 

@@ -4,12 +4,12 @@ import pytest
 
 from mqperf.base.errors import InstallError
 from mqperf.front.doctor import Finding
-from mqperf.front.preparation import installation
-from mqperf.front.preparation.installation import HostResult
 from mqperf.hosts import ansible
 from mqperf.hosts.local import LocalHost
 from mqperf.hosts.place import Place
 from mqperf.hosts.software import installers
+from mqperf_hosts.front import installation
+from mqperf_hosts.front.installation import HostResult
 
 PRINTED = """\
 PLAY [Prepare hosts] ***********************************************************

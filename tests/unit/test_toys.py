@@ -172,8 +172,8 @@ def test_a_broken_package_is_named(tmp_path: Path) -> None:
 
 def test_hosts_get_what_the_system_of_a_package_needs(tmp_path: Path) -> None:
     """As the value of the system says it: packages, and the services that these would start."""
-    program = "from mqperf.front.preparation import installation;"
-    program += "from mqperf.front.host_check import needed;"
+    program = "from mqperf_hosts.front import installation;"
+    program += "from mqperf_hosts.front.host_check import needed;"
     program += "from mqperf.hosts.place import Place; tools = needed(['toy']);"
     program += "place = Place('b1', 'b1', groups=('broker',));"
     program += "print(*installation._packages(place, tools), '|', *installation._services()['toy'])"

@@ -7,7 +7,6 @@ import typer
 from rich.console import Console
 
 from mqperf.base.terminal import print_line
-from mqperf.front import hosts_cli
 from mqperf.front.commands import Command
 
 app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
@@ -42,7 +41,9 @@ def topology(
     for path in writing.write(networks, out) if out is not None else ():
         print_line(console, str(path))
     if check:
-        hosts_cli.tell(checking.check(networks))
+        from mqperf.front.doctor import tell
+
+        tell(checking.check(networks))
 
 
 COMMAND = Command("topology", app)

@@ -7,8 +7,6 @@ from rich.console import Console
 
 from mqperf.base.terminal import print_lines
 from mqperf.front.commands import Command
-from mqperf.hosts.local import LocalHost
-from mqperf_software.hosts import debian
 
 FAULT = 2
 
@@ -29,6 +27,8 @@ def show() -> None:
 
     Example: `mqperf software list`
     """
+    from mqperf_software.hosts import debian
+
     for root in debian.roots():
         print_lines(
             console,
@@ -50,6 +50,9 @@ def add(package: Package, version: Version) -> None:
 
     Example: `mqperf software add rabbitmq-server 4.3`
     """
+    from mqperf.hosts.local import LocalHost
+    from mqperf_software.hosts import debian
+
     here = LocalHost()
     if debian.find(here, package, version) is None:
         print_lines(console, f"getting {package} {version}, which takes minutes")
@@ -63,6 +66,8 @@ def remove(package: Package, version: Version) -> None:
 
     Example: `mqperf software remove rabbitmq-server 4.3`
     """
+    from mqperf_software.hosts import debian
+
     folders = [root for root in debian.roots() if debian.fits(root, package, version)]
     for root in folders:
         debian.remove(root)

@@ -1,26 +1,17 @@
 """The commands about hosts: ``mqperf hosts``."""
 
-from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from mqperf.base.terminal import print_lines
-
-if TYPE_CHECKING:
-    from mqperf.front.doctor import Finding
-
-FAULT = 2
-"""Exit code when a plan could not run on the hosts; as of everything that was explained."""
+from mqperf.front.commands import Command
 
 app = typer.Typer(
     help="Check and prepare the hosts of an inventory.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
-console = Console(highlight=False)
 
 
 @app.command()
@@ -40,7 +31,8 @@ def check(
 
     Examples: `mqperf hosts check hosts.yaml`, `mqperf hosts check hosts.yaml zeromq`
     """
-    from mqperf.front.host_check import examine
+    from mqperf.front.doctor import tell
+    from mqperf_hosts.front.host_check import examine
 
     tell(examine(inventory, systems or []))
 
@@ -64,16 +56,10 @@ def prepare(
 
     Examples: `mqperf hosts prepare hosts.yaml`, `mqperf hosts prepare hosts.yaml artemis --dry-run`
     """
-    from mqperf.front.preparation import prepare as prepared
+    from mqperf.front.doctor import tell
+    from mqperf_hosts.front.installation import prepare as prepared
 
     tell(prepared(inventory, systems or [], dry=dry_run))
 
 
-def tell(findings: Iterable["Finding"]) -> None:
-    """Print a line for each; raises ``typer.Exit`` when something must be done."""
-    sound = True
-    for finding in findings:
-        print_lines(console, f"{finding.mark:<8} {finding.text}")
-        sound = sound and finding.sound
-    if not sound:
-        raise typer.Exit(FAULT)
+COMMAND = Command("hosts", app)

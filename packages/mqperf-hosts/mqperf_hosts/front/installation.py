@@ -11,10 +11,10 @@ from mqperf.base import processes
 from mqperf.base.errors import HostError
 from mqperf.base.redaction import without_passwords
 from mqperf.front.doctor import Finding
-from mqperf.front.host_check import known, needed, optional
 from mqperf.hosts import ansible, inventory
 from mqperf.hosts.place import Place
 from mqperf.lab.systems import Tool
+from mqperf_hosts.front.host_check import known, needed, optional
 
 PLAYBOOK = Path(__file__).with_name("playbook.yml")
 LIMIT_S = 3600

@@ -1,0 +1,5 @@
+"""What its users call.
+
+Ansible installs what the roles of hosts need before anything is measured; it never touches a host
+during a run.
+"""
