@@ -108,7 +108,7 @@ SAMPLES = PACKAGE.parent / "data/samples/runs"
         (["plan", str(SAMPLES / "plan.yaml")], {"numpy", "amqp", "multiprocessing"}),
         (["status", str(SAMPLES)], {"numpy", "mqperf.hosts", "mqperf.lab", "multiprocessing"}),
     ],
-    ids=" ".join,
+    ids=["version", "help", "help of plan", "plan", "status"],
 )
 def test_a_command_loads_only_what_it_needs(arguments: list[str], left_out: set[str]) -> None:
     """Who asks for a line of text does not wait for libraries that have no part in it."""
