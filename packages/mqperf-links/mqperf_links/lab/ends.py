@@ -73,12 +73,21 @@ def _kernel() -> str:
 
 
 def _namespaces() -> dict[tuple[str, ...], int]:
-    """A process of this machine for each pair of namespaces that there is: the first of them."""
-    pids: dict[tuple[str, ...], int] = {}
-    for pid in sorted(int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()):
+    """A process of this machine for each pair of namespaces that there is: the oldest of them.
+
+    Ids of processes begin anew after the highest: a low one may be of a command that ends now.
+    """
+    oldest: dict[tuple[str, ...], tuple[int, int]] = {}
+    for entry in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it has ended, or is not ours to see
-            pids.setdefault(_told_by(Path(f"/proc/{pid}")), pid)
-    return pids
+            namespaces, started = _told_by(entry), (_started(entry), int(entry.name))
+            oldest[namespaces] = min(started, oldest.get(namespaces, started))
+    return {namespaces: pid for namespaces, (_, pid) in oldest.items()}
+
+
+def _started(process: Path) -> int:
+    """When it was, in ticks since the start of the machine."""
+    return int((process / "stat").read_text().rpartition(")")[2].split()[19])
 
 
 def _told_by(process: Path) -> tuple[str, ...]:
