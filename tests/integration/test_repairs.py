@@ -92,6 +92,18 @@ EXAMPLES = (
         without="a b c",
         repaired="a",
     ),
+    Example(
+        "queue-manager-place",
+        "rabbitmq",
+        """
+        import os
+        from oslo_messaging._drivers.amqpdriver import QManager
+        os.environ["OSLO_LOCK_PATH"] = "/lock"
+        print(Path(QManager("host", "process").file_name).parts[1])
+        """,
+        without="dev",
+        repaired="lock",
+    ),
 )
 
 PREAMBLE = """\

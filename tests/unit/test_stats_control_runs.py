@@ -109,7 +109,9 @@ def test_control_runs_have_a_table_of_their_own() -> None:
     for name in {*plain} - {"doubts", "control_runs"}:
         columns = [column for column in ("doubted", "text") if column in plain[name]]
         pd.testing.assert_frame_equal(
-            frames[name].drop(columns=columns), plain[name].drop(columns=columns)
+            frames[name].drop(columns=columns),
+            plain[name].drop(columns=columns),
+            check_dtype=False,  # what pandas keeps texts in depends on what was joined
         )
     assert plain["control_runs"].empty
     assert len(all_attempts(frames)) == len(plain["runs"]) + 3
