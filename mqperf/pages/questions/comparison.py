@@ -64,7 +64,9 @@ def answer(tables: Tables) -> Answer | None:
         what=[_value(row, tables) for row in records],
         place=[_place(row, varying, compared) for row in records],
     )
-    placed = compared.assign(what=compared["what"] + compared["place"])
+    wheres = [", ".join(_where(row, compared, tables)) for row in records]
+    where = [f" ({words})" if words else "" for words in wheres]
+    placed = compared.assign(what=compared["what"] + where + compared["place"])
     names = listed(dict.fromkeys(_called(axis) for axis in compared["axis"]))
     return Answer(
         question=f"How does throughput change with {names}?",
@@ -110,8 +112,15 @@ def _sentences(compared: pd.DataFrame, tables: Tables) -> Iterator[Text]:
         varying = [name for name in LAYOUT if name != axis and len(compared[name].unique()) > 1]
         for _, of_value in of_axis.groupby([str(axis), *varying], sort=False):
             row = of_value.iloc[0].to_dict()
-            where = [_worded(name, str(row[name]), tables) for name in varying]
+            where = _where(row, compared, tables)
             yield bold(str(row["what"]), *where) + Text(": {}.").format(_changes(of_value))
+
+
+def _where(row: Row, compared: pd.DataFrame, tables: Tables) -> list[str]:
+    """The layout in which two values are compared, as far as there are several."""
+    of_axis = compared[compared["axis"].eq(row["axis"])]
+    names = [name for name in LAYOUT if name != row["axis"] and len(of_axis[name].unique()) > 1]
+    return [_worded(name, str(row[name]), tables) for name in names]
 
 
 def _warnings(compared: pd.DataFrame, tables: Tables) -> Iterator[Text]:

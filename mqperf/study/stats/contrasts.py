@@ -75,7 +75,7 @@ def contrasts_of_rates(
 def _between(pairs: pd.DataFrame, least: str, most: str) -> pd.DataFrame:
     low = pairs[f"{least}_b"] / pairs[f"{most}_a"]
     high = pairs[f"{most}_b"] / pairs[f"{least}_a"]
-    open_ = (low < 1) & (high > 1)
+    open_ = (low <= 1) & (high >= 1)
     return pairs.assign(
         figure=FIGURE,
         ratio=np.sqrt(low * high),
