@@ -6,18 +6,12 @@ import pytest
 from mqperf.onhost.record.tally import Tally
 from mqperf_numbered.onhost import stamps
 from mqperf_numbered.onhost.arrivals import Arrivals
-from mqperf_numbered.onhost.orders import STAMP_BYTES
 from mqperf_numbered.onhost.process import Named
 from mqperf_numbered.onhost.record import Record
 
 RUN = 7
 START = 1_700_000_000
 NOW = START + 3.0
-
-
-def test_a_stamp_is_as_long_as_plans_are_told() -> None:
-    """A plan is read without the library that knows."""
-    assert stamps.SIZE == STAMP_BYTES
 
 
 def stamped(*runs: int) -> stamps.Stamps:

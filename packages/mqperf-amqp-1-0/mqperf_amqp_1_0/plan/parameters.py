@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from mqperf.plan import Case
 from mqperf.plan.load.generator import Generator
-from mqperf_numbered.onhost.orders import STAMP_BYTES
+from mqperf_numbered.onhost.stamp_layout import SIZE
 from mqperf_numbered.plan.paced import USUAL_BYTES, Delivery, Paced, Size, TimeToLive
 
 
@@ -70,10 +70,10 @@ class Parameters(Paced):
     @model_validator(mode="after")
     def _room_in_the_least(self) -> Self:
         least = self.payload_bytes - round(self.payload_bytes * (self.payload_spread or 0))
-        if least < STAMP_BYTES:
+        if least < SIZE:
             raise ValueError(
                 f"payload_spread {self.payload_spread:g} leaves bodies of {least} bytes, and the"
-                f" stamp in each has {STAMP_BYTES}: raise payload_bytes, or lower payload_spread"
+                f" stamp in each has {SIZE}: raise payload_bytes, or lower payload_spread"
             )
         return self
 

@@ -11,9 +11,6 @@ from mqperf_numbered.onhost.managed_connections import Broker
 NO_END = 1 << 62
 """More messages than any load has."""
 
-STAMP_BYTES = 32
-"""Of the stamp that every message carries, ``stamps.STAMP``."""
-
 
 @dataclass(frozen=True, slots=True)
 class Orders:

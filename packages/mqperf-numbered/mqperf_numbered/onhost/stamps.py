@@ -7,9 +7,9 @@ is stamped, and read, as one array.
 import numpy as np
 from numpy.typing import NDArray
 
-STAMP = np.dtype(
-    [("run", "<u4"), ("sender", "<u4"), ("number", "<i8"), ("due_ns", "<i8"), ("sent_ns", "<i8")]
-)
+from mqperf_numbered.onhost.stamp_layout import FIELDS
+
+STAMP = np.dtype([*FIELDS])
 SIZE = STAMP.itemsize
 
 Bytes = NDArray[np.uint8]

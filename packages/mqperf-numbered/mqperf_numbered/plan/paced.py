@@ -10,16 +10,17 @@ from mqperf.plan.columns import BYTES, MILLISECONDS
 from mqperf.plan.file.attached import MOST_BYTES
 from mqperf.plan.load.ramped import MessageCount, Ramped, Rate
 from mqperf.plan.pace import RAMP, RATE, STEPS, STEPS_BY, THREAD_RATE
-from mqperf_numbered.onhost.orders import STAMP_BYTES, Pace
+from mqperf_numbered.onhost.orders import Pace
+from mqperf_numbered.onhost.stamp_layout import SIZE
 
 USUAL_BYTES = 256
 
 
 def _with_room(size: int) -> int:
-    if size < STAMP_BYTES:
+    if size < SIZE:
         raise ValueError(
-            f"every message carries a stamp of {STAMP_BYTES} bytes (its number, when it was due,"
-            f" when it was sent): give at least {STAMP_BYTES}, got {size}"
+            f"every message carries a stamp of {SIZE} bytes (its number, when it was due,"
+            f" when it was sent): give at least {SIZE}, got {size}"
         )
     return size
 
