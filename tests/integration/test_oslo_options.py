@@ -12,6 +12,7 @@ from mqperf.lab.systems.rabbitmq.private import PrivateCluster
 from mqperf.plan import driver
 from mqperf.plan.file import parse_plan
 from mqperf.study import stats, tables
+from mqperf.study.tables import Tables
 
 SHARED_MEMORY = Path("/dev", "shm")
 PLAN = """\
@@ -40,6 +41,16 @@ load: {green_threads: 2, pause_s: 0.05, message_count: 75, duration_s: 60, warmu
 """
 
 
+def swept(rabbitmq: PrivateCluster, text: str, folder: Path) -> Tables:
+    """What is measured of a plan, all of which ends, and is doubted for a busy machine only."""
+    with lent(rabbitmq):
+        outcome = sweep(parse_plan(text, Path("options.yaml")), text, folder, Silent())
+    assert outcome.failed == ()
+    frames = stats.complete(tables.read(folder))
+    assert {*frames["doubts"]["kind"]} <= DOUBTS_OF_A_BUSY_MACHINE
+    return frames
+
+
 def test_the_table_says_what_the_libraries_say() -> None:
     """Otherwise renew it: ``.venv/bin/python tests/driver_options.py``."""
     table = Path(driver.__file__).with_name("driver_options.json").read_text()
@@ -51,17 +62,13 @@ def test_deliveries_of_a_fan_out_are_accounted_for(
     rabbitmq: PrivateCluster, tmp_path: Path
 ) -> None:
     """By queues and by streams: each server got each message once, and nothing is left behind."""
-    with lent(rabbitmq):
-        outcome = sweep(parse_plan(PLAN, Path("fans.yaml")), PLAN, tmp_path, Silent())
-    assert outcome.failed == ()
-    frames = stats.complete(tables.read(tmp_path))
+    frames = swept(rabbitmq, PLAN, tmp_path)
     messages = frames["messages"].merge(frames["runs"][["run", "driver", "rabbit_stream_fanout"]])
     assert messages["driver"].tolist() == ["defaults", "streams"]
     assert messages["rabbit_stream_fanout"].isna().tolist() == [True, False]
     assert (messages["deliveries"] == 2 * messages["sent"]).all()
     assert (messages["received"] == messages["deliveries"]).all()
     assert not messages[["lost", "duplicates", "foreign", "errors"]].to_numpy().any()
-    assert set(frames["doubts"]["kind"]) <= DOUBTS_OF_A_BUSY_MACHINE
     assert not [*SHARED_MEMORY.glob("*_server-*_qmanager")]
 
 
@@ -70,12 +77,8 @@ def test_a_load_of_the_simulator_ends_with_its_count(
     rabbitmq: PrivateCluster, tmp_path: Path
 ) -> None:
     """Long before its time is over, with exactly so many messages, and figures of a window."""
-    with lent(rabbitmq):
-        outcome = sweep(parse_plan(COUNTED, Path("counted.yaml")), COUNTED, tmp_path, Silent())
-    assert outcome.failed == ()
-    frames = stats.complete(tables.read(tmp_path))
+    frames = swept(rabbitmq, COUNTED, tmp_path)
     [run] = frames["runs"].to_dict("records")
     assert frames["messages"]["sent"].tolist() == [75]
     assert run["message_count"] == 75
     assert 37 * 0.05 < run["all_sent_s"] < 60
-    assert set(frames["doubts"]["kind"]) <= DOUBTS_OF_A_BUSY_MACHINE

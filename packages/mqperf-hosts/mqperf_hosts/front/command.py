@@ -14,16 +14,17 @@ app = typer.Typer(
 )
 
 
+Inventory = Annotated[
+    Path, typer.Argument(metavar="INVENTORY", help="an inventory of Ansible, e.g. hosts.yaml")
+]
+Systems = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[SYSTEM]...", help="what brokers must have, e.g. zeromq"),
+]
+
+
 @app.command()
-def check(
-    inventory: Annotated[
-        Path, typer.Argument(metavar="INVENTORY", help="an inventory of Ansible, e.g. hosts.yaml")
-    ],
-    systems: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[SYSTEM]...", help="what brokers must have, e.g. zeromq"),
-    ] = None,
-) -> None:
+def check(inventory: Inventory, systems: Systems = None) -> None:
     """Show for every host whether a plan could run there, and how to install what is missing.
 
     One line for each: Python, cores, free disk, clock and round trip, and the tools for its role.
@@ -39,13 +40,8 @@ def check(
 
 @app.command()
 def prepare(
-    inventory: Annotated[
-        Path, typer.Argument(metavar="INVENTORY", help="an inventory of Ansible, e.g. hosts.yaml")
-    ],
-    systems: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[SYSTEM]...", help="what brokers are to have, e.g. zeromq"),
-    ] = None,
+    inventory: Inventory,
+    systems: Systems = None,
     *,
     dry_run: Annotated[bool, typer.Option(help="Change nothing, show what would be.")] = False,
 ) -> None:
