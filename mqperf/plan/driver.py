@@ -32,8 +32,8 @@ SET = "driver"
 
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
     name: option
-    for one in DRIVERS.values()
-    for name, option in one["options"].items()
+    for driver in DRIVERS.values()
+    for name, option in driver["options"].items()
     if "reserved" not in option
 }
 """Those that a plan may say, of all drivers."""
@@ -87,7 +87,8 @@ def sets_of(driver: object) -> Iterator[tuple[tuple[str, ...], Mapping[str, Any]
     """The sets of options that a load names, each with its place in it; one without a name."""
     named = isinstance(driver, Mapping) and driver and all(map(_is_set, driver.values()))
     if isinstance(driver, Mapping):
-        yield from (((name,), one) for name, one in driver.items()) if named else (((), driver),)
+        places = [(name,) for name in driver] if named else [()]
+        yield from zip(places, driver.values() if named else [driver], strict=True)
 
 
 def points_of(driver: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -100,7 +101,8 @@ def points_of(driver: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 def number_of_points(driver: Mapping[str, Any]) -> int:
     """How many these are, without making them."""
-    return sum(math.prod(map(len, map(as_tuple, one.values()))) for _, one in sets_of(driver))
+    sets = (map(as_tuple, options.values()) for _, options in sets_of(driver))
+    return sum(math.prod(map(len, values)) for values in sets)
 
 
 def refusal(driver: str, name: str) -> str | None:

@@ -87,11 +87,6 @@ class Refused:
     settings: Mapping[str, JsonValue]
     reason: str
 
-    @property
-    def of(self) -> tuple[str, str, Mapping[str, JsonValue]]:
-        """All but the reason."""
-        return self.system, self.queues, self.settings
-
 
 @dataclass(frozen=True, slots=True)
 class Possible:
@@ -106,9 +101,13 @@ class Possible:
 
     def refusal(self, case: Case) -> str | None:
         """Why the case cannot be measured there, or None when it can be."""
-        kinds = [case.queues, *(KINDS[o] for o in KINDS if case.parameters.get(o) is True)]
-        asked = [(case.system, kind, case.settings) for kind in kinds]
-        return next((each.reason for each in self.refused if each.of in asked), None)
+        declared = (kind for name, kind in KINDS.items() if case.parameters.get(name) is True)
+        kinds = {case.queues, *declared}
+        for each in self.refused:
+            alike = (each.system, each.settings) == (case.system, case.settings)
+            if alike and each.queues in kinds:
+                return each.reason
+        return None
 
 
 def check_places(plan: Plan, hosts: Hosts) -> None:
@@ -140,38 +139,36 @@ def possible(plan: Plan, hosts: Hosts) -> Possible:
     check_plan(plan)
     kinds: dict[str, dict[str, str]] = {}
     refused: list[Refused] = []
+    sets = [options for _, options in sets_of(plan.load.driver)]
+    declared = {kind for name, kind in KINDS.items() if any(options.get(name) for options in sets)}
     for name, wanted in plan.systems.items():
         kinds[name] = {}
-        options = [one for _, one in sets_of(plan.load.driver)]
-        declared = {kind for name, kind in KINDS.items() if any(one.get(name) for one in options)}
         for queues in dict.fromkeys((*wanted.queues, *sorted(declared))):
-            kind, reasons = _kind(plan, name, queues, hosts.broker[0])
+            kind, refusals = _kind(plan, name, queues, hosts.broker[0])
             kinds[name] |= {} if kind is None else {queues: kind}
-            refused += [
-                Refused(name, kind or queues, redacted(wanted.variants()[number]), reason)
-                for number, reason in reasons.items()
-            ]
+            refused += refusals
         _check_different(plan, name, kinds[name])
     plan = plan.with_queues(kinds).on(len(hosts.client))
     return Possible(plan, kinds, refused)
 
 
-def _kind(plan: Plan, name: str, queues: str, host: Host) -> tuple[str | None, dict[int, str]]:
-    """What the plan gets for a kind of queue, and why not: by number of variant of the system."""
-    kinds: list[str] = []
-    reasons: dict[int, str] = {}
-    for number, settings in enumerate(plan.systems[name].variants()):
+def _kind(plan: Plan, name: str, queues: str, host: Host) -> tuple[str | None, list[Refused]]:
+    """What the plan gets for a kind of queue, and with which settings of the system it cannot."""
+    kinds: dict[str, None] = {}
+    reasons: list[tuple[Mapping[str, JsonValue], str]] = []
+    for settings in plan.systems[name].variants():
         try:
-            kinds.append(SYSTEMS[name].queues_on(host, queues, settings))
+            kinds[SYSTEMS[name].queues_on(host, queues, settings)] = None
         except SystemFault as fault:
-            reasons[number] = str(fault)
-    if len({*kinds}) > 1:
+            reasons.append((redacted(settings), str(fault)))
+    if len(kinds) > 1:
         raise PlanError(
             f"plan {plan.name}: {queues} queues of {SYSTEMS[name].title} are"
-            f" {' or '.join(dict.fromkeys(kinds))} ones, by its settings: plan queues:"
-            f" [{', '.join(dict.fromkeys(kinds))}] instead"
+            f" {' or '.join(kinds)} ones, by its settings: plan queues: [{', '.join(kinds)}]"
+            " instead"
         )
-    return next(iter(kinds), None), reasons
+    kind = next(iter(kinds), None)
+    return kind, [Refused(name, kind or queues, *reason) for reason in reasons]
 
 
 def _check_different(plan: Plan, system: str, kinds: Mapping[str, str]) -> None:

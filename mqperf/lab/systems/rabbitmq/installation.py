@@ -44,43 +44,48 @@ def obtainable(host: Host, settings: Settings) -> str:
 
     Raises ``SystemFault``, with what to do, where the host has none and cannot get it.
     """
-    if settings.home is not None:
-        return _archive(host, settings.home).version
-    if settings.version is None:
-        return _package(host).version
-    if _as_asked(host, settings.version) is None:
-        _source(settings.version).find(host, TOOL.name, settings.version)
-    return settings.version
+    there = _there(host, settings)
+    return str(settings.version) if there is None else there.version
 
 
 def getting(settings: Settings, hosts: Sequence[Host]) -> Iterator[str]:
     """Make what the hosts lack; it says what, before each."""
-    for host in hosts if settings.version else ():
-        version = str(settings.version)
-        if _as_asked(host, version) is None:
-            source = _source(version)
-            if source.find(host, TOOL.name, version) is None:
-                yield f"getting RabbitMQ {version}, which takes minutes, once"
-                source.make(host, TOOL.name, version)
+    for host in hosts:
+        if _there(host, settings) is None:
+            version = str(settings.version)
+            yield f"getting RabbitMQ {version}, which takes minutes, once"
+            _source(version).make(host, TOOL.name, version)
 
 
 def installed(host: Host, settings: Settings) -> Installation:
     """The RabbitMQ that these settings ask for, once it is got; raises as ``obtainable`` does."""
-    if settings.home is not None:
-        return _archive(host, settings.home)
-    package = None if settings.version is None else _as_asked(host, settings.version)
-    if settings.version is None or package is not None:
-        return package or _package(host)
-    root = _source(settings.version).find(host, TOOL.name, settings.version)
-    if root is None:
+    if (there := _there(host, settings)) is None:
         raise SystemFault(f"RabbitMQ {settings.version} is not there any more: run it again")
-    folder = root.folder / PROGRAM.parent.relative_to("/")
-    return Installation(PROGRAM.parent, _version(host, folder), root)
+    return there
 
 
 def installed_version(host: Host) -> str:
     """The version of the installed package."""
     return _package(host).version
+
+
+def _there(host: Host, settings: Settings) -> Installation | None:
+    """What a host has for these settings, None where it must be made.
+
+    Raises ``SystemFault`` where there is none, and none can be made.
+    """
+    if settings.home is not None:
+        return _archive(host, settings.home)
+    version = settings.version
+    if version is None:
+        return _package(host)
+    if (package := _as_asked(host, version)) is not None:
+        return package
+    root = _source(version).find(host, TOOL.name, version)
+    if root is None:
+        return None
+    folder = root.folder / PROGRAM.parent.relative_to("/")
+    return Installation(PROGRAM.parent, _version(host, folder), root)
 
 
 def _source(version: str) -> Source:

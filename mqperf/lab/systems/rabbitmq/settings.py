@@ -35,9 +35,7 @@ class Settings(SystemSettings):
     metrics: Flag = False
     tls: Flag = False
     memory_watermark_mb: int = Field(default=1024, ge=64, le=16_777_216, strict=True)
-    version: Annotated[str, BeforeValidator(_in_quotes), Field(pattern=r"^\d+(\.\d+)*$")] | None = (
-        None
-    )
+    version: VersionAsked | None = None
     home: Path | None = None
     nodes: tuple[str, ...] = ()
     urls: tuple[NodeUrl, ...] = ()
