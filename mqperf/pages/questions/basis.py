@@ -38,9 +38,8 @@ def _days(runs: pd.DataFrame) -> Iterator[str]:
 def _software(runs: pd.DataFrame) -> Iterator[str]:
     for _, of_system in runs.groupby("system", sort=False):
         title = of_system["system_title"].fillna(of_system["system"]).iloc[0]
-        yield " ".join(
-            [str(title), joined(sorted(_texts(of_system["system_version"]), key=parsed))]
-        ).rstrip()
+        versions = sorted(_texts(of_system["system_version"]), key=parsed)
+        yield " ".join([str(title), joined(versions)]).rstrip()
     for name in _texts(runs["generator"]):
         title = GENERATORS[name].title if name in GENERATORS else name
         versions = _texts(runs.loc[runs["generator"].eq(name), "generator_version"])

@@ -62,15 +62,14 @@ def answer(tables: Tables) -> Answer | None:
         varying = [name for name in differing(compared, CONDITION) if name not in LOAD]
     compared = compared.assign(
         what=[_value(row, tables) for row in records],
+        where=[_where(row, compared, tables) for row in records],
         place=[_place(row, varying, compared) for row in records],
     )
-    wheres = [", ".join(_where(row, compared, tables)) for row in records]
-    where = [f" ({words})" if words else "" for words in wheres]
-    placed = compared.assign(what=compared["what"] + where + compared["place"])
+    placed = compared.assign(what=compared["what"] + compared["where"] + compared["place"])
     names = listed(dict.fromkeys(_called(axis) for axis in compared["axis"]))
     return Answer(
         question=f"How does throughput change with {names}?",
-        sentences=[*_sentences(compared, tables), *_warnings(compared, tables)],
+        sentences=[*_sentences(compared), *_warnings(compared, tables)],
         drawing=drawings.contrasts("Throughput against the first", placed),
         settle=[*_settling(compared[compared["sound"].astype(bool)])],
     )
@@ -106,21 +105,18 @@ def _contrasts(tables: Tables, axis: str) -> pd.DataFrame:
     return contrasts(tables, axis)
 
 
-def _sentences(compared: pd.DataFrame, tables: Tables) -> Iterator[Text]:
+def _sentences(compared: pd.DataFrame) -> Iterator[Text]:
     """One for each value and what it is compared in: all its test cases."""
-    for axis, of_axis in compared.groupby("axis", sort=False):
-        varying = [name for name in LAYOUT if name != axis and len(compared[name].unique()) > 1]
-        for _, of_value in of_axis.groupby([str(axis), *varying], sort=False):
-            row = of_value.iloc[0].to_dict()
-            where = _where(row, compared, tables)
-            yield bold(str(row["what"]), *where) + Text(": {}.").format(_changes(of_value))
+    for (what, where), rows in compared.groupby(["what", "where"], sort=False):
+        yield bold(str(what)) + Text("{}: {}.").format(where, _changes(rows))
 
 
-def _where(row: Row, compared: pd.DataFrame, tables: Tables) -> list[str]:
+def _where(row: Row, compared: pd.DataFrame, tables: Tables) -> str:
     """The layout in which two values are compared, as far as there are several."""
     of_axis = compared[compared["axis"].eq(row["axis"])]
     names = [name for name in LAYOUT if name != row["axis"] and len(of_axis[name].unique()) > 1]
-    return [_worded(name, str(row[name]), tables) for name in names]
+    words = ", ".join(_worded(name, str(row[name]), tables) for name in names)
+    return f" ({words})" if words else ""
 
 
 def _warnings(compared: pd.DataFrame, tables: Tables) -> Iterator[Text]:

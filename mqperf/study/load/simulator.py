@@ -39,9 +39,10 @@ def account(run: Whole, streams: ByProcess) -> Account:
     Raises ``LoadError`` for output that is damaged or of another run.
     """
     outputs = _outputs(run)
+    written = [*outputs.values()]
     throughput_msg_s, latency_mean_s = output.published_compatible(
-        [one.summary for one in outputs.values() if isinstance(one, output.ClientOutput)],
-        [one.summary for one in outputs.values() if isinstance(one, output.ServerOutput)],
+        [client.summary for client in written if isinstance(client, output.ClientOutput)],
+        [server.summary for server in written if isinstance(server, output.ServerOutput)],
         run.case.test_case,
     )
     return Account(

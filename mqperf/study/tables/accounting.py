@@ -51,7 +51,7 @@ def accounted(run: Whole, streams: Streams) -> dict[str, Any]:
 def _of_each_server(streams: Streams) -> list[np.ndarray]:
     """The starts of what each server received, where every one is to get every message."""
     received = (named.get("received") for named in streams.processes.values())
-    return [np.sort(one.values[:, 0]) for one in received if isinstance(one, Instants)]
+    return [np.sort(stream.values[:, 0]) for stream in received if isinstance(stream, Instants)]
 
 
 def _by_number(run: Whole, streams: Streams) -> dict[str, Any]:
