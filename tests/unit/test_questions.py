@@ -147,6 +147,20 @@ def test_queues_are_compared_where_both_are_sound(sound: Tables) -> None:
     ]
 
 
+def test_a_comparison_names_the_layout_that_both_sides_have() -> None:
+    """In its sentence, and beside its mark in the figure."""
+    layouts = (*LAYOUTS, ("cs1ss2", "classic"), ("cs1ss2", "mirrored"))
+    shape = Shape(layouts=layouts, test_cases=("rpc-call",), threads=(10,), repeats=2)
+    frames = complete(tables(shape))
+    [answer] = answers(frames, ("comparison",))
+    begins = "mirrored queues against classic queues (Client -> Master, Server -> Master): CALL "
+    assert plain(answer.sentences[0]).startswith(begins)
+    assert answer.drawing is not None
+    labels = [label.get_text() for label in answer.drawing.figure().axes[0].get_yticklabels()]
+    assert labels[0].startswith("CALL, Client -> Master, Server -> Master: mirrored queues against")
+    assert len({*labels}) == len(labels)
+
+
 def test_what_is_doubted_is_not_told(sound: Tables) -> None:
     """Neither as a throughput nor as a side of a comparison; the most that was seen is."""
     mirrored = sound["points"]["queues"].eq("mirrored")

@@ -65,7 +65,8 @@ def answer(tables: Tables) -> Answer | None:
         where=[_where(row, compared, tables) for row in records],
         place=[_place(row, varying, compared) for row in records],
     )
-    placed = compared.assign(what=compared["what"] + compared["where"] + compared["place"])
+    where = compared["where"].map(lambda words: f"{words}: " if words else "")
+    placed = compared.assign(what=where + compared["what"] + compared["place"])
     names = listed(dict.fromkeys(_called(axis) for axis in compared["axis"]))
     return Answer(
         question=f"How does throughput change with {names}?",
@@ -108,15 +109,14 @@ def _contrasts(tables: Tables, axis: str) -> pd.DataFrame:
 def _sentences(compared: pd.DataFrame) -> Iterator[Text]:
     """One for each value and what it is compared in: all its test cases."""
     for (what, where), rows in compared.groupby(["what", "where"], sort=False):
-        yield bold(str(what)) + Text("{}: {}.").format(where, _changes(rows))
+        yield bold(str(what), str(where)) + Text(": {}.").format(_changes(rows))
 
 
 def _where(row: Row, compared: pd.DataFrame, tables: Tables) -> str:
     """The layout in which two values are compared, as far as there are several."""
     of_axis = compared[compared["axis"].eq(row["axis"])]
     names = [name for name in LAYOUT if name != row["axis"] and len(of_axis[name].unique()) > 1]
-    words = ", ".join(_worded(name, str(row[name]), tables) for name in names)
-    return f" ({words})" if words else ""
+    return ", ".join(_worded(name, str(row[name]), tables) for name in names)
 
 
 def _warnings(compared: pd.DataFrame, tables: Tables) -> Iterator[Text]:
