@@ -21,9 +21,12 @@ debootstrap --variant=minbase "$suite" "$root" "$mirror" $script >"$root.log"
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
 chmod 755 "$root/usr/sbin/policy-rc.d"
 # How this machine reaches its networks: names, certificates, and what apt and pip were told.
-for file in /etc/resolv.conf /etc/hosts /etc/pip.conf /etc/ssl/certs/ca-certificates.crt; do
-    [ ! -e $file ] || { mkdir -p "$root${file%/*}"; cp --dereference $file "$root$file"; }
-done
+tell_networks() {
+    for file in /etc/resolv.conf /etc/hosts /etc/pip.conf /etc/ssl/certs/ca-certificates.crt; do
+        [ ! -e $file ] || { mkdir -p "$root${file%/*}"; cp --dereference $file "$root$file"; }
+    done
+}
+tell_networks
 for file in /etc/apt/apt.conf.d/*; do
     ! grep --quiet 'Acquire::' "$file" || cp "$file" "$root/etc/apt/apt.conf.d"
 done
@@ -34,4 +37,5 @@ chroot "$root" env --ignore-environment LANG=C.UTF-8 DEBIAN_FRONTEND=noninteract
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     ${http_proxy+http_proxy="$http_proxy"} ${https_proxy+https_proxy="$https_proxy"} \
     apt-get install --yes --no-install-recommends "$@" >>"$root.log"
+tell_networks # the package ca-certificates writes the file of certificates anew
 rm -rf "$root"/var/cache/apt/archives/*.deb "$root"/var/lib/apt/lists/*
