@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -87,7 +88,10 @@ def quick(session: nox.Session) -> None:
 
 @nox.session
 def fresh(session: nox.Session) -> None:
-    """Run the first command of the README, with a small plan, on a fresh Debian 13; as root."""
+    """Run the first command of the README, with a small plan, on a fresh Debian; as root.
+
+    Suites follow --, such as bookworm; without any, 13 and its successor take turns by the day.
+    """
     if os.geteuid() != 0:
         session.skip("only root can make the folder of another Debian")
     if shutil.which("debootstrap") is None:
@@ -95,7 +99,9 @@ def fresh(session: nox.Session) -> None:
     if subprocess.run(["unshare", "--mount", "true"], check=False).returncode:
         session.skip("namespaces of mounts are forbidden here")
     first = "./noxw -s quickstart -- plans/smoke.yaml".split()
-    session.run("tests/fresh/debian", "trixie", *first, external=True)
+    in_turn = ("trixie", "forky")[int(time.time() // 86400) % 2]
+    for suite in session.posargs or [in_turn]:
+        session.run("tests/fresh/debian", suite, *first, external=True)
 
 
 @nox.session
