@@ -94,7 +94,7 @@ def _lay_out(figure: Figure) -> None:
         FigureCanvasSVG(figure)
         figure.dpi = 72
         layout.execute(figure)
-        figure.set_layout_engine("none")
+        figure.set_layout_engine(None)  # with one, even "none", all is drawn twice
 
 
 def dark_style(drawn: str) -> str:

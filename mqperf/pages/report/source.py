@@ -76,13 +76,16 @@ def write_source(tables: Tables, tried: Sequence[Layout], out: Path, contents: C
     if contents.plan:
         (out / PLAN).write_text(contents.plan, encoding="utf-8")
         writer.plan = parse_plan(contents.plan, out / PLAN)
+    named = () if writer.plan is None else writer.plan.question
+    screen = first_screen(tables, named)
     for system, layouts in systems.items():
         of_system = select(tables, system=system)
+        answered = screen.answers if len(systems) == 1 else [*answers(of_system, named)]
         context = _system(of_system, layouts, where(best, system=system), out / system, writer)
+        context |= {"answers": answered, "grids": [] if context["sweep"] else [*_grids(answered)]}
         context["label"] = rst.Text(f"mqperf_{rst.slug(title)}_{rst.name(system)}")
         writer.render("system.rst", out / system / "index.rst", context)
     _write_methods(tables, systems, out / "methods", writer, contents.plan)
-    screen = first_screen(tables, () if writer.plan is None else writer.plan.question)
     for answer in screen.answers:
         if answer.drawing is not None:
             writer.draw(answer.drawing, out)
@@ -110,15 +113,13 @@ def _system(
     """Write the pages below a system; give what the system's own page says."""
     for layout in layouts:
         _write_page(layout, tables, out / layout.folder, writer)
-    answered, swept = [*answers(tables)], ANSWERS["scaling"].asked(tables)
+    swept = ANSWERS["scaling"].asked(tables)
     return {
         "system_title": layouts[0].system_title,
         "generator": generator(tables["runs"]),
         "environment": environment(tables["runs"]),
         "shared_hosts": list(hosts.shared(tables["hosts"])),
         "groups": [list(group) for _, group in groupby(layouts, key=lambda layout: layout.queues)],
-        "answers": answered,
-        "grids": [] if swept else [*_grids(answered)],
         "sweep": _sweep(tables, layouts, best, out, writer) if swept else None,
     }
 
