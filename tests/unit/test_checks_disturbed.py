@@ -117,6 +117,15 @@ def test_an_action_of_the_plan_is_no_doubt() -> None:
     assert found(unplanned) == {("empty-seconds", "rpc-call-100-r1")}
 
 
+@pytest.mark.parametrize(("level_msg_s", "doubted"), [(0.3, True), (1.1, False), (None, False)])
+def test_a_pause_between_few_messages_may_be_chance(
+    level_msg_s: float | None, *, doubted: bool
+) -> None:
+    """At 0.3 a second nobody knows whether the next one is late; at 1.1 a second 3 s tell it."""
+    expected = {("pause-by-chance", "rpc-call-100-r1")} if doubted else set()
+    assert found(disturbed({"level_msg_s": level_msg_s})) == expected
+
+
 @pytest.mark.parametrize(
     ("by_second", "doubted"),
     [

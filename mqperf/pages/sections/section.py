@@ -34,6 +34,7 @@ ABOUT: Mapping[str, tuple[str, str]] = {
     "presettled-dropped": ("node_summary", "presettled_dropped"),
     "action-late": ("outages", "began_s"),
     "not-recovered": ("outages", "recovery_s"),
+    "pause-by-chance": ("outages", "outage_s"),
     "cpu-sum": ("nodes", "threads"),
     "sys-exceeds-total": ("nodes", "threads"),
     "cpu-exceeds-cores": ("nodes", "threads"),

@@ -387,6 +387,14 @@ CHECKS: Mapping[str, Check] = {
         finding="throughput was not seen to recover after an action",
         weight=NOTE,
     ),
+    "pause-by-chance": Check(
+        "Did enough messages come before every action to tell a pause from chance?",
+        "Outage and recovery are those of single messages, as they come without an action, too.",
+        disturbed.pause_by_chance,
+        spoils=False,
+        finding="too few messages came to tell a pause after an action from chance",
+        weight=LIMITED,
+    ),
     "background-load": Check(
         "Was every background load as planned?",
         "The figures are those of a system under another load than the plan says.",

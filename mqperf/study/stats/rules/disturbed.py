@@ -5,9 +5,13 @@ from collections.abc import Iterator
 from mqperf.plan.test_cases import unit_of
 from mqperf.study.stats.rules.finding import Finding, each, found
 from mqperf.study.tables import Tables
+from mqperf.study.tables.outages import STEADY_S
 
 LATE_S = 0.1
 """An action is taken within milliseconds of its instant; more is a machine that was too busy."""
+
+FEW = 3
+"""Messages in the time of which recovery is judged: with fewer, 1 in 20 such times has none."""
 
 
 def action_late(tables: Tables) -> Iterator[Finding]:
@@ -17,6 +21,17 @@ def action_late(tables: Tables) -> Iterator[Finding]:
         outages[(outages["began_s"] - outages["commanded_s"]).abs() > LATE_S],
         "{action} of {node} was planned for {commanded_s:.2f} s and began at {began_s:.2f} s",
         *("commanded_s", "began_s"),
+    )
+
+
+def pause_by_chance(tables: Tables) -> Iterator[Finding]:
+    """Actions before which so few messages came that a pause as long may be chance."""
+    outages = tables["outages"]
+    yield from found(
+        outages[outages["level_msg_s"] * STEADY_S < FEW],
+        "before {action} of {node} throughput was {level_msg_s:.2g} a second: so few that the"
+        " pause that is told, or the return from it, may be chance",
+        "level_msg_s",
     )
 
 
