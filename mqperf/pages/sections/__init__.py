@@ -9,7 +9,6 @@ from mqperf.pages.sections import (
     actions,
     background,
     factors,
-    links,
     messages,
     node_summary,
     nodes,
@@ -46,7 +45,6 @@ SECTIONS: Registry[Section] = Registry(
         actions.SECTION,
         actions.PHASES,
         factors.SECTION,
-        links.SECTION,
         background.SECTION,
     ),
 )

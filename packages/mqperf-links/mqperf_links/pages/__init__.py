@@ -1,0 +1,1 @@
+"""How results of runs over links are shown."""
