@@ -1,0 +1,166 @@
+"""What each delay of a link costs at each loss of packets: sentences, a map and a table."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from mqperf.pages.questions.question import Answer, Answering, enough_repeats
+from mqperf.pages.questions.words import Row, bold, case_of, cited, grouped, layout_of, rate_unit
+from mqperf.pages.report.drawings import Drawing
+from mqperf.pages.report.rst import MISSING, Text
+from mqperf.pages.sections.factors import LATENCY, factor
+from mqperf.pages.sections.section import Content
+from mqperf.plan.test_cases import TEST_CASES
+from mqperf.study.stats.sustained import FIGURE
+from mqperf.study.tables import Tables, at, where
+from mqperf.study.tables.axes import SWEEP
+from mqperf_links.pages.grid_map import grid_sheet
+from mqperf_links.study.grid import AXES, DELAY, LOSS, alike, factors, is_grid
+
+CAPTION = "Factors by round trip and loss"
+ROUND_TRIP = "round trip, ms"
+FAILED = "no run"
+"""What a combination has whose runs failed, or in which nothing came to its end."""
+
+FIGURES = {LATENCY: "latency, times", FIGURE: "throughput, times"}
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The points that differ in delay and loss alone: their factors, runs, and the least of them.
+
+    ``words`` say which of several grids it is; ``first`` is its point with the least of both.
+    """
+
+    words: str
+    factors: pd.DataFrame
+    runs: pd.DataFrame
+    first: Row
+
+    def of(self, figure: str) -> dict[tuple[float, float], Row]:
+        """The factors of a figure: rows by delay and loss."""
+        rows = self.factors[self.factors["figure"].eq(figure)].to_dict("records")
+        return {(row[DELAY], row[LOSS]): row for row in rows}
+
+    def values(self, axis: str) -> list[float]:
+        """The values of an axis that were tried, the least first."""
+        return sorted(self.runs[axis].dropna().unique())
+
+    def cell(self, figure: str, delay: float, loss: float) -> str:
+        """A factor with its interval, or why there is none."""
+        if (delay, loss) == (self.first[DELAY], self.first[LOSS]):
+            shown = "1: {} ms" if figure == LATENCY else f"1: {{}} {rate_unit(self.first)}"
+            return shown.format(grouped(self.first[figure] * (1e3 if figure == LATENCY else 1)))
+        if (row := self.of(figure).get((delay, loss))) is not None:
+            return factor(row)
+        tried = self.runs[DELAY].eq(delay) & self.runs[LOSS].eq(loss)
+        return FAILED if tried.any() else MISSING
+
+
+def asked(tables: Tables) -> bool:
+    """Where delay and loss of the link vary, but not by conditions, and nothing is disturbed."""
+    return is_grid(tables) and tables["factors"].empty and tables["outages"].empty
+
+
+def answer(tables: Tables) -> Answer | None:
+    """For each grid: what a message takes at the least of both, and factors at the ends."""
+    if not is_grid(tables) or (rows := factors(tables)).empty:
+        return None
+    grids = [*_grids(rows, tables)]
+    return Answer(
+        question="What does each round trip and each loss of packets cost?",
+        sentences=[text for grid in grids for text in _sentences(grid)],
+        drawing=_drawing(grids),
+        table=_table(grids),
+        settle=[*enough_repeats(rows[rows["figure"].eq(LATENCY)])],
+    )
+
+
+def _grids(rows: pd.DataFrame, tables: Tables) -> Iterator[Grid]:
+    """The grids with their words, where there are several."""
+    names = alike(tables)
+    for _, part in rows.groupby(names, sort=False, dropna=False):
+        row = part.iloc[0].to_dict()
+        same = {name: row[name] for name in names if pd.notna(row[name])}
+        points = where(tables["points"], **same)
+        least = points[(points[AXES] == points[AXES].min()).all(axis=1)]
+        several = [name for name in names if len(rows[name].unique()) > 1]
+        others = [name for name in several if name not in SWEEP]
+        case = case_of(row) if "test_case" in several else ""
+        words = ", ".join(filter(None, [case, layout_of(row, tables), at(row, others)]))
+        runs = where(tables["runs"], **same)
+        yield Grid(words, part, runs, least.iloc[0].to_dict())
+
+
+def _sentences(grid: Grid) -> Iterator[Text]:
+    """The least link in figures; then delay alone, loss alone, and the most of both."""
+    noun = TEST_CASES[grid.first["test_case"]].noun
+    yield bold(_link(grid.first[DELAY], grid.first[LOSS]), grid.words) + Text(
+        ": a {} takes {} ms, {} {}."
+    ).format(
+        noun,
+        grouped(grid.first[LATENCY] * 1e3),
+        grouped(grid.first[FIGURE]),
+        rate_unit(grid.first),
+    )
+    delays, losses = grid.values(DELAY), grid.values(LOSS)
+    ends = ((delays[-1], losses[0]), (delays[0], losses[-1]), (delays[-1], losses[-1]))
+    rows = grid.of(LATENCY)
+    for delay, loss in ends:
+        doubted = rows.get((delay, loss), {}).get("doubted")
+        cell = grid.cell(LATENCY, delay, loss)
+        text = {FAILED: f"no {noun} came to its end", MISSING: "not measured"}.get(
+            cell, f"{cell} times"
+        )
+        yield bold(_link(delay, loss), grid.words) + Text(": {}{}.").format(text, cited(doubted))
+
+
+def _link(delay: float, loss: float) -> str:
+    """``round trip 200 ms, loss 5 %``; ``no delay`` for none."""
+    far = f"round trip {2e3 * delay:g} ms" if delay else "no delay"
+    return f"{far}, {f'loss {100 * loss:g} %' if loss else 'no loss'}"
+
+
+def _drawing(grids: Sequence[Grid]) -> Drawing:
+    maps = {", ".join(filter(None, [FIGURES[LATENCY], grid.words])): _map(grid) for grid in grids}
+    largest = max(row["ratio"] for grid in grids for row in grid.of(LATENCY).values())
+    alt = f"Factor of latency at every round trip and loss of packets, up to {largest:.3g}."
+    return Drawing(CAPTION, alt, partial(grid_sheet, maps, ROUND_TRIP, "loss each way, %"))
+
+
+def _map(grid: Grid) -> pd.DataFrame:
+    """Factors of latency, the first one 1: a row for each round trip, a column for each loss."""
+    ratios = {place: row["ratio"] for place, row in grid.of(LATENCY).items()}
+    ratios[grid.first[DELAY], grid.first[LOSS]] = 1.0
+    delays, losses = grid.values(DELAY), grid.values(LOSS)
+    cells = [[ratios.get((delay, loss), np.nan) for loss in losses] for delay in delays]
+    columns = [f"{100 * loss:g}" for loss in losses]
+    return pd.DataFrame(cells, [f"{2e3 * delay:g}" for delay in delays], columns)
+
+
+def _table(grids: Sequence[Grid]) -> Content:
+    """A row for each figure and round trip, a column for each loss."""
+    losses = sorted({loss for grid in grids for loss in grid.values(LOSS)})
+    columns = {f"loss {loss:g}": f"loss {100 * loss:g} %" for loss in losses}
+    lines: list[Mapping[str, str]] = [
+        {"of": grid.words, "figure": words, "far": f"{2e3 * delay:g}"}
+        | {f"loss {loss:g}": grid.cell(figure, delay, loss) for loss in losses}
+        for grid in grids
+        for figure, words in FIGURES.items()
+        for delay in grid.values(DELAY)
+    ]
+    where_ = {"of": "of"} if any(grid.words for grid in grids) else {}
+    return Content(
+        heading=CAPTION,
+        words=[],
+        caption=CAPTION,
+        rows=pd.DataFrame(lines),
+        columns={**where_, "figure": "figure", "far": ROUND_TRIP, **columns},
+        style="numbers named",
+    )
+
+
+ANSWERING = Answering("link-grid", asked, answer)

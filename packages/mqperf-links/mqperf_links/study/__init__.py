@@ -1,0 +1,1 @@
+"""What runs over links say together."""

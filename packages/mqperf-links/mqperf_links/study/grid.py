@@ -1,0 +1,40 @@
+"""Points over links of several delays and losses, each against the one with the least of both."""
+
+import pandas as pd
+
+from mqperf.plan.columns import parameters
+from mqperf.study.stats.compare import KEYS, judged, one_side
+from mqperf.study.tables import Tables, varied
+
+DELAY, LOSS = "delay_s", "loss_share"
+AXES = [DELAY, LOSS]
+
+
+def is_grid(tables: Tables) -> bool:
+    """Whether delay and loss of the link both have several values."""
+    points = tables["points"]
+    return all(name in points and len(points[name].dropna().unique()) > 1 for name in AXES)
+
+
+def alike(tables: Tables) -> list[str]:
+    """What points of one grid have in common: all that tells points apart but delay and loss."""
+    varying = varied(tables["runs"])
+    return [*KEYS, *(name for name in parameters() if name in varying and name not in AXES)]
+
+
+def factors(tables: Tables) -> pd.DataFrame:
+    """One row per figure of a point: by which factor it is that at the least delay and loss.
+
+    Columns are those of the table ``comparison``, B being the point; and the ``point`` itself.
+    Points without the figure, as nothing came to its end there, have no row.
+    """
+    keys = alike(tables)
+    sides = one_side(tables, "the grid", [*keys, *AXES])
+    least = tables["points"][AXES].min()
+    first = sides[(sides[AXES] == least).all(axis=1)].drop(columns=AXES)
+    others = sides[(sides[AXES] != least).any(axis=1)]
+    pairs = first.merge(others, on=[*keys, "figure"], suffixes=("_a", "_b"))
+    if pairs.empty:
+        return pd.DataFrame()
+    places = pairs[[*keys, *AXES, "figure"]].assign(point=pairs["point_b"])
+    return judged("comparison", pairs).merge(places, on=[*keys, *AXES, "figure"])
