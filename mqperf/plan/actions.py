@@ -53,8 +53,14 @@ class ActionPlan(Frozen):
 
     @property
     def end_s(self) -> float:
-        """When it is undone, in seconds since the start of the window."""
-        return self.at_s + self.for_s
+        """When it is undone at the latest, in seconds since the start of the window."""
+        return self.at_s + self.within_s + self.for_s
+
+    @property
+    def within_s(self) -> float:
+        """How much later than ``at_s`` it may begin, by a parameter of that name: else not."""
+        within = self.parameters.get("within_s")
+        return within if isinstance(within, int | float) else 0.0
 
     @property
     def target(self) -> str:

@@ -53,7 +53,7 @@ FOR_A_PERSON = {
     # in the id of the case, after which the folder is named: the doubt changed-record compares it
     *("case.Case.fail_when", "case.Case.targets", "background.BackgroundLoad.rate_msg_s"),
     # the case says the same of an action
-    *("events.Event.action", "events.Event.commanded", "events.Event.node"),
+    *("events.Event.action", "events.Event.node"),
     # what was set up, as far as no table compares it
     *("facts.Facts.generator_options", "facts.HostFacts.python", "facts.SystemFacts.config"),
     *("facts.SystemFacts.heap_bytes", "facts.SystemFacts.management", "facts.SystemFacts.metrics"),

@@ -16,6 +16,9 @@ Where = Literal["node", "link", "host"]
 """What an action is done to, or on: the key by which a plan says it."""
 
 
+Sign = Callable[[str, float], float | None]
+
+
 class NoParameters(Frozen):
     """Those of an action that has none."""
 
@@ -29,6 +32,8 @@ class Target:
     other nodes.  ``cable`` is the link.  ``parameters`` are those of the action, checked, and
     ``files`` the contents of the files that they name.  ``keep`` takes the name and the content of
     what is to be kept in the run folder.  ``prepared`` is what the action's ``prepared`` gave.
+    ``sign`` takes the name of a sign that processes of the load give, and gives the first instant
+    of it since another one, if there is any yet; all in epoch seconds.
     """
 
     label: str
@@ -40,14 +45,11 @@ class Target:
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     keep: Callable[[str, bytes], None] = lambda _name, _content: None
     prepared: object = None
+    sign: Sign = lambda _name, _since: None
 
 
 ActionFacts = dict[str, JsonValue]
 """What else is to be written down of an action when it has ended."""
-
-
-def _none(_said: Mapping[str, object], _files: Mapping[str, bytes]) -> Iterable[Problem]:
-    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +60,11 @@ class Action:
     for a target to which it cannot be done.  ``prepared`` is entered before the load starts, and
     left when all is over: what takes time and disturbs nobody belongs there.  ``applied`` does it
     on entering and undoes it on leaving, whatever happened meanwhile; what it gives may be filled
-    until then.  ``on`` are the kinds of target that it can have, ``parameters`` the model of what
-    else a plan says of it.  One that ``renews`` the system ends or parts nodes: it is started anew
-    for the next run.  ``file_problems`` tells what is wrong with the files that a plan names in it:
-    it gets what the plan says, and contents by what it says of them.
+    until then, and has ``commanded`` where the action was due later than the plan has it.  ``on``
+    are the kinds of target that it can have, ``parameters`` the model of what else a plan says of
+    it.  One that ``renews`` the system ends or parts nodes: it is started anew for the next run.
+    ``file_problems`` tells what is wrong with the files that a plan names in it: it gets what the
+    plan says, and contents by what it says of them.
     """
 
     name: str
@@ -72,4 +75,6 @@ class Action:
     parameters: type[BaseModel] = NoParameters
     renews: bool = False
     prepared: Callable[[Target], AbstractContextManager[object]] = nullcontext
-    file_problems: Callable[[Mapping[str, object], Mapping[str, bytes]], Iterable[Problem]] = _none
+    file_problems: Callable[[Mapping[str, object], Mapping[str, bytes]], Iterable[Problem]] = (
+        lambda _said, _files: ()
+    )

@@ -74,6 +74,11 @@ class Station:
             sent[label] = float(first), float(last)
         return sent
 
+    def signs(self, name: str) -> list[float]:
+        """When each process last gave the sign of that name, by the clock of this host."""
+        labels = self._labels(f".{name}")
+        return [float(self.host.read(self.folder / f"{label}.{name}")) for label in labels]
+
     def _labels(self, end: str) -> set[str]:
         names = self.host.names(self.folder)
         return {name.removesuffix(end) for name in names if name.endswith(end)}
@@ -148,6 +153,15 @@ class Control:
         if set(sent) != set(labels):
             return None
         return min(span[0] for span in sent.values()), max(span[1] for span in sent.values())
+
+    def sign(self, clocks: Mapping[str, Offset], name: str, since: float) -> float | None:
+        """The first of the last instants at which processes gave a sign; all by our clock."""
+        instants = (
+            instant - clocks[host].offset_s
+            for host, station in self._stations.items()
+            for instant in station.signs(name)
+        )
+        return min((instant for instant in instants if instant >= since), default=None)
 
     def received(self, labels: Sequence[str]) -> int:
         """Messages that the servers have handled so far."""

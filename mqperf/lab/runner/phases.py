@@ -11,6 +11,7 @@ From every phase the trial can be ended by ``fail``, ``interrupt`` or ``discard`
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from mqperf.base.errors import MqperfError
@@ -123,6 +124,7 @@ class Prepared:
         gauge = Gauge(self.load.load, self.load.control, trial.probing, schedule)
         trial.held.callback(trial.audience.watching, None)
         trial.audience.watching(gauge)
+        trial.timetable.sign = partial(self.load.control.sign, trial.clocks.before)
         trial.timetable.begin(schedule.window_start)
         self._sleep_until(schedule.window_start)
         trial.audience.phase("measuring")

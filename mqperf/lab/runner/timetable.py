@@ -15,6 +15,7 @@ from mqperf.lab.systems import Deployment, Node
 from mqperf.plan import ActionPlan
 
 if TYPE_CHECKING:
+    from mqperf.lab.actions.action import Sign
     from mqperf.lab.links import Cable
 
 Tell = Callable[..., None]
@@ -30,10 +31,6 @@ class Step:
     do: Callable[[], None] = field(compare=False)
 
 
-def _forget(_name: str, _content: bytes) -> None:
-    """Keep nothing."""
-
-
 @dataclass(frozen=True, slots=True)
 class Stage:
     """Where the actions of a run take place.
@@ -45,14 +42,14 @@ class Stage:
     deployment: Deployment
     hosts: Sequence[Host] = ()
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
-    keep: Callable[[str, bytes], None] = _forget
+    keep: Callable[[str, bytes], None] = lambda _name, _content: None
 
 
 class Timetable:
     """The actions of one run.  ``close`` undoes what is not undone yet, whatever happened.
 
     ``follow`` is called when a node is another process than before.  ``link`` is that of the run,
-    from when it is there.
+    from when it is there, and so ``sign``, which tells of signs of the load.
     """
 
     def __init__(
@@ -68,6 +65,7 @@ class Timetable:
         self._follow = follow
         self._actions = actions
         self.link: Cable | None = None
+        self.sign: Sign = lambda _name, _since: None
         self._steps: list[Step] = []
         self._undoing: dict[int, ExitStack] = {}
         self._action_facts: dict[int, ActionFacts] = {}
@@ -88,12 +86,11 @@ class Timetable:
     def begin(self, window: float) -> None:
         """Fix the instants: the measured window starts at ``window``, in epoch seconds."""
         for number, action in enumerate(self._actions, 1):
-            begins, ends = window + action.at_s, window + action.at_s + action.for_s
-            self._steps += [
-                Step(begins, 1, partial(self._start, number, action, begins)),
-                Step(ends, 0, partial(self._end, number, action, ends)),
-            ]
-        self._steps.sort()
+            begins = window + action.at_s
+            self._add(Step(begins, 1, partial(self._start, number, action, begins)))
+
+    def _add(self, step: Step) -> None:
+        self._steps = sorted([*self._steps, step])
 
     @property
     def due(self) -> float:
@@ -140,6 +137,7 @@ class Timetable:
             files=stage.files,
             keep=lambda name, content: stage.keep(f"{number}-{name}", content),
             prepared=self._prepared.get(number),
+            sign=self.sign,
         )
 
     def _node(self, action: ActionPlan) -> Node:
@@ -161,9 +159,11 @@ class Timetable:
     def _start(self, number: int, action: ActionPlan, commanded: float) -> None:
         self._undoing[number] = ExitStack()  # known before it begins: it may be interrupted
         applied = _kind(action).applied(self._target(number, action))
-        self._action_facts[number] = self._undoing[number].enter_context(applied)
-        observed = time.time()
-        self._record("action-began", number, action, commanded, observed)
+        facts = self._action_facts[number] = self._undoing[number].enter_context(applied)
+        commanded = float(str(facts.pop("commanded", commanded)))
+        self._record("action-began", number, commanded)
+        ends = commanded + action.for_s
+        self._add(Step(ends, 0, partial(self._end, number, action, ends)))
 
     def _end(self, number: int, action: ActionPlan, commanded: float) -> None:
         facts = self._action_facts.pop(number, {})
@@ -173,30 +173,15 @@ class Timetable:
             facts["failure"] = str(error)
             raise
         finally:
-            observed = time.time()
             del self._undoing[number]
-            self._record("action-ended", number, action, commanded, observed, **facts)
+            self._record("action-ended", number, commanded, **facts)
         if _kind(action).renews:
             self._follow()
 
-    def _record(
-        self,
-        what: str,
-        number: int,
-        action: ActionPlan,
-        commanded: float,
-        observed: float,
-        **facts: object,
-    ) -> None:
-        self._tell(
-            what,
-            number=number,
-            action=action.do,
-            node=action.target,
-            commanded=commanded,
-            observed=observed,
-            **facts,
-        )
+    def _record(self, what: str, number: int, commanded: float, **facts: object) -> None:
+        """Write down what has happened by now."""
+        action, more = self._actions[number - 1], {"commanded": commanded, "observed": time.time()}
+        self._tell(what, number=number, action=action.do, node=action.target, **more, **facts)
 
 
 def _kind(action: ActionPlan) -> Action:

@@ -13,6 +13,7 @@ from mqperf.pages.sections import rows
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.tables import Tables
 from mqperf.study.tables.axes import SWEEP
+from mqperf.study.tables.places import CONDITION
 
 SOON_S = 0.05
 """What is printed as no time at all."""
@@ -27,7 +28,7 @@ def asked(tables: Tables) -> bool:
 
 def answer(tables: Tables) -> Answer | None:
     """A sentence for each kind of action on each node: outage, losses and recovery."""
-    acted = rows.outages(tables)
+    acted = _named(rows.outages(tables))
     kinds = [part for _, part in acted.groupby([*KEYS], sort=False)]
     return Answer(
         question="What do clients see of each failure?",
@@ -35,6 +36,15 @@ def answer(tables: Tables) -> Answer | None:
         drawing=drawings.around("Throughput around each failure", tables["intervals"], acted),
         settle=[*_settle(acted)],
     )
+
+
+def _named(acted: pd.DataFrame) -> pd.DataFrame:
+    """The condition behind each node, where the same was done to it under several."""
+    names = ["action", "node"]
+    kinds = acted.drop_duplicates([*names, CONDITION] if CONDITION in acted else names)
+    if not kinds.duplicated(names).any():
+        return acted
+    return acted.assign(node=acted["node"] + " (" + acted[CONDITION] + ")")
 
 
 def _sentence(of_kind: pd.DataFrame, tables: Tables) -> Text:

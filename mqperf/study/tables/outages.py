@@ -83,31 +83,33 @@ def _unknown(length: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _times(
     run: Whole, number: int, action: ActionPlan, observed: dict[tuple[str, object], Event]
-) -> tuple[float, float]:
-    """When the action had begun and was undone, as observed."""
-    times = []
+) -> tuple[float, float, float]:
+    """When the action was due, as far as the plan leaves that open, had begun and was undone."""
+    times, due = [], action.at_s
     for name in ("action-began", "action-ended"):
         event = observed.get((name, number))
         at = None if event is None else event.detail.get("observed")
-        if not isinstance(at, float):
+        if event is None or not isinstance(at, float):
             raise RecordError(
                 f"{run.run.path / 'events.jsonl'}: no {name} of {action.do} {number}, which the"
                 " case asks for"
             )
         times.append(at - run.window[0])
-    return times[0], times[1]
+        if name == "action-began" and isinstance(said := event.detail.get("commanded"), float):
+            due = min(max(due, said - run.window[0]), due + action.within_s)
+    return due, times[0], times[1]
 
 
 def _row(
-    run: Whole, action: ActionPlan, finished: _Finished, times: tuple[float, float]
+    run: Whole, action: ActionPlan, finished: _Finished, times: tuple[float, float, float]
 ) -> dict[str, Any]:
-    began, ended = times
+    due, began, ended = times
     level = _level(run, action, finished, began)
     recovery_s = None if level is None else _recovery_s(run, finished, ended, level)
     return {
         "action": action.do,
         "node": action.target,
-        "commanded_s": action.at_s,
+        "commanded_s": due,
         "began_s": began,
         "ended_s": ended,
         "downtime_s": ended - began,

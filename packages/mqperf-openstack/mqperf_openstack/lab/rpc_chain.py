@@ -21,6 +21,7 @@ from mqperf.plan import Case
 from mqperf.plan.load import Kind, Member, pairs
 from mqperf_openstack.plan.chain import Chain, Side, find
 from mqperf_openstack.plan.rpc_chain import GENERATOR, of_case
+from mqperf_openstack.plan.signs import sign_of
 from mqperf_openstack.record import steps as steps_file
 
 PROGRAM = "mqperf_openstack.onhost.chain"
@@ -74,6 +75,17 @@ def _task(job: Job, member: Member) -> dict[str, JsonValue]:
         "services": [*getattr(chain, SIDES[member.kind])],
         "chain": parameters.chain,
         "steps": steps(chain, parameters.processing_scale),
+        "signs": dict[str, JsonValue](_signs(case, chain)),
+    }
+
+
+def _signs(case: Case, chain: Chain) -> dict[str, str]:
+    """What is signed when it begins, as an action waits for it: signs by the number of the step."""
+    awaited = {action.parameters.get("step") for action in case.actions}
+    return {
+        str(number): sign_of(step.step)
+        for number, step in enumerate(chain.steps)
+        if step.step in awaited
     }
 
 

@@ -1,6 +1,6 @@
 """What the instants of steps say of a run: when each creation passed them, and if all are there."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -8,12 +8,15 @@ from typing import NamedTuple
 import numpy as np
 
 from mqperf.base.errors import LoadError
-from mqperf.record import Whole
+from mqperf.record import Whole, read_events
 from mqperf.record.messages import read_messages
 from mqperf.record.streams.stream import ByProcess, Counts, Values
 from mqperf.study.load import Account, LoadReader
 from mqperf_openstack.plan.rpc_chain import GENERATOR
 from mqperf_openstack.record.steps import StepFacts, file_of, read_steps
+
+SIGN_OFF_S = 0.01
+"""By how much clocks of hosts, measured at another time, may move the instant of a step."""
 
 
 class Walked(NamedTuple):
@@ -37,7 +40,26 @@ def account(run: Whole, _streams: ByProcess) -> Account:
     seen = ~np.isnan(walk.started) & ~np.isnan(walk.passed)
     torn = int((~seen[~np.isnan(walk.finished)]).any(axis=1).sum())
     wrong = [f"steps: {torn} creations came to their end without all {len(steps)} steps"]
-    return Account(disagreements=wrong if torn else ())
+    return Account(disagreements=(*(wrong if torn else ()), *_unseen(run, steps, walk)))
+
+
+def _unseen(run: Whole, steps: Sequence[StepFacts], walk: Walked) -> Iterator[str]:
+    """Actions that are said to have begun with a step, when no creation began that one."""
+    if not any("step" in action.parameters for action in run.case.actions):
+        return
+    events = [e.detail for e in read_events(run.run.path) if e.what == "action-began"]
+    said = {detail.get("number"): detail.get("commanded") for detail in events}
+    for number, action in enumerate(run.case.actions, 1):
+        name, instant = action.parameters.get("step"), said.get(number)
+        of_step = [place for place, step in enumerate(steps) if step.step == name]
+        if of_step and isinstance(instant, float):
+            apart_s = np.abs(walk.started[:, of_step] - instant)
+            nearest_s = apart_s[~np.isnan(apart_s)].min(initial=np.inf)
+            if nearest_s > SIGN_OFF_S + uncertainty_s(run):
+                yield (
+                    f"steps: {action.do} {number} is said to have begun with {name}, which the"
+                    f" nearest creation began {nearest_s:.3f} s apart"
+                )
 
 
 @lru_cache(maxsize=1)  # the account and the table are of the same run, one after the other

@@ -42,7 +42,7 @@ class Process:
         self.record = Record(record_header, STREAMS[task["kind"]])
         steps_header = {name: task[name] for name in ("label", "kind", "chain", "steps")}
         self.steps = Steps(steps_header)
-        self.walk = Walk(task, self.record, self.steps)
+        self.walk = Walk(task, self.record, self.steps, self.control.say)
 
     def run(self) -> None:
         """Serve, and create if this is a client, until the load ends."""

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import eventlet
@@ -33,12 +33,16 @@ class Creation:
 class Walk:
     """The side of a chain that this process has.
 
-    ``services`` are filled in by whoever starts them.  ``waiting`` has the creations of this
-    process that are under way, by their start.
+    ``services`` are filled in by whoever starts them.  ``say`` takes signs, and their text.
+    ``waiting`` has the creations of this process that are under way, by their start.
     """
 
-    def __init__(self, task: Mapping[str, Any], record: Record, steps: Steps) -> None:
+    def __init__(
+        self, task: Mapping[str, Any], record: Record, steps: Steps, say: Callable[[str, str], None]
+    ) -> None:
         self._steps: Sequence[Step] = task["steps"]
+        self._signs: Mapping[str, str] = task["signs"]
+        self._say = say
         self._timeout_s: float = task["timeout_s"]
         self._record, self._instants = record, steps
         self._bodies = {
@@ -92,7 +96,7 @@ class Walk:
                 self._fan_out(creation, number)
                 number += 1
                 continue
-            started = time.time()
+            started = self._began(number)
             if step["moves"]:
                 self._instants.add(creation, number, started=started)
             self._send(creation, number)
@@ -101,6 +105,13 @@ class Walk:
             self._instants.add(creation, number, started=started, passed=time.time())
             number += 1 + len(step["meanwhile"])
         self.end(creation)
+
+    def _began(self, number: int) -> float:
+        """Say that a step begins, where an action waits for it; the instant."""
+        now = time.time()
+        if (sign := self._signs.get(str(number))) is not None:
+            self._say(sign, repr(now))
+        return now
 
     def _send(self, creation: float, number: int) -> None:
         step = self._steps[number]
@@ -119,7 +130,7 @@ class Walk:
             self.waiting[creation].step = step["step"]
 
     def _fan_out(self, creation: float, number: int) -> None:
-        step, started = self._steps[number], time.time()
+        step, started = self._steps[number], self._began(number)
         self.services[step["from"]].fan_out(step["to"], self._message(creation, number))
         self._instants.add(creation, number, started=started, passed=time.time())
 
