@@ -1,10 +1,13 @@
 """Every system but RabbitMQ, really started: all test cases, who dies, and nothing afterwards."""
 
+import json
+import re
 import signal
+import socket
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
@@ -13,6 +16,7 @@ from crowded_host import CrowdedHost
 from killed import Killer, nothing_outlives
 from listeners import accepts, listening
 from patience import eventually
+from pydantic import JsonValue
 
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import HostFolder, LocalHost, Process
@@ -32,6 +36,7 @@ class Example:
     queues: str
     nodes: tuple[str, ...]
     processes: int = 2
+    settings: Mapping[str, JsonValue] = field(default_factory=dict)
 
     @property
     def brokers(self) -> tuple[str, ...]:
@@ -45,6 +50,7 @@ class Example:
               {self.system}:
                 topologies: [{self.topology}]
                 queues: [{self.queues}]
+                settings: {json.dumps(self.settings)}
             test_cases: {test_cases}
             load:
               green_threads: [2]
@@ -56,8 +62,9 @@ class Example:
             """)
 
 
-ZEROMQ = Example("zeromq", "direct", "none", ("Redis",))
-ACTIVEMQ = Example("activemq", "single", "classic", ("Broker",))
+ZEROMQ = Example("zeromq", "direct", "none", ("Redis", "Replica 1"), settings={"replicas": 1})
+USERS: Mapping[str, JsonValue] = {"users": True}
+ACTIVEMQ = Example("activemq", "single", "classic", ("Broker",), settings=USERS)
 ARTEMIS = Example("artemis", "single", "classic", ("Broker",))
 ARTEMIS_HA = Example(
     "artemis-ha",
@@ -72,6 +79,7 @@ ACTIVEMQ_LEVELDB = Example(
     "replicated",
     ("Broker 1", "Broker 2", "Broker 3", "ZooKeeper 1", "ZooKeeper 2", "ZooKeeper 3"),
     processes=1,
+    settings=USERS,
 )
 
 
@@ -146,6 +154,8 @@ def test_the_record_is_whole(measured: Path, example: Example) -> None:
         kept = "".join(p.read_text(errors="replace") for p in run.path.rglob("*") if p.is_file())
         assert "requirepass ***" in kept or "requirepass" not in kept
         assert "zmq+redis://" not in kept
+        assert {*re.findall('(?:password|zkPassword)="([^"]*)"', kept)} <= {"***"}
+        assert ("***" in kept) == bool(example.settings)
 
 
 @every_system
@@ -159,7 +169,7 @@ def test_no_doubt_about_the_counts(measured: Path) -> None:
 @pytest.mark.parametrize(
     ("example", "words", "label"),
     [
-        pytest.param(ZEROMQ, "redis-server", "Redis", marks=pytest.mark.needs_redis),
+        pytest.param(ZEROMQ, "servers/redis", "Redis", marks=pytest.mark.needs_redis),
         pytest.param(ARTEMIS_HA, "servers/zookeeper2", "ZooKeeper 2", marks=pytest.mark.needs_java),
     ],
     ids=lambda value: value.system if isinstance(value, Example) else "",
@@ -184,7 +194,7 @@ LOOPBACK = {"127.0.0.1", "::1", "::ffff:127.0.0.1"}
 def started(example: Example, host: LocalHost) -> Iterator[Deployment]:
     with (
         host.scratch("test") as folder,
-        SYSTEMS[example.system].start({}, [HostFolder(host, folder)]) as deployment,
+        SYSTEMS[example.system].start(example.settings, [HostFolder(host, folder)]) as deployment,
     ):
         yield deployment
 
@@ -200,6 +210,57 @@ def test_a_taken_port_is_no_obstacle(example: Example) -> None:
         assert {address for p in processes for address in listening(p)} <= LOOPBACK
         deployment.check()
     assert not any(map(psutil.Process.is_running, processes))
+
+
+PATIENCE_S = 60
+
+
+def answer(address: str, *requests: bytes) -> bytes:
+    """What a server says to the last of several requests."""
+    host, port = address.split(":")
+    with socket.create_connection((host, int(port)), PATIENCE_S) as connection:
+        for request in requests:
+            connection.sendall(request)
+            said = connection.recv(1000)
+    return said
+
+
+@each(ZEROMQ)
+def test_a_replica_has_what_redis_has(example: Example) -> None:
+    """Both want the password; what is written into the first one is read from the other."""
+    with started(example, LocalHost()) as deployment:
+        first, replica = (node.name for node in deployment.nodes)
+        [case] = parse_plan(example.plan("[rpc-call]"), Path("test.yaml")).cases()
+        login = f"AUTH {deployment.provision(case, 'run').client.password}\r\n".encode()
+        for address in (first, replica):
+            assert answer(address, b"GET key\r\n").startswith(b"-NOAUTH")
+        assert answer(first, login, b"SET key 7\r\n") == b"+OK\r\n"
+        copied = b"$1\r\n7\r\n"
+        assert eventually(lambda: answer(replica, login, b"GET key\r\n") == copied, PATIENCE_S)
+
+
+ANONYMOUS = bytes.fromhex("0000001902010000005341c00c01a309") + b"ANONYMOUS"
+"""A frame of SASL in which a client says that it is nobody."""
+
+SASL, OUTCOME = b"AMQP\x03\x01\x00\x00", bytes.fromhex("005344")
+"""The header of the protocol, and how a frame begins that says whether a client may go on."""
+
+UBYTE, REFUSED = b"\x50", 1
+
+
+@each(ACTIVEMQ)
+def test_nobody_is_no_user(example: Example) -> None:
+    """A broker that knows users refuses who does not log in."""
+    with started(example, LocalHost()) as deployment:
+        host, port = deployment.nodes[0].name.split(":")
+        said = b""
+        with socket.create_connection((host, int(port)), PATIENCE_S) as connection:
+            connection.sendall(SASL + ANONYMOUS)
+            while OUTCOME not in said[:-6] and (more := connection.recv(1000)):
+                said += more
+        _, _, outcome = said.partition(OUTCOME)
+        code = outcome[outcome.index(UBYTE) + 1]
+        assert code == REFUSED, said.hex()
 
 
 @pytest.mark.needs_java
@@ -225,7 +286,9 @@ OWNER = """
 
     host = LocalHost()
     system = SYSTEMS[sys.argv[1]]
-    with host.scratch("test") as folder, system.start({}, [HostFolder(host, folder)]) as running:
+    settings = json.loads(sys.argv[2])
+    places = lambda folder: [HostFolder(host, folder)]
+    with host.scratch("test") as folder, system.start(settings, places(folder)) as running:
         pids = [node.process.pid for node in running.nodes]
         print(json.dumps({"folder": str(folder), "pids": pids}), flush=True)
         sys.stdin.read()
@@ -235,4 +298,6 @@ OWNER = """
 @each(ZEROMQ, ACTIVEMQ)
 def test_a_system_dies_with_its_owner(example: Example) -> None:
     """A SIGKILL of mqperf leaves no process and no folder."""
-    assert nothing_outlives(OWNER, example.system, processes=len(example.nodes))
+    assert nothing_outlives(
+        OWNER, example.system, json.dumps(example.settings), processes=len(example.nodes)
+    )

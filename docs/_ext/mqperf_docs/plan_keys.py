@@ -163,6 +163,9 @@ SETTINGS: Mapping[str, str] = {
     "worker_threads": "Threads of a router that move messages.",
     "link_capacity": "Messages that a router lets each sender have under way to it.",
     "graph": "The network of the topology `graph`: nodes and edges; see {doc}`/howto/routers`.",
+    "replicas": "Further Redis servers, which copy the first one; the driver uses that one only.",
+    "users": "Clients log in with a password made at random; `activemq-leveldb` does so to"
+    " ZooKeeper, too. Not for Artemis.",
     "heap_mb": "Heap of the Java virtual machine, in MB.",
 }
 """What the settings of systems mean; a new one is explained here."""

@@ -28,6 +28,8 @@ def options(case: Case, access: Access, address: str) -> Sections:
     """The options of the driver, on a host of that address: the case's own hold."""
     sections = _OPTIONS[access.client.protocol](case, address)
     more = {"ssl": "true"} if access.client.authority else {}
+    if access.client.protocol == "amqp-1.0" and access.client.user:
+        more["sasl_mechanisms"] = "PLAIN"
     for name in OPTIONS:
         if (value := case.parameters.get(name)) is not None:
             more[name] = str(value).lower() if isinstance(value, bool) else str(value)
@@ -43,7 +45,7 @@ def _rabbit(case: Case, _address: str) -> Sections:
 
 
 def _amqp(_case: Case, _address: str) -> Sections:
-    """Private brokers know no users; after several failures, too, try again every second."""
+    """Most private brokers know no users; after several failures, too, try again every second."""
     section = {"sasl_mechanisms": "ANONYMOUS", "connection_retry_backoff": "1"}
     return {"oslo_messaging_amqp": section}
 

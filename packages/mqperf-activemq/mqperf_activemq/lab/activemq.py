@@ -4,7 +4,7 @@ from pathlib import Path
 
 from mqperf.lab.systems.service import Server
 from mqperf_activemq.hosts.archive import Archive
-from mqperf_activemq.lab.brokers import Edition, Kind
+from mqperf_activemq.lab.brokers import USER, Edition, Group, Kind
 from mqperf_activemq.lab.logging import log4j2
 from mqperf_activemq.lab.servers import Place, Tools, opened, server
 
@@ -39,7 +39,7 @@ BROKER = """\
     <destinationPolicy><policyMap><policyEntries>
       <policyEntry queue="&gt;" gcInactiveDestinations="true" inactiveTimeoutBeforeGC="60000"/>
     </policyEntries></policyMap></destinationPolicy>
-    <persistenceAdapter>{store}</persistenceAdapter>
+    <persistenceAdapter>{store}</persistenceAdapter>{plugins}
     <systemUsage><systemUsage>
       <memoryUsage><memoryUsage percentOfJvmHeap="70"/></memoryUsage>
       <storeUsage><storeUsage limit="1 gb"/></storeUsage>
@@ -53,12 +53,21 @@ BROKER = """\
 """
 
 
+PLUGINS = """
+    <plugins><simpleAuthenticationPlugin><users>
+      <authenticationUser username="{user}" password="{password}" groups="users,admins"/>
+    </users></simpleAuthenticationPlugin></plugins>"""
+"""Whoever connects must be this user."""
+
 KAHADB = "<kahaDB/>"
 """The usual store, in the broker's own folder."""
 
 
-def configuration(place: Place, store: str) -> str:
-    """The activemq.xml of a broker with that store; it has management beans if it is to tell."""
+def configuration(place: Place, store: str, password: str = "") -> str:
+    """The activemq.xml of a broker with that store; it has management beans if it is to tell.
+
+    With a password it knows one user.
+    """
     from xml.sax.saxutils import quoteattr  # it loads what asks over HTTP
 
     uri = (
@@ -69,6 +78,7 @@ def configuration(place: Place, store: str) -> str:
         jmx="false" if place.agent is None else "true",
         data=quoteattr(str(place.host_folder.folder / "data")),
         store=store,
+        plugins=PLUGINS.format(user=USER, password=password) if password else "",
         uri=quoteattr(uri),
     )
 
@@ -79,8 +89,9 @@ def properties(folder: Path, home: Path) -> dict[str, object]:
     return {f"activemq.{name}": place for name, place in places.items()}
 
 
-def broker(tools: Tools, place: Place) -> Server:
-    """A broker at a place."""
+def broker(tools: Tools, group: Group, index: int) -> Server:
+    """A broker of a group, which is alone."""
+    place = group.places[index]
     home, folder = tools.home, place.host_folder.folder
     return server(
         tools,
@@ -93,10 +104,8 @@ def broker(tools: Tools, place: Place) -> Server:
         properties=properties(folder, home),
         logging=LOGGING,
         ready=(") started",),
-        files={CONFIG: configuration(place, KAHADB)},
+        files={CONFIG: configuration(place, KAHADB, group.password)},
     )
 
 
-SYSTEM = Kind(
-    "activemq", "ActiveMQ", EDITION, lambda tools, group, index: broker(tools, group.places[index])
-).system()
+SYSTEM = Kind("activemq", "ActiveMQ", EDITION, broker, knows_users=True).system()

@@ -1,17 +1,19 @@
 """Systems of brokers in Java, which speak AMQP 1.0: one alone, or three with ZooKeeper."""
 
+import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pydantic import Field, JsonValue
 from typing_extensions import override
 
+from mqperf.base.problems import Problem
 from mqperf.hosts import Host, HostFolder
 from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems.private import OfServers, Servers, Site
 from mqperf.lab.systems.service import Server
-from mqperf.lab.systems.settings import Flag, SystemSettings, checked
+from mqperf.lab.systems.settings import Flag, SettingsFault, SystemSettings, checked
 from mqperf.lab.systems.system import ONLY_BROKER, Deployment, Node, System
 from mqperf.plan import Case
 from mqperf_activemq.hosts.archive import Archive, available, fetched
@@ -19,6 +21,9 @@ from mqperf_activemq.lab import zookeeper
 from mqperf_activemq.lab.java import JAVA, installed_java
 from mqperf_activemq.lab.jolokia import Jolokia, jolokia_on
 from mqperf_activemq.lab.servers import Place, Tools
+
+USER = "mqperf"
+"""Whom a broker knows that knows users; its password is made at random."""
 
 DRIVERS = {"simulator": "amqp", "amqp-1.0": "amqp-1.0"}
 """By generator, what speaks to such brokers."""
@@ -28,6 +33,7 @@ class BrokerSettings(SystemSettings):
     """What a plan may say about a broker that is written in Java."""
 
     heap_mb: int = Field(default=512, ge=64, strict=True)
+    users: Flag = False
 
 
 class TellingSettings(BrokerSettings):
@@ -77,6 +83,7 @@ class AmqpBrokers(OfServers):
 
     addresses: tuple[str, ...]
     about: Mapping[str, JsonValue]
+    password: str = field(default="", repr=False)
 
     @property
     @override
@@ -86,7 +93,8 @@ class AmqpBrokers(OfServers):
 
     def provision(self, _case: Case, _run_id: str) -> Access:
         """Give all brokers, the active one first; runs keep apart by their topics."""
-        brokers = Endpoint("amqp-1.0", self.addresses)
+        user = USER if self.password else ""
+        brokers = Endpoint("amqp-1.0", self.addresses, user, self.password)
         return Access(brokers, brokers)
 
     def clean_up(self, _run_id: str, _queues: Sequence[str]) -> None:
@@ -106,12 +114,14 @@ class AmqpBrokers(OfServers):
 class Group:
     """Where brokers are, for clients and by ``ports`` for each other, and where their ZooKeeper is.
 
-    One that is alone is a group of its own, without any.
+    One that is alone is a group of its own, without any.  With a ``password`` they know a user, and
+    ZooKeeper keeps what they write from others.
     """
 
     places: Sequence[Place]
     ports: Sequence[int] = ()
     zookeeper: str = ""
+    password: str = field(default="", repr=False)
 
     def peer(self, index: int) -> str:
         """Where a broker is reached by the others."""
@@ -129,7 +139,8 @@ class Kind:
     """A kind of broker as a system, alone or, with ``keepers``, in a group that ZooKeeper knows.
 
     ``broker`` gives a broker of a group by its index, with the tools of its host.  ``up`` starts
-    all, and gives them with the active one first.  One that ``tells`` does so of its inside.
+    all, and gives them with the active one first.  One that ``tells`` does so of its inside; one
+    that ``knows_users`` does so where a plan asks for it.
     """
 
     name: str
@@ -139,6 +150,7 @@ class Kind:
     labels: tuple[str, ...] = (ONLY_BROKER,)
     keepers: zookeeper.Keepers | None = None
     tells: bool = True
+    knows_users: bool = False
     up: Callable[[Servers, Sequence[Server], float], Sequence[Server]] = at_once
 
     def system(self) -> System:
@@ -161,7 +173,11 @@ class Kind:
 
     def check(self, settings: Mapping[str, JsonValue]) -> BrokerSettings:
         """Check what a plan says about it."""
-        return checked(self.name, TellingSettings if self.tells else BrokerSettings, settings)
+        wanted = checked(self.name, TellingSettings if self.tells else BrokerSettings, settings)
+        if wanted.users and not self.knows_users:
+            why = f"{self.title} is set up without users: leave it out"
+            raise SettingsFault(self.name, [Problem(("users",), why)])
+        return wanted
 
     @contextmanager
     def start(
@@ -176,6 +192,11 @@ class Kind:
         tools = {name: self.edition.tools_on(host, wanted.heap_mb) for name, host in hosts.items()}
         with_metrics = isinstance(wanted, TellingSettings) and wanted.metrics
         agents = jolokia_on(*hosts.values()) if with_metrics else None
+        password = secrets.token_hex(16) if wanted.users else ""
+
+        def redact(text: str) -> str:
+            text = text if agents is None else agents.redacted(text)
+            return text.replace(password, "***") if password else text
 
         def launch(
             servers: Servers, ports: tuple[int, ...], host_folders: Sequence[HostFolder]
@@ -186,6 +207,7 @@ class Kind:
                 broker_ports,
                 agents,
                 zookeeper.connect_string(host_folders, keeper_ports),
+                password,
             )
             if self.keepers is not None:
                 ensemble = zookeeper.ensemble(tools, self.keepers, host_folders, keeper_ports)
@@ -198,9 +220,10 @@ class Kind:
             about = self._about(tools[host_folders[0].host.name], brokers[0])
             if brokers[0].restarts:
                 about["incidents"] = [*servers.incidents]
-            return AmqpBrokers(servers, tuple(broker.name for broker in active), about)
+            about["config"] = redact(str(about["config"]))
+            return AmqpBrokers(servers, tuple(broker.name for broker in active), about, password)
 
-        site = Site(self.title, host_folders, size, str if agents is None else agents.redacted)
+        site = Site(self.title, host_folders, size, redact)
         ports = 3 * size + (0 if self.keepers is None else zookeeper.PORTS)
         with site.launched(ports, launch) as deployment:
             yield deployment
@@ -216,6 +239,7 @@ class Kind:
         ports: Sequence[int],
         agents: Jolokia | None,
         asked: str,
+        password: str,
     ) -> Group:
         """Its group: ports are those for clients, then for other brokers, then of agents."""
         size, places = len(host_folders), []
@@ -225,7 +249,7 @@ class Kind:
             broker_folder = host_folder.within(label.lower().replace(" ", ""))
             agent = None if agents is None else agents.at(broker_folder, its)
             places.append(Place(label, broker_folder, port, agent))
-        return Group(places, ports[size : 2 * size], asked)
+        return Group(places, ports[size : 2 * size], asked, password)
 
     def _about(self, tools: Tools, broker: Server) -> dict[str, JsonValue]:
         """Facts of the first broker and its tools."""

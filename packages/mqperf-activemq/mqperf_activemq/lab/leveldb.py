@@ -60,7 +60,8 @@ PATIENCE_S = 15
 
 STORE = (
     '<replicatedLevelDB directory="data/leveldb" replicas="3" hostname="{address}"'
-    ' bind="tcp://{address}:{port}" zkAddress="{zookeeper}" zkPath="/mqperf" sync="quorum_mem"/>'
+    ' bind="tcp://{address}:{port}" zkAddress="{zookeeper}" zkPath="/mqperf"{password}'
+    ' sync="quorum_mem"/>'
 )
 LOG4J = "\n".join(
     [
@@ -84,7 +85,10 @@ def broker(tools: Tools, group: Group, index: int) -> Server:
     place = group.places[index]
     folder = place.host_folder.folder
     store = STORE.format(
-        address=place.host_folder.host.address, port=group.ports[index], zookeeper=group.zookeeper
+        address=place.host_folder.host.address,
+        port=group.ports[index],
+        zookeeper=group.zookeeper,
+        password=f' zkPassword="{group.password}"' if group.password else "",
     )
     started = server(
         tools,
@@ -99,7 +103,7 @@ def broker(tools: Tools, group: Group, index: int) -> Server:
         properties={"zookeeper.sasl.client": "false", **activemq.properties(folder, folder)},
         logging=LOGGING,
         ready=(") started", SLAVE),
-        files={activemq.CONFIG: activemq.configuration(place, store)},
+        files={activemq.CONFIG: activemq.configuration(place, store, group.password)},
     )
     return replace(started, restarts=RESTARTS, patience_s=PATIENCE_S)
 
@@ -121,5 +125,6 @@ SYSTEM = Kind(
     labels=("Broker 1", "Broker 2", "Broker 3"),
     keepers=Keepers(("LEADER ELECTION TOOK",), KEEPER_LOGGING),
     tells=False,
+    knows_users=True,
     up=up,
 ).system()

@@ -1,7 +1,8 @@
 """ZeroMQ as a system under test: clients and servers talk directly, Redis tells them where.
 
 The only process of its own is a private Redis, the matchmaker of oslo.messaging's ZeroMQ driver:
-servers write their addresses into it, clients read them before their first message.
+servers write their addresses into it, clients read them before their first message.  With
+``replicas`` others copy it; the driver knows the first one only, and no Redis Sentinel.
 """
 
 import re
@@ -9,8 +10,9 @@ import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Annotated
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from mqperf.hosts import Host, HostFolder
 from mqperf.lab.load import LAUNCHERS, Access, Endpoint
@@ -23,9 +25,17 @@ from mqperf.plan import Case
 
 REDIS = Tool("redis-server", "redis-server", packages=("redis-server",), services=("redis-server",))
 RELEASE = "zeromq"
-LABEL = "Redis"
+LABEL, REPLICA = "Redis", "Replica"
 LIBRARY = "pyzmq"
 VERSION_LIMIT_S = 60
+COPIED = "sync: Finished with success"
+"""What a replica logs when it has copied the first Redis."""
+
+
+class RedisSettings(SystemSettings):
+    """What a plan may say about ZeroMQ."""
+
+    replicas: Annotated[int, Field(ge=0, le=9, strict=True)] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,49 +88,63 @@ def installed(host: Host) -> str:
     return f"with Redis {redis_version(host)}"
 
 
-def check(settings: Mapping[str, JsonValue]) -> SystemSettings:
+def check(settings: Mapping[str, JsonValue]) -> RedisSettings:
     """Check what a plan says about ZeroMQ."""
-    return checked(RELEASE, SystemSettings, settings)
+    return checked(RELEASE, RedisSettings, settings)
+
+
+def labels(_topology: str, settings: Mapping[str, JsonValue]) -> tuple[str, ...]:
+    """The nodes: the matchmaker, and those that copy it."""
+    replicas = check(settings).replicas
+    return (LABEL, *(f"{REPLICA} {number}" for number in range(1, replicas + 1)))
 
 
 @contextmanager
 def start(
     settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
 ) -> Iterator[Deployment]:
-    """Run a private Redis on the first host, with a password and nothing on disk."""
-    timeout_s, host = check(settings).start_timeout_s, host_folders[0].host
-    program, version = redis_program(host), redis_version(host)
-    password = secrets.token_urlsafe(24)
+    """Run a private Redis on the first host, with a password and nothing on disk.
+
+    Replicas are on the next hosts; they are up when they have copied the first one.
+    """
+    names, timeout_s = labels("", settings), check(settings).start_timeout_s
+    hosts = {place.host.name: place.host for place in host_folders[: len(names)]}
+    programs = {name: redis_program(host) for name, host in hosts.items()}
+    version, password = redis_version(host_folders[0].host), secrets.token_urlsafe(24)
 
     def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[HostFolder]) -> ZeroMQ:
-        server = _redis(program, places[0].within("redis"), ports[0], password)
-        servers.start([server], timeout_s)
-        redis = Endpoint("zmtp", (server.name,), "mqperf", password)
-        return ZeroMQ(servers, redis, version)
+        first = f"{places[0].host.address} {ports[0]}"
+        copying: list[str] = []
+        for label, port, place in zip(names, ports, places, strict=True):
+            folder = place.within(label.lower().replace(" ", ""))
+            lines = [f"bind {place.host.address}", f"requirepass {password}", *copying]
+            server = _redis(programs[place.host.name], label, folder, port, lines)
+            servers.start([server], timeout_s)
+            copying = [f"replicaof {first}", f"masterauth {password}"]
+        address = first.replace(" ", ":")
+        matchmaker = Endpoint("zmtp", (address,), "mqperf", password)
+        return ZeroMQ(servers, matchmaker, version)
 
     def redact(text: str) -> str:
         return text.replace(password, "***")
 
-    with Site("Redis", host_folders, redact=redact).launched(1, launch) as deployment:
+    site = Site("Redis", host_folders, len(names), redact)
+    with site.launched(len(names), launch) as deployment:
         yield deployment
 
 
-def _redis(program: str, host_folder: HostFolder, port: int, password: str) -> Server:
-    config = [
-        f"port {port}",
-        f"bind {host_folder.host.address}",
-        f"requirepass {password}",
-        "daemonize no",
-        'save ""',
-        "appendonly no",
-    ]
+def _redis(
+    program: str, label: str, host_folder: HostFolder, port: int, lines: Sequence[str]
+) -> Server:
+    """A server with these lines among its settings; one that copies another has done so."""
+    config = [f"port {port}", *lines, "daemonize no", 'save ""', "appendonly no"]
     return Server(
-        label=LABEL,
+        label=label,
         name=f"{host_folder.host.address}:{port}",
         host_folder=host_folder,
         argv=(program, "redis.conf"),
         env={"LANG": "C.UTF-8"},
-        ready=("Ready to accept connections",),
+        ready=("Ready to accept connections",) if label == LABEL else (COPIED,),
         taken=("Address already in use",),
         files={"redis.conf": "\n".join(config) + "\n"},
     )
@@ -136,5 +160,5 @@ SYSTEM = System(
     check=check,
     start=start,
     tools=(REDIS,),
-    labels=lambda _topology, _settings: (LABEL,),
+    labels=labels,
 )

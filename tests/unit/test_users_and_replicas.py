@@ -1,0 +1,47 @@
+"""Settings of systems beside RabbitMQ: who may log in, and how many copies there are."""
+
+import pytest
+
+from mqperf.base.errors import SystemFault
+from mqperf.lab.load import Access, Endpoint
+from mqperf.lab.load.oslo.drivers import options
+from mqperf.lab.systems import SYSTEMS
+from mqperf.plan import Case
+
+
+@pytest.mark.parametrize("system", ["artemis", "artemis-ha"])
+def test_users_where_there_are_none_are_refused(system: str) -> None:
+    """The setting is named; the systems that know users take it."""
+    with pytest.raises(SystemFault, match=rf"{system}: settings\.users: .* without users: leave"):
+        SYSTEMS[system].check({"users": True})
+    SYSTEMS[system].check({"users": False})
+    SYSTEMS["activemq"].check({"users": True, "metrics": True})
+    SYSTEMS["activemq-leveldb"].check({"users": True})
+
+
+def test_replicas_are_nodes() -> None:
+    """Actions of plans may name them, and no others."""
+    assert SYSTEMS["zeromq"].labels("direct", {}) == ("Redis",)
+    assert SYSTEMS["zeromq"].labels("direct", {"replicas": 2}) == (
+        "Redis",
+        "Replica 1",
+        "Replica 2",
+    )
+    with pytest.raises(SystemFault, match=r"zeromq: settings\.replicas"):
+        SYSTEMS["zeromq"].check({"replicas": -1})
+
+
+@pytest.mark.parametrize(("user", "mechanism"), [("", "ANONYMOUS"), ("mqperf", "PLAIN")])
+def test_the_driver_logs_in_as_the_user(user: str, mechanism: str) -> None:
+    """Where a broker knows one; else it is nobody."""
+    case = Case(
+        system="activemq",
+        topology="single",
+        queues="classic",
+        test_case="rpc-call",
+        green_threads=1,
+        duration_s=1,
+    )
+    endpoint = Endpoint("amqp-1.0", ("127.0.0.1:5672",), user, user)
+    sections = options(case, Access(endpoint, endpoint), "127.0.0.1")
+    assert sections["oslo_messaging_amqp"]["sasl_mechanisms"] == mechanism
