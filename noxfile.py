@@ -65,6 +65,15 @@ def lab(session: nox.Session) -> None:
     run(session, "jupyter", "lab", "--ip=127.0.0.1", first, *root, *session.posargs)
 
 
+@nox.session
+def wheels(session: nox.Session) -> None:
+    """Build the wheels of mqperf and of all its packages into dist/, to install them elsewhere."""
+    environment(session)
+    for project in (Path("pyproject.toml"), *sorted(Path("packages").glob("*/pyproject.toml"))):
+        words = "--quiet --wheel --no-build-isolation --out-dir dist --python".split()
+        session.run("uv", "build", *words, VENV, project.parent)
+
+
 # What a developer runs
 
 

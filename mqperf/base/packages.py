@@ -2,43 +2,30 @@
 
 from collections.abc import Mapping
 
-BROUGHT: Mapping[str, str] = {
-    "compute-nodes": "mqperf-openstack",
-    "rpc-chain": "mqperf-openstack",
-    ".conf": "mqperf-openstack",
-    "black-hole-at-step": "mqperf-openstack",
-    "disconnect-at-step": "mqperf-openstack",
-    "freeze-at-step": "mqperf-openstack",
-    "kill-at-step": "mqperf-openstack",
-    "stop-at-step": "mqperf-openstack",
-    "activemq": "mqperf-activemq",
-    "activemq-leveldb": "mqperf-activemq",
-    "artemis": "mqperf-activemq",
-    "artemis-ha": "mqperf-activemq",
-    "jolokia": "mqperf-activemq",
-    "atop": "mqperf-atop",
-    "amqp-0-9-1": "mqperf-amqp-0-9-1",
-    "publish": "mqperf-amqp-0-9-1",
-    "amqp-1.0": "mqperf-amqp-1-0",
-    "command": "mqperf-command",
-    "script": "mqperf-command",
-    "qpid-dispatch": "mqperf-routers",
-    "amqp-management": "mqperf-routers",
-    "tun-relay": "mqperf-links",
-    "partition": "mqperf-links",
-    "disconnect": "mqperf-links",
-    "black-hole": "mqperf-links",
-    "impair": "mqperf-links",
-    "zeromq": "mqperf-zeromq",
-    "laboratory": "mqperf-laboratory",
-    "mqperf laboratory": "mqperf-laboratory",
-    "mqperf topology": "mqperf-routers",
-    "mqperf hosts": "mqperf-hosts",
-    "mqperf import": "mqperf-imported",
-    "mqperf trend": "mqperf-trend",
-    "mqperf software": "mqperf-software",
+BRINGS: Mapping[str, tuple[str, ...]] = {
+    "mqperf-openstack": (
+        *("compute-nodes", "rpc-chain", ".conf"),
+        *(f"{action}-at-step" for action in ("black-hole", "disconnect", "freeze", "kill", "stop")),
+    ),
+    "mqperf-activemq": ("activemq", "activemq-leveldb", "artemis", "artemis-ha", "jolokia"),
+    "mqperf-atop": ("atop",),
+    "mqperf-amqp-0-9-1": ("amqp-0-9-1", "publish"),
+    "mqperf-amqp-1-0": ("amqp-1.0",),
+    "mqperf-command": ("command", "script"),
+    "mqperf-routers": ("qpid-dispatch", "amqp-management", "mqperf topology"),
+    "mqperf-links": ("tun-relay", "partition", "disconnect", "black-hole", "impair"),
+    "mqperf-zeromq": ("zeromq",),
+    "mqperf-laboratory": ("laboratory", "mqperf laboratory"),
+    "mqperf-hosts": ("mqperf hosts",),
+    "mqperf-projects": ("mqperf plans",),
+    "mqperf-imported": ("mqperf import",),
+    "mqperf-trend": ("mqperf trend",),
+    "mqperf-software": ("mqperf software",),
 }
-"""The package that brings what plans and records call so, files of that suffix, or a command."""
+"""By package: what plans and records call so, files of that suffix, and commands."""
+
+BROUGHT = {name: package for package, names in BRINGS.items() for name in names}
+"""The package that brings what is called so."""
 
 BESIDE_RUNS = ("atop",)
 """Those of them that record into a folder beside the runs."""

@@ -67,16 +67,20 @@ def _preview(here: Possible, *, everything: bool) -> Iterator[str]:
     if len(cases) > shown:
         yield ""
         yield f"and {amount(len(cases) - shown, 'case')} more; --all shows them"
-    longest = [case for search in plan.searches() for case in search.longest()] or cases
-    seconds = expected_s(longest) + START_S * len(starts(cases))
-    if plan.decide is not None:
-        seconds = max(seconds, plan.decide.within_s)
+    seconds = duration_s(plan, cases)
     yield ""
     yield (
         f"{', '.join(SYSTEMS[name].title for name in plan.systems)}:"
         f" {'at most ' if plan.search or plan.decide else ''}about {clock(seconds)};"
         f" started now, finished at {utc(time.time() + seconds)[:16]} UTC"
     )
+
+
+def duration_s(plan: Plan, cases: Sequence[Case]) -> float:
+    """Seconds that a plan is expected to take, starts of systems included; a search, at most."""
+    longest = [case for search in plan.searches() for case in search.longest()] or cases
+    seconds = expected_s(longest) + START_S * len(starts(cases))
+    return seconds if plan.decide is None else max(seconds, plan.decide.within_s)
 
 
 def _asked(plan: Plan, cases: Sequence[Case]) -> str:

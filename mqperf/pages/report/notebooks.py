@@ -14,11 +14,12 @@ from pathlib import Path
 from mqperf.base import processes
 from mqperf.base.errors import ReportError
 from mqperf.base.one_line import one_line
+from mqperf.base.shipped import shipped
 from mqperf.pages.report import executed
 from mqperf.pages.report.hosts import several
 from mqperf.study.tables import Tables
 
-NOTEBOOKS = Path(__file__).parents[3] / "notebooks"
+NOTEBOOKS = shipped("notebooks")
 
 LONGEST_ERROR = 300
 """Characters of a cell's error that a page shows."""

@@ -11,6 +11,7 @@ from mqperf.base.errors import PlanError
 from mqperf.base.packages import BROUGHT, lacking
 from mqperf.base.problems import Problem, Where, of_validation, unknown
 from mqperf.base.redaction import shown
+from mqperf.base.shipped import plan_file
 from mqperf.plan import (
     ActionPlan,
     BackgroundLoad,
@@ -78,9 +79,12 @@ def load_plan(path: Path, check: Check | None = None) -> Plan:
 def read_plan(path: Path, check: Check | None = None) -> PlanFile:
     """The plan in a YAML file, with its text; raises as ``load_plan`` does.
 
+    Where there is no such file, the name of a shipped plan gives that plan.
+
     So with a file in another form, whose text then is the plan that it stands for.  Files that
     loads name are in the plan, and pinned in the text.
     """
+    path = plan_file(path)
     text, lines = _text(path), None
     if (form := FORMS.get(path.suffix)) is not None:
         text, lines = form.as_plan(text, path)

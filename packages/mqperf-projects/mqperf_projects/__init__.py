@@ -1,0 +1,1 @@
+"""Plans without a clone: what is shipped, what a person begins with, and what tools read."""

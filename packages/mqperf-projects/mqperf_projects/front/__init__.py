@@ -1,0 +1,1 @@
+"""What its users call."""

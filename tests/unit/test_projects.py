@@ -1,0 +1,81 @@
+"""What a person begins with: shipped plans by their names."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from mqperf.base import packages
+from mqperf.base.errors import PlanError
+from mqperf.base.shipped import plan_file, shipped
+from mqperf.front.cli import app
+from mqperf.plan.file import load_plan
+from mqperf_projects.front.listing import every_plan, question
+
+PLAN = """\
+systems: {rabbitmq: {topologies: [cmsm]}}
+test_cases: [rpc-call]
+load: {green_threads: [1], duration_s: 1}
+"""
+
+
+def test_every_plan_is_listed_with_question_and_time(root: Path) -> None:
+    """Those of the repository, the shortest first, each with a sentence and its minutes."""
+    plans = every_plan()
+    assert {plan.name for plan in plans} == {file.stem for file in root.glob("plans/*.yaml")}
+    assert [plan.name for plan in plans if not plan.question.endswith((".", "?"))] == []
+    seconds = [plan.seconds for plan in plans]
+    assert None not in seconds
+    assert seconds == sorted(filter(None, seconds))
+    printed = CliRunner().invoke(app, ["plans"]).output
+    assert "smoke                        1 min  Whether everything is there, in a minute" in printed
+
+
+def test_a_question_is_a_sentence_of_its_comment() -> None:
+    """Dots within names do not end it; a plan without a comment has none."""
+    assert question("# Of RabbitMQ 3.10, in\n# plans/a.yaml. More.\ntitle: A. B.\n") == (
+        "Of RabbitMQ 3.10, in plans/a.yaml."
+    )
+    assert question("title: A.\n") == ""
+
+
+def test_a_plan_tells_the_packages_that_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever lacks them sees which, and no time; all others stand before it."""
+    monkeypatch.setattr(packages, "_installed", lambda package: package != "mqperf-amqp-0-9-1")
+    plans = {plan.name: plan for plan in every_plan()}
+    assert plans["search-quick"].missing == ["mqperf-amqp-0-9-1"]
+    assert plans["search-quick"].seconds is None
+    assert plans["quickstart"].missing == []
+    assert [*plans].index("search-quick") > [*plans].index("rabbitmq")
+
+
+def test_a_shipped_plan_is_taken_by_its_name(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, root: Path
+) -> None:
+    """Also beside a folder of that name; a file that is there comes first."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sample").mkdir()
+    for name in ("smoke", "sample", "amqp-1.0-quick"):
+        assert load_plan(Path(name)) == load_plan(root / f"plans/{name}.yaml")
+    (tmp_path / "smoke").write_text(PLAN)
+    assert load_plan(Path("smoke")).title == "smoke"
+    assert plan_file(Path("data/smoke")) == Path("data/smoke")
+
+
+def test_an_unknown_name_is_told_the_nearest() -> None:
+    """What has a suffix is a file that is missing."""
+    with pytest.raises(PlanError, match="unknown shipped plan 'smok'; did you mean 'smoke'"):
+        load_plan(Path("smok"))
+    with pytest.raises(PlanError, match=r"smoke\.yaml: cannot read the plan: No such file"):
+        load_plan(Path("smoke.yaml"))
+
+
+def test_a_shipped_plan_is_printed_to_the_letter(root: Path) -> None:
+    """So that a copy of it can be changed."""
+    printed = CliRunner().invoke(app, ["plans", "quickstart"]).output
+    assert printed == (root / "plans/quickstart.yaml").read_text()
+
+
+def test_notebooks_are_shipped_too(root: Path) -> None:
+    """In a checkout they are those at its top."""
+    assert shipped("notebooks") == root / "notebooks"
