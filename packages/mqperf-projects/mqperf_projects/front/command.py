@@ -1,5 +1,7 @@
 """The commands of who begins: ``mqperf plans`` and others, each a Typer of its own."""
 
+import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -39,3 +41,58 @@ def plans(
 
 
 PLANS = Command("plans", plans_app)
+
+
+new_app = _app()
+
+
+@new_app.command()
+def new(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="a folder, new or empty")],
+    question: Annotated[
+        str,
+        typer.Option(
+            help="What to find out: saturation, scaling, sustained, comparison, factor, outage."
+        ),
+    ] = "saturation",
+    system: Annotated[str, typer.Option(help="The system to measure.")] = "",
+    test_case: Annotated[str, typer.Option("--test-case", help="What clients do.")] = "",
+    values: Annotated[
+        str, typer.Option(help="What is varied, separated by commas, e.g. '1, 5, 25' threads.")
+    ] = "",
+) -> None:
+    """Make a project: a plan for a question, notebooks, data/, reports/, README and a file for CI.
+
+    On a terminal it asks for what no option says: system, test case, and the values to vary.
+    Elsewhere it takes rabbitmq, rpc-call, and the usual values.
+
+    Examples: `mqperf new limits`, `mqperf new threads --question scaling --values "1, 10, 50"`
+    """
+    from mqperf_projects.front.project import check_empty, create
+    from mqperf_projects.front.questions import plan_text, template
+
+    of = template(question)
+    check_empty(folder)
+    system = system or _asked("system", "rabbitmq")
+    test_case = test_case or _asked("test case", "rpc-call")
+    text = plan_text(question, system, test_case, values or _asked(of.values, of.usual))
+    create(folder, question, test_case, text)
+    for line in text.splitlines():
+        print_line(console, line)
+    print_line(console, "")
+    print_line(console, f"written to {folder}: mqperf run {question}.yaml measures it there")
+
+
+def _asked(what: str, usual: str) -> str:
+    """What a person answers, or what is usual where nobody is there to answer."""
+    if not _is_terminal():
+        return usual
+    answer: str = typer.prompt(what, default=usual)
+    return answer
+
+
+def _is_terminal() -> bool:
+    return sys.stdin.isatty()
+
+
+NEW = Command("new", new_app)
