@@ -17,7 +17,7 @@ BRINGS: Mapping[str, tuple[str, ...]] = {
     "mqperf-zeromq": ("zeromq",),
     "mqperf-laboratory": ("laboratory", "mqperf laboratory"),
     "mqperf-hosts": ("mqperf hosts",),
-    "mqperf-projects": ("mqperf plans", "mqperf new"),
+    "mqperf-projects": ("mqperf plans", "mqperf new", "mqperf quick"),
     "mqperf-imported": ("mqperf import",),
     "mqperf-trend": ("mqperf trend",),
     "mqperf-software": ("mqperf software",),

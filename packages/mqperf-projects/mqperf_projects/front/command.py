@@ -12,6 +12,9 @@ from mqperf.front.commands import Command
 
 console = Console(highlight=False)
 
+FAILED = 1
+"""Exit code where a threshold does not hold."""
+
 
 def _app() -> typer.Typer:
     return typer.Typer(add_completion=False, rich_markup_mode="markdown")
@@ -96,3 +99,67 @@ def _is_terminal() -> bool:
 
 
 NEW = Command("new", new_app)
+
+
+quick_app = _app()
+
+
+@quick_app.command()
+def quick(
+    url: Annotated[
+        str,
+        typer.Argument(
+            metavar="[URL]", help="a running broker, amqp://USER@HOST:PORT/VHOST; else one of ours"
+        ),
+    ] = "",
+    rate: Annotated[
+        float | None, typer.Option(min=0.001, help="Messages a second; else as fast as it goes.")
+    ] = None,
+    duration: Annotated[str, typer.Option("--for", help="For how long, e.g. 30s or 5min.")] = "10s",
+    size: Annotated[int, typer.Option(help="Bytes of each message.")] = 256,
+    threads: Annotated[int, typer.Option(help="Publishers, each with a queue and consumer.")] = 1,
+    queue: Annotated[str, typer.Option(help="The kind of queue: classic, quorum ...")] = "classic",
+    p50: Annotated[str, typer.Option(help="Most of the median latency, e.g. 5ms.")] = "",
+    p95: Annotated[str, typer.Option(help="Most of the 95th percentile of latency.")] = "",
+    p99: Annotated[str, typer.Option(help="Most of the 99th percentile of latency.")] = "",
+    p999: Annotated[str, typer.Option(help="Most of the 99.9th percentile of latency.")] = "",
+    lost: Annotated[str, typer.Option(help="Most lost messages, e.g. 0, or 0.1% of them.")] = "",
+    throughput: Annotated[str, typer.Option(help="Least throughput, in msg/s.")] = "",
+    junit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the verdicts as JUnit XML.")
+    ] = None,
+    password_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A file with the password of the URL.")
+    ] = None,
+    runs: Annotated[
+        Path | None, typer.Option(help="Folder of the run; data/runs/quick/TIME by default.")
+    ] = None,
+) -> None:
+    """Publish to a RabbitMQ for a while, and say which thresholds hold. The plan of it is printed.
+
+    The password of the URL is read from the variable MQPERF_PASSWORD, from a file, or asked for.
+    Exit code 1 means that a threshold does not hold, or that the run failed. A threshold holds only
+    on numbers that the run's own records do not contradict.
+
+    Examples: `mqperf quick`,
+    `mqperf quick amqp://perf@mq1/ --rate 5000 --for 30s --p99 50ms --lost 0 --junit quick.xml`
+    """
+    from mqperf_projects.front import thresholds as of
+    from mqperf_projects.front.broker_url import with_password
+    from mqperf_projects.front.quick import measure, plan_text, usual_folder
+
+    latencies = {"p50": p50, "p95": p95, "p99": p99, "p999": p999}
+    asked = [of.latency(f"latency_{name}_s", text) for name, text in latencies.items() if text]
+    asked += [of.lost(lost)] if lost else []
+    asked += [of.throughput(throughput)] if throughput else []
+    known = with_password(url, password_file, ask=_is_terminal()) if url else None
+    load = {"green_threads": threads, "rate_msg_s": rate, "payload_bytes": size}
+    text = plan_text(known, queue, duration, load)
+    for line in text.splitlines():
+        print_line(console, line)
+    print_line(console, "")
+    if not measure(text, asked, runs or usual_folder(), console, junit):
+        raise typer.Exit(FAILED)
+
+
+QUICK = Command("quick", quick_app)

@@ -1,0 +1,152 @@
+"""Thresholds of a measurement: which hold, as lines, and as JUnit XML."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from xml.etree import ElementTree as ET
+
+from mqperf.base.errors import MqperfError
+from mqperf.plan import LATENCIES
+from mqperf_projects.front.durations import seconds
+
+Doubt = tuple[str, str]
+"""Its kind and its text."""
+
+MOST, LEAST = "at most", "at least"
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """A limit of a figure: its column and name, which bound it is, and how values are shown.
+
+    Latencies are in s and shown in ms; ``lost_share`` is of what was sent, shown in per cent.
+    """
+
+    column: str
+    name: str
+    limit: float
+    bound: str = MOST
+    unit: str = ""
+    scale: float = 1.0
+
+    def text(self, value: float) -> str:
+        """A value with its unit."""
+        return f"{value * self.scale:,.6g}{self.unit}"
+
+    @property
+    def words(self) -> str:
+        """What is asked: ``p99 at most 50 ms``."""
+        return f"{self.name} {self.bound} {self.text(self.limit)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a threshold holds, and the measured value; why not, where it cannot be said."""
+
+    threshold: Threshold
+    holds: bool
+    measured: str
+
+    @property
+    def line(self) -> str:
+        """As the first screen has it."""
+        return f"{'pass' if self.holds else 'FAIL'}  {self.threshold.words}: {self.measured}"
+
+
+def latency(column: str, text: str) -> Threshold:
+    """The longest that a figure of latency may be."""
+    name = LATENCIES[column]
+    return Threshold(column, name, seconds(text, f"--{column.split('_')[1]}"), MOST, " ms", 1e3)
+
+
+def lost(text: str) -> Threshold:
+    """The most messages that may be lost: a number, or a share of what was sent, such as 0.1%."""
+    number = _number(text.removesuffix("%"), "--lost", text)
+    if text.endswith("%"):
+        return Threshold("lost_share", "lost", number / 100, MOST, "%", 100)
+    return Threshold("lost", "lost", number)
+
+
+def throughput(text: str) -> Threshold:
+    """The least throughput, in msg/s."""
+    number = _number(text, "--throughput", text)
+    return Threshold("throughput_msg_s", "throughput", number, LEAST, " msg/s")
+
+
+def _number(text: str, option: str, given: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not 0 <= number < math.inf:
+        raise MqperfError(f"{option} {given}: expected a number, zero or more")
+    return number
+
+
+def judged(
+    thresholds: Sequence[Threshold], figures: Mapping[str, Any], doubts: Sequence[Doubt]
+) -> list[Verdict]:
+    """A verdict for each threshold, by the figures of the run and its doubts, each kind and text.
+
+    A figure that is missing holds nothing, nor does any while the run's records contradict its
+    numbers: a doubt that makes them wrong, not one that limits what they are about.
+    """
+    from mqperf.study.stats.doubt_kinds import WRONG, weight_of  # with pandas, after the run
+
+    wrong = [kind for kind, _ in doubts if weight_of(kind) == WRONG]
+    return [_verdict(threshold, figures.get(threshold.column), wrong) for threshold in thresholds]
+
+
+def _verdict(threshold: Threshold, value: float | None, wrong: Sequence[str]) -> Verdict:
+    if value is None or math.isnan(value):
+        return Verdict(threshold, holds=False, measured="not measured")
+    keeps = value <= threshold.limit if threshold.bound == MOST else value >= threshold.limit
+    text = threshold.text(value)
+    if keeps and wrong:
+        return Verdict(threshold, holds=False, measured=f"{text}, doubted ({', '.join(wrong)})")
+    return Verdict(threshold, holds=keeps, measured=text)
+
+
+def as_junit(
+    verdicts: Sequence[Verdict],
+    doubts: Sequence[Doubt],
+    failure: str,
+    duration_s: float,
+) -> str:
+    """A suite with a case for the run itself and one for each threshold; doubts are its output.
+
+    ``failure`` says why the run failed; empty where it did not.
+    """
+    failed = sum(not verdict.holds for verdict in verdicts)
+    counts = {"tests": len(verdicts) + 1, "failures": failed, "errors": int(bool(failure))}
+    suite = ET.Element(
+        "testsuite",
+        {"name": "mqperf quick", "time": f"{duration_s:.3f}", "skipped": "0"}
+        | {name: str(number) for name, number in counts.items()},
+    )
+    run = _case(suite, "run")
+    if failure:
+        ET.SubElement(run, "error", {"message": _xml(failure)})
+    for verdict in verdicts:
+        case = _case(suite, verdict.threshold.words)
+        if not verdict.holds:
+            ET.SubElement(case, "failure", {"message": _xml(verdict.line)})
+    ET.SubElement(suite, "system-out").text = "\n".join(_doubt_lines(doubts))
+    ET.indent(suite)
+    return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _case(suite: ET.Element, name: str) -> ET.Element:
+    return ET.SubElement(suite, "testcase", {"classname": "mqperf.quick", "name": _xml(name)})
+
+
+def _doubt_lines(doubts: Sequence[Doubt]) -> Iterator[str]:
+    yield from (_xml(f"{kind}: {text}") for kind, text in doubts)
+    if not doubts:
+        yield "no doubts"
+
+
+def _xml(text: str) -> str:
+    """Without characters that XML cannot have."""
+    return "".join(character if character.isprintable() else " " for character in text)
