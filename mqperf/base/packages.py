@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping
 
+PROJECTS = ("completion", "new", "plans", "quick", "schema")
+"""Commands of who begins."""
+
 BRINGS: Mapping[str, tuple[str, ...]] = {
     "mqperf-openstack": (
         *("compute-nodes", "rpc-chain", ".conf"),
@@ -17,7 +20,7 @@ BRINGS: Mapping[str, tuple[str, ...]] = {
     "mqperf-zeromq": ("zeromq",),
     "mqperf-laboratory": ("laboratory", "mqperf laboratory"),
     "mqperf-hosts": ("mqperf hosts",),
-    "mqperf-projects": ("mqperf plans", "mqperf new", "mqperf quick"),
+    "mqperf-projects": tuple(f"mqperf {name}" for name in PROJECTS),
     "mqperf-imported": ("mqperf import",),
     "mqperf-trend": ("mqperf trend",),
     "mqperf-software": ("mqperf software",),

@@ -1,5 +1,6 @@
 """A quick measurement before anything runs: its plan, its URL, its thresholds and their XML."""
 
+import getpass
 import os
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -11,7 +12,7 @@ from mqperf.base.errors import MqperfError
 from mqperf.front.cli import app
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.plan.file import parse_plan
-from mqperf_projects.front import broker_url, thresholds
+from mqperf_projects.front import thresholds
 from mqperf_projects.front.broker_url import VARIABLE, with_password
 from mqperf_projects.front.quick import plan_text
 
@@ -71,7 +72,7 @@ def test_a_url_gets_its_password_from_a_file(url: str, planned: str, tmp_path: P
 @pytest.mark.usefixtures("no_password")
 def test_a_person_is_asked_for_the_password(monkeypatch: pytest.MonkeyPatch) -> None:
     """Only on a terminal, and only where the variable has none."""
-    monkeypatch.setattr(broker_url.getpass, "getpass", lambda text: f"typed after {text}")
+    monkeypatch.setattr(getpass, "getpass", lambda text: f"typed after {text}")
     with pytest.raises(MqperfError, match=r"no password of perf: export MQPERF_PASSWORD, or give"):
         with_password("amqp://perf@mq1", None, ask=False)
     with_password("amqp://perf@mq1", None, ask=True)

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -163,3 +163,47 @@ def quick(
 
 
 QUICK = Command("quick", quick_app)
+
+
+schema_app = _app()
+
+
+@schema_app.command()
+def schema() -> None:
+    """Print the JSON schema of plans, by which editors complete keys and mark mistakes.
+
+    Its names are those of mqperf and of the packages that are installed.
+
+    Example: `mqperf schema >plan.schema.json`
+    """
+    import json
+
+    from mqperf_projects.front.schema import plan_schema
+
+    for line in json.dumps(plan_schema(), indent=2).splitlines():
+        print_line(console, line)
+
+
+SCHEMA = Command("schema", schema_app)
+
+
+completion_app = _app()
+
+
+@completion_app.command()
+def completion(
+    shell: Annotated[Literal["bash", "zsh", "fish"], typer.Argument(help="The shell.")],
+) -> None:
+    """Print a script for a shell, which then completes commands, options, plans and runs folders.
+
+    A key pressed starts no Python. After a package is installed, make the script again.
+
+    Example: `mqperf completion bash >~/.local/share/bash-completion/completions/mqperf`
+    """
+    from mqperf_projects.front.completion import SHELLS
+
+    for line in SHELLS[shell]().splitlines():
+        print_line(console, line)
+
+
+COMPLETION = Command("completion", completion_app)
