@@ -18,7 +18,6 @@ from mqperf.pages.sections import (
     rate_steps,
     searches,
     seconds,
-    steps,
 )
 from mqperf.pages.sections.section import Content, Section, View
 from mqperf.plan.test_cases import TEST_CASES
@@ -37,7 +36,6 @@ SECTIONS: Registry[Section] = Registry(
         searches.SECTION,
         searches.ENDED_EARLY,
         percentiles.SECTION,
-        steps.SECTION,
         nodes.SECTION,
         seconds.SECTION,
         seconds.IN_TIME,

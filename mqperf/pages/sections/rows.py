@@ -111,18 +111,6 @@ def of_runs(tables: Tables, table: str, *order: str) -> pd.DataFrame:
     return in_curves(with_parameters(tables[table], tables["runs"]), "repeat", *order)
 
 
-def steps(tables: Tables) -> pd.DataFrame:
-    """One row per point and step: means over the repeats; errors of all of them."""
-    figures = with_parameters(tables["steps"], tables["runs"])
-    means = ["latency_mean_s", "latency_p95_s", "latency_uncertainty_s", "creation_share"]
-    keys = ["step_number", "step", "step_kind", "sender", "receiver", "round_trips"]
-    grouped = by_point(figures, *keys)
-    counted = grouped[["samples", "errors"]].sum()
-    averaged = grouped[means].mean()[means]
-    joined = pd.concat([counted, averaged], axis="columns")
-    return in_curves(joined, "step_number")
-
-
 def wide(used: pd.DataFrame) -> pd.DataFrame:
     """The same with a row per point, and a column per process and figure.
 

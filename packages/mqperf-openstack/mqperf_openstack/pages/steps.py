@@ -7,10 +7,10 @@ import pandas as pd
 from mqperf.base.one_line import amount
 from mqperf.pages.report.rst import MISSING
 from mqperf.pages.report.words import unsure
-from mqperf.pages.sections import rows
 from mqperf.pages.sections.section import Content, Section, View
 from mqperf.plan.columns import COLUMNS
-from mqperf.study.tables import arranged, at, tidy
+from mqperf.study.tables import Tables, arranged, at, in_curves, tidy, with_parameters
+from mqperf.study.tables.repeats import by_point
 
 TOLD = ("step_number", "step", "step_kind", "sender", "receiver", "round_trips")
 MOST_POINTS = 6
@@ -21,7 +21,7 @@ def content(view: View) -> Iterator[Content]:
     """A row for each step, and a column for each point: mean time and share."""
     if view.tables["steps"].empty:
         return
-    figures, noun = rows.steps(view.tables), view.case.noun
+    figures, noun = over_repeats(view.tables), view.case.noun
     names = arranged(figures).names
     points = [point for _, point in figures.groupby("point", sort=False)][:MOST_POINTS]
     table, columns = points[0][[*TOLD]], {name: COLUMNS[name].heading() for name in TOLD}
@@ -38,6 +38,18 @@ def content(view: View) -> Iterator[Content]:
         data=tidy(figures),
         style="",
     )
+
+
+def over_repeats(tables: Tables) -> pd.DataFrame:
+    """One row per point and step: means over the repeats; errors of all of them."""
+    figures = with_parameters(tables["steps"], tables["runs"])
+    means = ["latency_mean_s", "latency_p95_s", "latency_uncertainty_s", "creation_share"]
+    keys = ["step_number", "step", "step_kind", "sender", "receiver", "round_trips"]
+    grouped = by_point(figures, *keys)
+    counted = grouped[["samples", "errors"]].sum()
+    averaged = grouped[means].mean()[means]
+    joined = pd.concat([counted, averaged], axis="columns")
+    return in_curves(joined, "step_number")
 
 
 def _figure(point: pd.DataFrame, number: int) -> str:

@@ -1,0 +1,1 @@
+"""How what was recorded of a creation is shown."""
