@@ -18,6 +18,9 @@ STEPS_BY = "ramp_steps_by"
 THREAD_RATE = "thread_rate_msg_s"
 """The rate of each thread, in place of that of all."""
 
+LATE = "consume_after_s"
+"""After how many seconds of the load consumers start, where they do not start first."""
+
 COUNT = "message_count"
 """How many messages a load ends after."""
 

@@ -6,7 +6,7 @@ from typing import Any, TypeGuard
 
 from mqperf.plan.experiment import LoadPlan, Plan
 from mqperf.plan.fail_when import CONDITIONS
-from mqperf.plan.pace import COUNT, RAMP, RATE, STEPS, THREAD_RATE
+from mqperf.plan.pace import COUNT, LATE, RAMP, RATE, STEPS, THREAD_RATE
 
 Where = tuple[int | str, ...]
 Nonsense = tuple[Where, str]
@@ -36,6 +36,10 @@ def _of_rates(
         for place, rate in _numbers(parameters, name):
             if why := _too_slow(rate * threads, load):
                 yield (*where, name, place), why
+    for place, late in _numbers(parameters, LATE):
+        if late >= (shortest := _load_s(load, min)):
+            text = f"consumers that start after {late} s miss a load of {shortest} s: lower it"
+            yield (*where, LATE, place), text
     lengths = {sum(parts) for parts in product(load.duration_s, load.warmup_s, load.cooldown_s)}
     for place, steps in _numbers(parameters, STEPS):
         for load_s in sorted(lengths):

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mqperf.base.errors import RecordError
-from mqperf.plan import RAMP, Case
+from mqperf.plan import Case
+from mqperf.plan.pace import LATE, RAMP
 from mqperf.record.facts import ClockFacts, Facts
 from mqperf.record.folder import FACTS, Run
 from mqperf.record.instants import utc
@@ -41,9 +42,10 @@ class Whole:
     def steady(self) -> tuple[float, float] | None:
         """Until when throughput may be steady: the first action, or the end of the window.
 
-        From the start of the load, in whole seconds; None where the plan changes the rate.
+        From the start of the load, in whole seconds; None where the plan changes the rate, or lets
+        consumers start late.
         """
-        if self.case.parameters.get(RAMP) is not None:
+        if any(self.case.parameters.get(name) is not None for name in (RAMP, LATE)):
             return None
         firsts = [self.window[0] + math.floor(action.at_s) for action in self.case.actions]
         return self.load[0], min([self.window[1], *firsts])

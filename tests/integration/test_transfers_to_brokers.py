@@ -52,6 +52,19 @@ def test_every_message_is_accounted_for(system: str, tmp_path: Path) -> None:
     assert (frames["node_summary"]["paused_s"] >= 0).all()
 
 
+def test_receivers_that_start_late_get_what_waits(tmp_path: Path) -> None:
+    """They have links before, and no credit: every message waits, and then arrives."""
+    text = PLAN.format("artemis").replace("[300, 200000]", "300\n  consume_after_s: 2")
+    sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())
+    frames = stats.complete(tables.read(tmp_path))
+    counts = frames["messages"].iloc[0]
+    assert (counts["sent"], counts["received"], counts["lost"]) == (160, 160, 0)
+    phases = frames["backlog"].set_index("backlog_phase")
+    assert phases.loc["building", "throughput_msg_s"] == 0
+    assert phases.loc["draining", "waiting"] >= 70
+    assert not {"record-disagrees", "unequal-rates"} & set(frames["doubts"]["kind"])
+
+
 def test_who_logs_in_by_name_is_known_by_it() -> None:
     """SASL PLAIN, at a broker that takes everybody."""
     host, system = LocalHost(), SYSTEMS["artemis"]

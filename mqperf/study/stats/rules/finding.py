@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mqperf.plan.pace import RATE, STEPS, THREAD_RATE
+from mqperf.plan.pace import LATE, RATE, STEPS, THREAD_RATE
 from mqperf.plan.test_cases import closed_loops, with_replies
 from mqperf.study.tables import Tables, whole
 from mqperf.study.tables.shape import AXES
@@ -115,6 +115,12 @@ def offered(frame: pd.DataFrame) -> pd.Series:
 def steady(frame: pd.DataFrame) -> pd.DataFrame:
     """The runs whose offered rate does not change in steps: those are judged step by step."""
     return frame[frame[STEPS].isna()] if STEPS in frame.columns else frame
+
+
+def consumed_after(frame: pd.DataFrame) -> pd.Series:
+    """Seconds of the window after which consumers start, as plans ask; NaN where they are first."""
+    late = frame[LATE] if LATE in frame.columns else pd.Series(np.nan, index=frame.index)
+    return late.astype("float64") - frame["warmup_s"]
 
 
 def one_way(tables: Tables) -> pd.DataFrame:

@@ -9,6 +9,7 @@ from mqperf.plan.test_cases import closed_loops, unit_of, with_replies
 from mqperf.study.stats.rules.finding import (
     KEYS,
     Finding,
+    consumed_after,
     each,
     measured,
     of_actions,
@@ -37,7 +38,8 @@ UNDISTURBED = "undisturbed"
 def unequal_rates(tables: Tables) -> Iterator[Finding]:
     """One-way messages received faster, or slower, than they were sent in the same window.
 
-    Those in flight at the ends of the window may make a difference, too.  A message that is
+    Those in flight at the ends of the window may make a difference, too; consumers that start late
+    receive what was sent before.  A message that is
     delivered several times is sent as often; one that an action of the plan cost cannot arrive.
     """
     frame = steady(one_way(tables)).dropna(subset=["throughput_msg_s", "send_rate_msg_s"])
@@ -46,7 +48,8 @@ def unequal_rates(tables: Tables) -> Iterator[Finding]:
     sent = frame["send_rate_msg_s"] * times.astype("float64") - gone
     edges = (IN_FLIGHT_PER_THREAD * frame["threads"] / frame["window_s"]).fillna(0.0)
     difference = frame["throughput_msg_s"] - sent
-    wrong = difference.abs() > sent * KEEPS_UP + edges
+    asked = difference.gt(0) & consumed_after(frame).notna()  # to drain what had queued
+    wrong = difference.abs().gt(sent * KEEPS_UP + edges) & ~asked
     for row in each(frame.assign(to_arrive=sent)[wrong]):
         faster = row.throughput_msg_s > row.to_arrive
         why = (
@@ -103,7 +106,10 @@ def undisturbed(tables: Tables) -> pd.DataFrame:
     if (known := tables.get(UNDISTURBED)) is not None:
         return known
     intervals = tables["intervals"]
-    runs = without_actions(finished(intervals), tables["outages"]).groupby("run", sort=False)
+    counts = without_actions(finished(intervals), tables["outages"])
+    begin = tables["runs"].set_index("run").pipe(consumed_after)
+    index = counts.index.to_frame()
+    runs = counts[~index["start_s"].lt(index["run"].map(begin))].groupby("run", sort=False)
     rows = [
         {
             "run": run,

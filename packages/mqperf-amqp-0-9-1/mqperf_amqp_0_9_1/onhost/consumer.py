@@ -21,7 +21,7 @@ from mqperf_numbered.onhost.managed_connections import (
     ManagedConnections,
 )
 from mqperf_numbered.onhost.record import Numbers, Record
-from mqperf_numbered.onhost.roles import SERVER_IDLE_S, Server
+from mqperf_numbered.onhost.roles import SERVER_IDLE_S, Late, Server
 from mqperf_numbered.onhost.schedule import NS
 from mqperf_numbered.onhost.waiting import Waiting, shares
 
@@ -76,8 +76,16 @@ class Intake(ManagedConnection[Connection]):
         for channel, (thread, queue) in enumerate(self.queues, 1):
             connection.open_channel(channel)
             self._declare(connection, channel, thread, queue)
+            if self.orders.acks != "auto":
+                limit = struct.pack(">IHB", 0, self.orders.prefetch, 0)
+                connection.call(channel, codec.QOS, limit, codec.QOS_OK)
+        if self.server.consuming:
+            self.consume()
+
+    def consume(self) -> None:
+        """Ask for the messages of all queues."""
         for channel, (_, queue) in enumerate(self.queues, 1):
-            self._consume(connection, channel, queue)
+            self._consume(channel, queue)
 
     def understand(self) -> None:
         """Deal with all that has come whole."""
@@ -121,16 +129,14 @@ class Intake(ManagedConnection[Connection]):
             channel, codec.QUEUE_BIND, bound + table(thread.binding), codec.QUEUE_BIND_OK
         )
 
-    def _consume(self, connection: Connection, channel: int, queue: str) -> None:
-        automatic = self.orders.acks == "auto"
-        if not automatic:
-            limit = struct.pack(">IHB", 0, self.orders.prefetch, 0)
-            connection.call(channel, codec.QOS, limit, codec.QOS_OK)
+    def _consume(self, channel: int, queue: str) -> None:
         # deliveries may come before the answer, and are taken then: so nobody waits for it
-        wanted = b"\0\0" + short(queue) + short("c") + bytes([NO_ACK if automatic else 0])
+        automatic = NO_ACK if self.orders.acks == "auto" else 0
+        wanted = b"\0\0" + short(queue) + short("c") + bytes([automatic])
         begin = int(self.next_offset[channel - 1])
         arguments: codec.Table = {FROM: begin} if self.orders.log else {}
-        connection.send(codec.method(channel, codec.CONSUME, wanted + table(arguments)))
+        self.on.send(codec.method(channel, codec.CONSUME, wanted + table(arguments)))
+        self.watch()
 
     def _take(self, batch: Batch) -> None:
         """Count deliveries, and acknowledge them if that is asked for."""
@@ -175,23 +181,26 @@ class Consumer(Server[Intake]):
             for share in shares(len(threads), orders.channels)
         ]
         arrivals = Arrivals(record, orders.run, paced=orders.paced, limits_s=orders.limits_s)
-        super().__init__(control, ManagedConnections(waiting, intakes), arrivals, self._attend)
+        after_s = orders.consume_after_s
+        late = None if after_s is None else Late(after_s, Intake.consume, diary)
+        connections = ManagedConnections(waiting, intakes)
+        super().__init__(control, connections, arrivals, self._attend, late)
         self.behind: set[Intake] = set()
         self.gather_s = GATHER_S if orders.acks == "auto" else ACK_S
         self.understood_at = 0.0
         self.queued_s, self.least_s = 0.0, math.inf
 
-    def run(self, _start: float) -> None:
+    def run(self, start: float) -> None:
         """Consume until told to stop."""
         try:
-            self._run()
+            self._run(start)
         finally:
             for intake in self.connections.all:
                 if intake.connection is not None:
                     intake.take_rest()
 
-    def _run(self) -> None:
-        self.attend_until_stop()
+    def _run(self, start: float) -> None:
+        self.attend_until_stop(start)
         self._understand()
         self.say_count()
         for intake in self.connections.all:

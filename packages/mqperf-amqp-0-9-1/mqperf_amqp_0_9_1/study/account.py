@@ -5,6 +5,7 @@ from mqperf.record.outputs import diary as diary_file
 from mqperf.record.streams.stream import ByProcess
 from mqperf.study.load.reader import Account, LoadReader
 from mqperf_amqp_0_9_1.plan.parameters import of_case
+from mqperf_numbered.study import backlog
 
 NAME = "amqp-0-9-1"
 
@@ -22,6 +23,7 @@ def account(run: Whole, streams: ByProcess) -> Account:
                 disagreements.append(
                     f"{process.label}: {counted} returned or refused, {error.count} errors recorded"
                 )
+    disagreements += backlog.disagreements(run, streams, happened)
     offered = of_case(run.case).offered_msg_s(run.case, run.window_in_load)
     return Account(offered_msg_s=offered, happened=happened, disagreements=disagreements)
 

@@ -19,7 +19,7 @@ from mqperf_numbered.onhost.managed_connections import (
     ManagedConnections,
 )
 from mqperf_numbered.onhost.record import Numbers, Record
-from mqperf_numbered.onhost.roles import Server
+from mqperf_numbered.onhost.roles import Late, Server
 from mqperf_numbered.onhost.schedule import NS
 from mqperf_numbered.onhost.waiting import Waiting, shares
 
@@ -69,11 +69,11 @@ class Inlet(ManagedConnection[Connection]):
             begun = answer.field(9)
             source = Source(handle, 0 if begun is None else begun, self.orders.credit)
             self.sources[answer.field(1)] = source
-        self._answer()
+        self.consume()
 
     def _read(self, _connection: Connection) -> None:
         self.transfers.read()
-        self._answer()
+        self.consume()
 
     def _take(self, batch: Batch) -> None:
         """Count deliveries, and remember those that are to be accepted."""
@@ -84,9 +84,10 @@ class Inlet(ManagedConnection[Connection]):
             self.to_accept.append(batch.ids)
         self.server.take(batch)
 
-    def _answer(self) -> None:
-        """Accept what has come, in as few words as can be, and give credit."""
-        frames = [source.replenished(self.on) for source in self.sources.values()]
+    def consume(self) -> None:
+        """Accept what has come, in as few words as can be, and give credit if it is time."""
+        sources = self.sources.values() if self.server.consuming else ()
+        frames = [source.replenished(self.on) for source in sources]
         if self.to_accept:
             frames += [
                 links.accepted(*stretch) for stretch in stretches(np.concatenate(self.to_accept))
@@ -117,11 +118,13 @@ class Receiver(Server[Inlet]):
             for share in shares(len(threads), orders.links)
         ]
         arrivals = Arrivals(record, orders.run, paced=orders.paced, limits_s=orders.limits_s)
-        super().__init__(control, ManagedConnections(waiting, inlets), arrivals)
+        after_s = orders.consume_after_s
+        late = None if after_s is None else Late(after_s, Inlet.consume, diary)
+        super().__init__(control, ManagedConnections(waiting, inlets), arrivals, late=late)
 
-    def run(self, _start: float) -> None:
+    def run(self, start: float) -> None:
         """Receive until told to stop."""
-        self.attend_until_stop()
+        self.attend_until_stop(start)
         for managed in self.connections.all:
             if managed.connection is not None:
                 managed.connection.close(1.0)

@@ -10,6 +10,7 @@ from mqperf.record.outputs.diary import Diary, Happened
 from mqperf.record.streams.stream import ByProcess
 from mqperf.study.load.reader import Account, LoadReader
 from mqperf_amqp_1_0.plan.parameters import of_case
+from mqperf_numbered.study import backlog
 
 if TYPE_CHECKING:
     from mqperf.study.tables.of_run import Reading
@@ -30,6 +31,7 @@ def account(run: Whole, streams: ByProcess) -> Account:
             recorded = {name: stream.count for name, stream in streams[process.label].items()}
             wrong = _wrong(_outcomes(diary), recorded)
             disagreements += [f"{process.label}: {reason}" for reason in wrong]
+    disagreements += backlog.disagreements(run, streams, happened)
     return Account(
         offered_msg_s=parameters.offered_msg_s(run.case, run.window_in_load),
         happened=happened,

@@ -54,13 +54,15 @@ class OfThreads(Orders):
     """What a process of so many threads is told; ``all_threads`` is how many all processes have.
 
     Without a ``pace`` each is as fast as it can.  ``message_count`` is what all threads send
-    together, as evenly as it can be shared; None is as many as the load takes.
+    together, as evenly as it can be shared; None is as many as the load takes.  Servers consume
+    from ``consume_after_s`` on; None is from before the load.
     """
 
     threads_per_process: int
     all_threads: int
     pace: Pace | None
     message_count: int | None
+    consume_after_s: int | None
     payload_bytes: int
 
     @property

@@ -2,11 +2,13 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 from mqperf.onhost.load.control import Control
 from mqperf_numbered.onhost.arrivals import Arrivals
+from mqperf_numbered.onhost.diary import Diary
 from mqperf_numbered.onhost.managed_connections import ManagedConnection, ManagedConnections
 from mqperf_numbered.onhost.orders import Orders
 from mqperf_numbered.onhost.schedule import NS
@@ -123,6 +125,15 @@ class Client(Attending[L]):
                 managed.close(limit + FAREWELL_S - time.monotonic(), at_once=self.control.stopping)
 
 
+@dataclass(frozen=True, slots=True)
+class Late(Generic[L]):
+    """Consumers that start some time after the load: what each connection then does."""
+
+    after_s: float
+    consume: Callable[[L], None]
+    diary: Diary
+
+
 class Server(Attending[L]):
     """One that receives until it is told to stop, and says how many messages came."""
 
@@ -132,18 +143,35 @@ class Server(Attending[L]):
         connections: ManagedConnections[L],
         arrivals: Arrivals,
         attend: Callable[[], object] | None = None,
+        late: Late[L] | None = None,
     ) -> None:
         super().__init__(control, connections, attend or partial(connections.attend, SERVER_IDLE_S))
-        self.arrivals = arrivals
+        self.arrivals, self.late = arrivals, late
 
-    def attend_until_stop(self) -> None:
-        """Return when the runner, or a signal, asks for it."""
+    @property
+    def consuming(self) -> bool:
+        """Whether messages are to come by now."""
+        return self.late is None
+
+    def attend_until_stop(self, start: float) -> None:
+        """Return when the runner, or a signal, asks for it; the load is to start at ``start``."""
         while not self.control.told_to_stop:
             limit = time.monotonic() + COUNT_EVERY_S
             while time.monotonic() < limit and not self.control.stopping:
+                self._begin_late(start)
                 self.attend()
             self.say_count()
         self.say_count()
+
+    def _begin_late(self, start: float) -> None:
+        """Consume on all connections, if it is time; those that are lost do when they are back."""
+        if (late := self.late) is None or time.time() < start + late.after_s:
+            return
+        self.late = None
+        late.diary.happened("consuming")
+        for managed in self.connections.all:
+            if managed.connection is not None:
+                self.connections.try_on(managed, partial(late.consume, managed))
 
     def say_count(self) -> None:
         """Tell the runner how many messages have come, how long they took, and what is missing."""

@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from mqperf.plan import Case, Misplaced, offered_msg_s
-from mqperf.plan.columns import BYTES, MILLISECONDS
+from mqperf.plan.columns import BYTES, MILLISECONDS, SECONDS
 from mqperf.plan.file.attached import MOST_BYTES
 from mqperf.plan.load.ramped import MessageCount, Ramped, Rate
-from mqperf.plan.pace import RAMP, RATE, STEPS, STEPS_BY, THREAD_RATE
+from mqperf.plan.pace import COUNT, LATE, RAMP, RATE, STEPS, STEPS_BY, THREAD_RATE
 from mqperf_numbered.onhost.orders import Pace
 from mqperf_numbered.onhost.stamp_layout import SIZE
 
@@ -56,6 +56,25 @@ class Paced(Ramped):
         ),
     ] = None
     message_count: MessageCount = None
+    consume_after_s: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            le=86_400,
+            strict=True,
+            title="consumers start after",
+            description="Seconds from the start of the load, warm-up included, after which"
+            " consumers start; their queues are there before. Without it, they start first.",
+        ),
+        SECONDS,
+    ] = None
+
+    @model_validator(mode="after")
+    def _late_within_the_load(self) -> Self:
+        if self.consume_after_s is not None and self.message_count is not None:
+            text = f"a load by {COUNT} may end before its consumers start: keep one of the two"
+            raise Misplaced((LATE,), text)
+        return self
 
     @model_validator(mode="after")
     def _one_pace(self) -> Self:

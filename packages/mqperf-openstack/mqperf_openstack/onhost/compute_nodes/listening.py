@@ -99,9 +99,9 @@ class Listeners(Server[NodeListener]):
             Arrivals(record, orders.run, paced=True),
         )
 
-    def run(self, _start: float) -> None:
+    def run(self, start: float) -> None:
         """Consume until told to stop."""
-        self.attend_until_stop()
+        self.attend_until_stop(start)
         close_all(
             [
                 listener.connection

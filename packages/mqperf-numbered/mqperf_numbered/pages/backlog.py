@@ -1,0 +1,132 @@
+"""Consumers that start late: the backlog, its drain, and what publishers notice of it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import pandas as pd
+
+from mqperf.pages.questions.question import MORE_REPEATS, Answer, Answering
+from mqperf.pages.questions.words import Row, bold, case_of, grouped, rate_unit, spanned, where_of
+from mqperf.pages.report.rst import Text
+from mqperf.pages.report.words import joined
+from mqperf.pages.sections import rows
+from mqperf.pages.sections.section import Content, Section, View
+from mqperf.study.tables import Tables, at, tidy, varied, with_parameters
+from mqperf_numbered.study.backlog import BUILDING, DRAINING, STEADY, TABLE
+
+PHASES = (BUILDING, DRAINING, STEADY)
+WHEN = dict(zip(PHASES, ("before", "during", "after"), strict=True))
+
+SHOWN = tuple(column if isinstance(column, str) else column.name for column in TABLE.own)
+
+WORDS = (
+    "Consumers start when the load has lasted for a while, as the plan asks. The backlog is what"
+    " waits for them; it is drained when no more waits than is sent in 0.1 s and four messages of"
+    " each thread. Latency is that of the messages that were due, or sent, in each phase: until the"
+    " backlog is drained it includes the wait for the consumers. Throughput and latency of other"
+    " sections are over all phases in the window."
+)
+
+
+def content(view: View) -> Iterator[Content]:
+    """A row for each phase of a run."""
+    if view.tables[TABLE.name].empty:
+        return
+    phases = rows.of_runs(view.tables, TABLE.name, "from_s")
+    yield Content(
+        heading="Backlog",
+        words=[WORDS],
+        caption=view.caption("backlog"),
+        rows=phases,
+        columns=view.columns(phases, SHOWN, keep=SHOWN[:6]),
+        key="run",
+        data=tidy(phases),
+    )
+
+
+def asked(tables: Tables) -> bool:
+    """Where consumers start late."""
+    return bool(len(tables[TABLE.name]))
+
+
+def answer(tables: Tables) -> Answer | None:
+    """A few sentences for each point: the drain, and what publishers notice of it."""
+    phases = with_parameters(tables[TABLE.name], tables["runs"])
+    varying = [name for name in ("threads", *varied(tables["runs"])) if _several(phases[name])]
+    points = [part for _, part in phases.groupby("point", sort=False)]
+    drained = phases.loc[phases["backlog_phase"].eq(DRAINING), "drained_s"]
+    settle = [MORE_REPEATS] if len(phases["run"].unique()) == len(points) else []
+    if drained.isna().any():
+        settle.insert(0, Text("A longer *duration_s* would tell when the backlog is drained."))
+    return Answer(
+        question="How fast is a backlog drained, and what does it cost those who publish?",
+        sentences=[_sentence(point, varying, tables) for point in points],
+        settle=settle,
+    )
+
+
+def _several(values: pd.Series) -> bool:
+    return len(values.dropna().unique()) > 1
+
+
+def _sentence(point: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Text:
+    row, unit = (first := point.iloc[0].to_dict()), rate_unit(first)
+    phases = {name: point[point["backlog_phase"].eq(name)] for name in PHASES}
+    subject = bold(case_of(row), *_places(row, varying, tables)) + Text(": ")
+    if phases[DRAINING].empty:
+        return subject + Text("no backlog was there when consumers started.")
+    there = {name: part for name, part in phases.items() if len(part)}
+    parts = [_drain(phases[DRAINING], unit), _cost(there, unit)]
+    if STEADY in there:
+        parts.append(_waits(there))
+    return subject + Text(" ").join(parts)
+
+
+def _places(row: Row, varying: Sequence[str], tables: Tables) -> Iterator[str]:
+    """What tells the point from others: only the queues, where layouts differ by nothing else."""
+    runs = tables["runs"]
+    if _several(runs["system"]) or _several(runs["topology"]):
+        yield where_of(row, varying, tables)
+        return
+    if _several(runs["queues"]):
+        yield f"{row['queues']} queues"
+    if varying:
+        yield at(row, varying)
+
+
+def _drain(draining: pd.DataFrame, unit: str) -> Text:
+    """How much waited, how fast it was received, and for how long."""
+    amount = f"{grouped(draining['waiting'].mean())} {unit.partition('/')[0]}"
+    taken = f"{grouped(draining['throughput_msg_s'].mean())} {unit}"
+    text = Text("a backlog of **{}** is received at **{}** and ").format(amount, taken)
+    known = draining["drained_s"].dropna()
+    if len(known) < len(draining):
+        runs = f" in {len(draining) - len(known)} of {len(draining)} runs" if len(known) else ""
+        return text + Text("**not drained** before the load ended{}.").format(runs)
+    span = "less than 1 s" if known.max() < 1 else spanned(known, "s")
+    return text + Text("drained in **{}**.").format(span)
+
+
+def _cost(phases: Mapping[str, pd.DataFrame], unit: str) -> Text:
+    """The rate of publishing before, during and after the drain; how slow confirms were."""
+    names = joined([WHEN[name] for name in phases])
+    rates = joined([grouped(part["send_rate_msg_s"].mean()) for part in phases.values()])
+    text = Text("Publishers send {} {} {} the drain").format(rates, unit, names)
+    confirms = [part["confirm_p99_s"].mean() * 1e3 for part in phases.values()]
+    if not any(map(pd.isna, confirms)):
+        text += Text(", with a p99 of confirms of {} ms").format(joined([*map(grouped, confirms)]))
+    return text + Text(".")
+
+
+def _waits(phases: Mapping[str, pd.DataFrame]) -> Text:
+    """The latency of what had to wait for consumers, and the usual one."""
+    waited, usual = (
+        grouped(phases[name]["latency_p99_s"].mean() * 1e3) for name in (BUILDING, STEADY)
+    )
+    return Text(
+        "The p99 latency of what was sent before consumers started is {} ms; after the drain it is"
+        " {} ms."
+    ).format(waited, usual)
+
+
+SECTION = Section(TABLE.name, content)
+ANSWERING = Answering(TABLE.name, asked, answer)

@@ -1,0 +1,1 @@
+"""What the records of such loads tell beyond the tables of every run."""

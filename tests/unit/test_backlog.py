@@ -1,0 +1,88 @@
+"""Consumers that start late: when a backlog is drained, and what plans and records may say."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import pytest
+
+from mqperf.base.errors import PlanError
+from mqperf.lab.systems.in_plans import problems_of
+from mqperf.plan.file import parse_plan
+from mqperf.record.outputs.diary import Happened
+from mqperf.record.streams.stream import Instants
+from mqperf_numbered.study.backlog import BEGAN, Waiting, disagreements
+
+if TYPE_CHECKING:
+    from mqperf.record import Whole
+
+PLAN = """\
+systems: {{rabbitmq: {{topologies: [single]}}}}
+test_cases: [publish]
+load: {{generator: amqp-0-9-1, green_threads: 1, rate_msg_s: 100, duration_s: 5, {0}}}
+"""
+LEVEL = 10.0
+
+
+def drained(count: list[float], after: int) -> float | None:
+    return Waiting(np.array(count), np.full(len(count), LEVEL)).drained_s(after)
+
+
+def test_a_drain_ends_within_its_second() -> None:
+    """At the speed of the second before; exactly at its end; or never."""
+    assert drained([0, 100, 200, 110, 0, 0], 2) == pytest.approx(1 + 100 / 110)
+    assert drained([0, 100, 200, 105, LEVEL, 5], 2) == pytest.approx(2)
+    assert drained([0, 100, 0, 0], 1) == pytest.approx(0.9)
+    assert drained([0, 100, 200, 190, 180], 2) is None
+
+
+def test_no_backlog_is_drained_at_once() -> None:
+    """Where no more waits than is always under way."""
+    assert drained([0, 4, 8, 8], 2) == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "problem"),
+    [
+        ("consume_after_s: 8", "consumers that start after 8 s miss a load of 8 s"),
+        ("consume_after_s: [3, 9]", "consumers that start after 9 s"),
+        ("consume_after_s: 0", "expected at least 1"),
+        ("consume_after_s: 2, message_count: 100", "a load by message_count may end before"),
+    ],
+    ids=["at its end", "one of two", "none", "by count"],
+)
+def test_consumers_start_within_the_load(said: str, problem: str) -> None:
+    """Any other plan is refused, with the key."""
+    with pytest.raises(PlanError, match="consume_after_s") as caught:
+        parse_plan(PLAN.format(said), Path("late.yaml"), problems_of)
+    assert problem in str(caught.value)
+
+
+def told(received: list[float], noted: list[float], after: object = 3) -> list[str]:
+    """What is found in a run of one server that began at 100 s, and was to consume from 103 s."""
+    process = SimpleNamespace(label="server-1", kind="server")
+    run = SimpleNamespace(
+        case=SimpleNamespace(parameters={"consume_after_s": after}),
+        facts=SimpleNamespace(processes=[process]),
+        load=(100.0, 108.0),
+        host_of=lambda _label: None,
+        clock=lambda _host: SimpleNamespace(before=SimpleNamespace(offset_s=0.0)),
+    )
+    messages = Instants(np.array([[100.0, instant] for instant in received]))
+    notes = [Happened("server-1", instant, BEGAN) for instant in noted]
+    streams: Any = {"server-1": {"received": messages}}
+    return [*disagreements(cast("Whole", run), streams, notes)]
+
+
+def test_consumers_that_started_when_asked_are_sound() -> None:
+    """As are those of a plan that asks for nothing of it."""
+    assert told([103.01, 104.0], [103.02]) == []
+    assert told([100.1], [], after=None) == []
+
+
+def test_consumers_that_did_not_wait_are_found() -> None:
+    """By what they received, by what they noted, and by a note that is missing."""
+    assert told([102.9, 104.0], [103.0]) == ["server-1: 1 received before consumers were to start"]
+    assert told([105.0], [104.5]) == ["server-1: started to consume 4.5 s, and was to after 3 s"]
+    assert told([105.0], []) == ["server-1: started to consume never, and was to after 3 s"]
