@@ -50,9 +50,7 @@ def commands() -> dict[str, Completed]:
     return dict(_commands("", typer.main.get_command(app)))
 
 
-def _commands(
-    name: str, command: Any
-) -> Iterator[tuple[str, Completed]]:  # typer's classes have private bases
+def _commands(name: str, command: Any) -> Iterator[tuple[str, Completed]]:  # noqa: ANN401 (typer's own)
     context = command.make_context("mqperf", [], resilient_parsing=True)
     if isinstance(command, TyperGroup):
         names = command.list_commands(context)
