@@ -23,6 +23,7 @@ BRINGS: Mapping[str, tuple[str, ...]] = {
     "mqperf-projects": tuple(f"mqperf {name}" for name in PROJECTS),
     "mqperf-imported": ("mqperf import",),
     "mqperf-trend": ("mqperf trend",),
+    "mqperf-streams": ("rabbitmq-stream",),
     "mqperf-software": ("mqperf software",),
 }
 """By package: what plans and records call so, files of that suffix, and commands."""

@@ -55,6 +55,7 @@ def test_every_port_is_used_once(cluster: Cluster) -> None:
         environment = cluster.node_environment(index)
         used += [int(environment[f"RABBITMQ_{kind}_PORT"]) for kind in ("NODE", "DIST")]
         used += [cluster.management_port(index), cluster.metrics_port(index)]
+        used.append(cluster.stream_port(index))
     ctl = cluster.ctl_environment(cluster.host_folders[0])
     first, last = (int(ctl[f"RABBITMQ_CTL_DIST_PORT_{end}"]) for end in ("MIN", "MAX"))
     used += range(first, last + 1)

@@ -151,8 +151,10 @@ SETTINGS: Mapping[str, str] = {
     "start_timeout_s": "Seconds that the system may take to start.",
     "management": "Switch the management plugin on.",
     "metrics": "Have nodes tell of their inside; the probe `inside` switches it on by itself.",
+    "streams": "Switch the plugin for the stream protocol on; the generator `rabbitmq-stream` needs"
+    " it.",
     "tls": "Clients connect by TLS only, with certificates that are made for it;"
-    " generators `amqp-0-9-1` and `amqp-1.0` can.",
+    " generators `amqp-0-9-1`, `amqp-1.0` and `rabbitmq-stream` can.",
     "memory_watermark_mb": "Memory at which a node blocks publishers, in MB.",
     "version": 'A version beside the installed one, in quotes: `"4.3"` for any 4.3.x.',
     "home": "The folder of an unpacked archive of RabbitMQ on the hosts of brokers.",

@@ -27,7 +27,7 @@ class Endpoint:
     ``queue_address`` is how an address of AMQP 1.0 names a queue there.
     """
 
-    protocol: Literal["amqp-0-9-1", "amqp-1.0", "zmtp"]
+    protocol: Literal["amqp-0-9-1", "amqp-1.0", "stream", "zmtp"]
     addresses: tuple[str, ...]
     user: str = ""
     password: str = field(default="", repr=False)

@@ -31,7 +31,7 @@ TLS_FILES: Mapping[str, str] = {
 }
 """Where nodes find certificates and key, from their folders on, by the options of RabbitMQ."""
 
-PORT_COUNT = 1 + 4 * NODES + CTL_PORTS
+PORT_COUNT = 1 + 5 * NODES + CTL_PORTS
 STATISTICS_MS = 1000
 """How often queues and nodes say what they hold: as often as the probe asks."""
 
@@ -123,6 +123,10 @@ class Cluster:
         """Where a node's plugin for Prometheus listens, if it is switched on."""
         return self.ports[1 + 3 * NODES + index]
 
+    def stream_port(self, index: int) -> int:
+        """Where clients of a node speak the stream protocol, if it is switched on."""
+        return self.ports[1 + 4 * NODES + index]
+
     def config(self, index: int) -> str:
         """Write a node's rabbitmq.conf, password included."""
         lines = [
@@ -144,6 +148,12 @@ class Cluster:
             lines += [f"ssl_options.{name} = {file}" for name, file in TLS_FILES.items()]
             # of clients, which log in by a password
             lines.append("ssl_options.verify = verify_none")
+        if self.settings.streams:
+            kind = "tcp" if self.certificates is None else "ssl"
+            lines.append(
+                f"stream.listeners.{kind}.1 = {self.address(index)}:{self.stream_port(index)}"
+            )
+            lines += ["stream.listeners.tcp = none"] if kind == "ssl" else []
         if self.settings.management:
             lines.append(f"management.tcp.ip = {self.address(index)}")
             lines.append(f"management.tcp.port = {self.management_port(index)}")
@@ -240,6 +250,7 @@ class Cluster:
         wanted = {
             "rabbitmq_management": self.settings.management,
             "rabbitmq_prometheus": self.settings.metrics,
+            "rabbitmq_stream": self.settings.streams,
         }
         return f"[{','.join(name for name, on in wanted.items() if on)}]."
 
@@ -267,7 +278,7 @@ class Cluster:
 
     def ctl_environment(self, host_folder: HostFolder) -> dict[str, str]:
         """Environment of rabbitmqctl; several may run at once."""
-        first = self.ports[1 + 4 * NODES]
+        first = self.ports[1 + 5 * NODES]
         return self.environment(host_folder) | {
             "RABBITMQ_CTL_ERL_ARGS": "+S 1:1",
             "RABBITMQ_CTL_DIST_PORT_MIN": str(first),

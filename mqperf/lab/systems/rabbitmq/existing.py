@@ -67,6 +67,8 @@ class ExistingCluster:
                 f"topology {topology.name} needs a cluster that mqperf starts: of an existing one,"
                 " put an address in front of its nodes, and plan cmsm with its url"
             )
+        if native.streamed(case):
+            native.check_streams(switched_on=False)
         queues = native.queues(case, run_id, self._peers[0].version)
         if queues:
             with connected(self._urls[0]) as connection:

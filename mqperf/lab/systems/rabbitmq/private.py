@@ -124,7 +124,9 @@ class PrivateCluster:
         self._control.add_vhost(self._live_node(), run_id, USER, POLICIES[case.queues], queues)
         topology, nodes = TOPOLOGIES[case.topology], len(self.nodes)
         orders = topology.order(topology.client, nodes), topology.order(topology.server, nodes)
-        return Access(*(native.endpoint(case, self._endpoint(each, run_id)) for each in orders))
+        streams = native.streamed(case)
+        endpoints = (self._endpoint(each, run_id, streams=streams) for each in orders)
+        return Access(*(native.endpoint(case, endpoint) for endpoint in endpoints))
 
     def clean_up(self, run_id: str, _queues: Sequence[str]) -> None:
         """Delete the run's virtual host and all its queues."""
@@ -143,6 +145,7 @@ class PrivateCluster:
             "memory_watermark_bytes": self._cluster.settings.memory_watermark_mb * 1_000_000,
             "management": self._cluster.settings.management,
             "metrics": self._cluster.settings.metrics,
+            "streams": self._cluster.settings.streams,
             "tls": self._cluster.settings.tls,
             "schedulers": "not bound to cores",
         }
@@ -166,9 +169,12 @@ class PrivateCluster:
                 return node.name
         raise SystemFault("all RabbitMQ nodes are dead")
 
-    def _endpoint(self, order: Sequence[int], vhost: str) -> Endpoint:
-        cluster = self._cluster
-        addresses = (f"{cluster.address(index)}:{cluster.amqp_port(index)}" for index in order)
+    def _endpoint(self, order: Sequence[int], vhost: str, *, streams: bool = False) -> Endpoint:
+        cluster, port = self._cluster, self._cluster.amqp_port
+        if streams:
+            native.check_streams(switched_on=cluster.settings.streams)
+            port = cluster.stream_port
+        addresses = (f"{cluster.address(index)}:{port(index)}" for index in order)
         certificates = cluster.certificates
         authority = "" if certificates is None else certificates.authority
         password = cluster.secrets.password

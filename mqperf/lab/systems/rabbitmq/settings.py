@@ -27,12 +27,14 @@ class Settings(SystemSettings):
 
     With ``urls`` (one per node, passwords as ``${VARIABLE}``) nothing is started; ``nodes`` then
     gives the names by which reports call the nodes.  With ``tls`` clients connect encrypted only.
-    With ``metrics`` the nodes tell of their inside.  ``version``, in quotes, is another one than is
-    installed, ``4.3`` for any 4.3.x; ``home`` is the folder of an unpacked archive on the hosts.
+    With ``metrics`` the nodes tell of their inside, with ``streams`` they speak the stream
+    protocol.  ``version``, in quotes, is another one than is installed, ``4.3`` for any 4.3.x;
+    ``home`` is the folder of an unpacked archive on the hosts.
     """
 
     management: Flag = False
     metrics: Flag = False
+    streams: Flag = False
     tls: Flag = False
     memory_watermark_mb: int = Field(default=1024, ge=64, le=16_777_216, strict=True)
     version: VersionAsked | None = None
@@ -65,10 +67,10 @@ class Settings(SystemSettings):
             raise ValueError(
                 "version and home are for a cluster that mqperf starts: leave them out beside urls"
             )
-        if self.metrics and self.urls:
+        if (self.metrics or self.streams) and self.urls:
             raise ValueError(
-                "metrics, and the probe inside, are for a cluster that mqperf starts: leave them"
-                " out beside urls"
+                "metrics, the probe inside and streams are for a cluster that mqperf starts: leave"
+                " them out beside urls"
             )
         return self
 

@@ -5,15 +5,12 @@ Calls that set something up wait for their answer; once messages flow, nothing w
 
 import struct
 import time
-from bisect import bisect_right
-
-import numpy as np
-from numpy.typing import NDArray
 
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.codec import Method, Reader, long, short
+from mqperf_numbered.onhost.inbox import Inbox
 from mqperf_numbered.onhost.managed_connections import Broker, Lost, Refused
-from mqperf_numbered.onhost.outbox import WAITING, Outbox, connected, taken
+from mqperf_numbered.onhost.outbox import connected
 
 __all__ = ["Broker", "Connection", "Lost", "Refused"]
 
@@ -36,41 +33,27 @@ PROPERTIES: codec.Table = {
 }
 
 
-class Connection(Outbox):
-    """An open connection.  Frames that have come are in ``buffer`` up to ``have``.
-
-    When each part of them was read is kept until it is forgotten, so that bytes may be taken in at
-    once and understood later.
-    """
+class Connection(Inbox):
+    """An open connection.  Frames that have come are in ``buffer`` up to ``have``."""
 
     def __init__(self, broker: Broker) -> None:
         """Connect and log in; raises ``Refused``, or ``Lost`` when no address answers."""
+        super().__init__(broker.buffer_bytes or BUFFER)
         self.broker = broker
-        self.incoming(broker.buffer_bytes or BUFFER)
-        super().__init__()
         self.blocked = False
         self.socket, self.address = connected(broker.addresses, broker.authority)
-        self.last_in = time.monotonic()
         try:
             self._log_in()
         except BaseException:
             self.socket.close()
             raise
 
-    def incoming(self, size: int) -> None:
-        """Begin with an empty buffer of that size."""
-        self.buffer = bytearray(size)
-        self.view = memoryview(self.buffer)
-        self.have = 0
-        self.ends: list[int] = []
-        self.read_ns: list[int] = []
-
     # set up: every call waits
 
     def call(self, channel: int, which: Method, arguments: bytes, answer: Method) -> Reader:
         """A method and the arguments of its answer."""
         self.send(codec.method(channel, which, arguments))
-        self._finish_sending()
+        self.finish_sending()
         return self._expect(answer)
 
     def open_channel(self, channel: int) -> None:
@@ -78,34 +61,6 @@ class Connection(Outbox):
         self.call(channel, codec.CHANNEL_OPEN, b"\0", codec.CHANNEL_OPEN_OK)
 
     # messages flow
-
-    def fill(self) -> bool:
-        """Take in what has come; False when there was nothing.  Raises ``Lost`` at the end."""
-        return taken(self.socket, self._take)
-
-    def _take(self) -> bool:
-        if self.have == len(self.buffer):
-            self._grow()
-        try:
-            count = self.socket.recv_into(self.view[self.have :])
-        except WAITING:
-            return False
-        except OSError as error:
-            raise Lost(error.strerror or str(error)) from None
-        if not count:
-            raise Lost("the broker closed the connection")
-        self.have += count
-        self.last_in = time.monotonic()
-        self.read_ns.append(time.time_ns())
-        self.ends.append(self.have)
-        return True
-
-    def arrived_ns(self, ends: NDArray[np.int64]) -> NDArray[np.int64]:
-        """When what ends there in the buffer had been read; ends are in order."""
-        if len(self.ends) == 1:
-            return np.full(len(ends), self.read_ns[0])
-        instants: NDArray[np.int64] = np.array(self.read_ns)[np.searchsorted(self.ends, ends)]
-        return instants
 
     def frame(self, at: int) -> tuple[int, int, bytes] | None:
         """Type, channel and payload of the frame that begins there, if it is whole."""
@@ -118,18 +73,6 @@ class Connection(Outbox):
         if self.buffer[end - 1] != codec.END:
             raise Lost("the broker sent a frame without its end")
         return kind, channel, bytes(self.buffer[at + codec.FRAME.size : end - 1])
-
-    def consumed(self, until: int) -> None:
-        """Forget what was understood."""
-        if not until:
-            return
-        left = self.have - until
-        if left:
-            self.buffer[:left] = self.buffer[until : self.have]
-        self.have = left
-        first = bisect_right(self.ends, until)
-        self.ends = [end - until for end in self.ends[first:]]
-        self.read_ns = self.read_ns[first:]
 
     def keep_alive(self) -> None:
         """Send a heartbeat if it is time; raises ``Lost`` when the broker's are missing."""
@@ -165,7 +108,7 @@ class Connection(Outbox):
         try:
             self.socket.settimeout(timeout_s)
             self.send(codec.method(0, codec.CLOSE, struct.pack(">HBHH", 200, 0, 0, 0)))
-            self._finish_sending()
+            self.finish_sending()
             self._expect(codec.CLOSE_OK)
         except (Lost, Refused):
             return False
@@ -206,18 +149,6 @@ class Connection(Outbox):
         if answer in {codec.START, codec.TUNE}:
             return Lost(f"{self.address}: the broker ended the handshake: {why}")
         return Lost(f"{self.address}: {why}")
-
-    def _grow(self) -> None:
-        old = self.buffer
-        self.buffer = old + bytes(len(old))
-        self.view = memoryview(self.buffer)
-
-    def _finish_sending(self) -> None:
-        while not self.drained:
-            before = self.sent
-            self.flush()
-            if self.sent == before:
-                raise Lost("the broker takes no more bytes")
 
 
 def _end(payload: bytes) -> Lost | Refused:

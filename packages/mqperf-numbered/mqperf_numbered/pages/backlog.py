@@ -10,6 +10,7 @@ from mqperf.pages.report.rst import Text
 from mqperf.pages.report.words import joined
 from mqperf.pages.sections import rows
 from mqperf.pages.sections.section import Content, Section, View
+from mqperf.plan.topologies import QUEUES
 from mqperf.study.tables import Tables, at, tidy, varied, with_parameters
 from mqperf_numbered.study.backlog import BUILDING, DRAINING, STEADY, TABLE
 
@@ -88,7 +89,7 @@ def _places(row: Row, varying: Sequence[str], tables: Tables) -> Iterator[str]:
         yield where_of(row, varying, tables)
         return
     if _several(runs["queues"]):
-        yield f"{row['queues']} queues"
+        yield "streams" if QUEUES[row["queues"]].log else f"{row['queues']} queues"
     if varying:
         yield at(row, varying)
 
@@ -98,12 +99,16 @@ def _drain(draining: pd.DataFrame, unit: str) -> Text:
     amount = f"{grouped(draining['waiting'].mean())} {unit.partition('/')[0]}"
     taken = f"{grouped(draining['throughput_msg_s'].mean())} {unit}"
     text = Text("a backlog of **{}** is received at **{}** and ").format(amount, taken)
-    known = draining["drained_s"].dropna()
-    if len(known) < len(draining):
-        runs = f" in {len(draining) - len(known)} of {len(draining)} runs" if len(known) else ""
-        return text + Text("**not drained** before the load ended{}.").format(runs)
+    known, runs = draining["drained_s"].dropna(), len(draining)
+    if known.empty:
+        return text + Text("**not drained** before the load ended.")
     span = "less than 1 s" if known.max() < 1 else spanned(known, "s")
-    return text + Text("drained in **{}**.").format(span)
+    text += Text("drained in **{}**").format(span)
+    if len(known) < runs:
+        text += Text(", but in {} of {} runs not before the load ended").format(
+            runs - len(known), runs
+        )
+    return text + Text(".")
 
 
 def _cost(phases: Mapping[str, pd.DataFrame], unit: str) -> Text:

@@ -1,0 +1,85 @@
+"""The bytes that come from the other end of a connection, and when each part of them was read."""
+
+import time
+from bisect import bisect_right
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqperf_numbered.onhost.managed_connections import Lost
+from mqperf_numbered.onhost.outbox import WAITING, Outbox, taken
+
+
+class Inbox(Outbox):
+    """Both halves of a connection.  What has come is in ``buffer`` up to ``have``.
+
+    When each part of it was read is kept until it is forgotten, so that bytes may be taken in at
+    once and understood later.
+    """
+
+    def __init__(self, size: int) -> None:
+        """Begin with an empty buffer of that size."""
+        super().__init__()
+        self.incoming(size)
+        self.last_in = time.monotonic()
+
+    def incoming(self, size: int) -> None:
+        """Begin with an empty buffer of that size."""
+        self.buffer = bytearray(size)
+        self.view = memoryview(self.buffer)
+        self.have = 0
+        self.ends: list[int] = []
+        self.read_ns: list[int] = []
+
+    def fill(self) -> bool:
+        """Take in what has come; False when there was nothing.  Raises ``Lost`` at the end."""
+        return taken(self.socket, self._take)
+
+    def _take(self) -> bool:
+        if self.have == len(self.buffer):
+            self._grow()
+        try:
+            count = self.socket.recv_into(self.view[self.have :])
+        except WAITING:
+            return False
+        except OSError as error:
+            raise Lost(error.strerror or str(error)) from None
+        if not count:
+            raise Lost("the broker closed the connection")
+        self.have += count
+        self.last_in = time.monotonic()
+        self.read_ns.append(time.time_ns())
+        self.ends.append(self.have)
+        return True
+
+    def arrived_ns(self, ends: NDArray[np.int64]) -> NDArray[np.int64]:
+        """When what ends there in the buffer had been read; ends are in order."""
+        if len(self.ends) == 1:
+            return np.full(len(ends), self.read_ns[0])
+        instants: NDArray[np.int64] = np.array(self.read_ns)[np.searchsorted(self.ends, ends)]
+        return instants
+
+    def consumed(self, until: int) -> None:
+        """Forget what was understood."""
+        if not until:
+            return
+        left = self.have - until
+        if left:
+            self.buffer[:left] = self.buffer[until : self.have]
+        self.have = left
+        first = bisect_right(self.ends, until)
+        self.ends = [end - until for end in self.ends[first:]]
+        self.read_ns = self.read_ns[first:]
+
+    def _grow(self) -> None:
+        old = self.buffer
+        self.buffer = old + bytes(len(old))
+        self.view = memoryview(self.buffer)
+
+    def finish_sending(self) -> None:
+        """Wait until everything is handed over; raises ``Lost`` when it cannot be."""
+        while not self.drained:
+            before = self.sent
+            self.flush()
+            if self.sent == before:
+                raise Lost("the broker takes no more bytes")

@@ -1,0 +1,1 @@
+"""Streams of RabbitMQ by their own protocol, as a load generator for mqperf."""

@@ -1,0 +1,1 @@
+"""How the load generator is started."""

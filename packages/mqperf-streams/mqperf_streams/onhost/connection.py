@@ -1,0 +1,127 @@
+"""A connection to a broker's streams: its handshake, its frames in and out, and how it ends."""
+
+import struct
+import time
+
+from mqperf_numbered.onhost.inbox import Inbox
+from mqperf_numbered.onhost.managed_connections import Broker, Lost, Refused
+from mqperf_numbered.onhost.outbox import connected
+from mqperf_streams.onhost import codec
+
+FRAME_MAX = 1 << 20
+HEARTBEAT_S = 20
+
+READY_S, PAUSE_S = 10.0, 0.1
+"""How long a new stream may take until it can be used, and how often that is tried."""
+
+Frame = tuple[int, bytes, int]
+"""Key, payload behind key and version, and where it ends in the buffer."""
+
+
+class Connection(Inbox):
+    """An open connection.  Frames that have come are in ``buffer`` up to ``have``."""
+
+    def __init__(self, broker: Broker) -> None:
+        """Connect and log in; raises ``Refused``, or ``Lost`` when no address answers."""
+        super().__init__(FRAME_MAX * 2)
+        self.broker = broker
+        self.socket, self.address = connected(broker.addresses, broker.authority)
+        try:
+            self._log_in()
+        except BaseException:
+            self.socket.close()
+            raise
+
+    def call(self, key: int, payload: bytes) -> int:
+        """Send a request, and give the code of its answer."""
+        self.send(codec.request(key, payload))
+        self.finish_sending()
+        (code,) = struct.unpack_from(">H", self._expect(key | codec.ANSWER), 4)
+        return int(code)
+
+    def asked(self, key: int, payload: bytes) -> None:
+        """Send a request; raises ``Refused`` when it is not granted."""
+        if (code := self.call(key, payload)) != codec.OK:
+            raise Refused(f"{self.address}: {codec.words(code)}")
+
+    def prepared(self, stream: str, key: int, payload: bytes) -> None:
+        """Make the stream unless it is there, and ask for its use as soon as it has a leader."""
+        created = self.call(codec.CREATE, codec.string(stream) + codec.pairs({}))
+        if created not in {codec.OK, codec.EXISTS}:
+            raise Refused(f"{self.address}: {stream}: {codec.words(created)}")
+        limit = time.monotonic() + READY_S
+        while (code := self.call(key, payload)) in {codec.NO_STREAM, codec.UNAVAILABLE}:
+            if time.monotonic() > limit:
+                break
+            time.sleep(PAUSE_S)
+        if code != codec.OK:
+            raise Refused(f"{self.address}: {stream}: {codec.words(code)}")
+
+    def frame(self, at: int) -> Frame | None:
+        """The frame that begins there, if it is whole."""
+        if self.have - at < codec.SIZE.size + codec.COMMAND.size:
+            return None
+        (size,) = codec.SIZE.unpack_from(self.buffer, at)
+        begin = at + codec.SIZE.size
+        if self.have < begin + size:
+            return None
+        key, _ = codec.COMMAND.unpack_from(self.buffer, begin)
+        payload = bytes(self.view[begin + codec.COMMAND.size : begin + size])
+        return key, payload, begin + size
+
+    def attend(self, key: int, payload: bytes) -> None:
+        """Deal with a frame that concerns the connection; raises ``Lost`` when it ends."""
+        if key == codec.CLOSE:
+            raise Lost(payload[8:].decode(errors="replace"))
+        if key == codec.METADATA_UPDATE:
+            raise Lost("the stream has no leader, or no replica here, any more")
+        if key == codec.CREDIT | codec.ANSWER:
+            raise Refused("the broker knows nothing of the subscription")
+
+    def keep_alive(self) -> None:
+        """Send a heartbeat if it is time; raises ``Lost`` when the broker's are missing."""
+        if not self.heartbeat_s:
+            return
+        now = time.monotonic()
+        if now - self.last_in > 2 * self.heartbeat_s + 1:
+            raise Lost(f"nothing came from the broker for {now - self.last_in:.0f} s")
+        if now - self.last_out > self.heartbeat_s / 2 and self.drained:
+            self.send(codec.frame(codec.HEARTBEAT))
+
+    def close(self, timeout_s: float) -> bool:
+        """Say goodbye, and wait until the broker has read all that was sent; whether it has."""
+        try:
+            self.socket.settimeout(timeout_s)
+            self.call(codec.CLOSE, struct.pack(">H", codec.OK) + codec.string("done"))
+        except (Lost, Refused):
+            return False
+        finally:
+            self.socket.close()
+        return True
+
+    def _log_in(self) -> None:
+        broker = self.broker
+        self.asked(codec.PEER_PROPERTIES, codec.pairs({"product": "mqperf"}))
+        self.asked(codec.SASL_HANDSHAKE, b"")
+        identity = codec.opaque(f"\0{broker.user}\0{broker.password}".encode())
+        self.asked(codec.SASL_AUTHENTICATE, codec.string("PLAIN") + identity)
+        frame_max, heartbeat_s = struct.unpack(">II", self._expect(codec.TUNE))
+        self.frame_max = min(frame_max or FRAME_MAX, FRAME_MAX)
+        self.heartbeat_s = min(heartbeat_s, broker.heartbeat_s or HEARTBEAT_S)
+        tuned = struct.pack(">II", self.frame_max, self.heartbeat_s)
+        self.send(codec.frame(codec.TUNE, tuned))
+        self.asked(codec.OPEN, codec.string(broker.vhost))
+
+    def _expect(self, answer: int) -> bytes:
+        """The payload of the next such frame; what messages come meanwhile are of no use yet."""
+        while True:
+            while (frame := self.frame(0)) is None:
+                try:
+                    self.fill()
+                except Lost as error:
+                    raise Lost(f"{self.address}: {error}") from None
+            key, payload, end = frame
+            self.consumed(end)
+            if key == answer:
+                return payload
+            self.attend(key, payload)

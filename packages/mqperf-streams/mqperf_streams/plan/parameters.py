@@ -1,0 +1,78 @@
+"""What a plan may say of a load of streams."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from mqperf.plan import Case, Misplaced
+from mqperf.plan.load.generator import Generator
+from mqperf_amqp_0_9_1.plan.test_case import TEST_CASE
+from mqperf_numbered.plan.paced import USUAL_BYTES, Paced, Size
+
+
+class Parameters(Paced):
+    """Each is a column of tables, and may be a list."""
+
+    payload_bytes: Annotated[Size, Field(description="Length of every body, of random bytes.")] = (
+        USUAL_BYTES
+    )
+    confirms: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=1_000_000,
+            strict=True,
+            title="unconfirmed messages",
+            description="Messages of a thread that may wait for the broker's confirm.",
+        ),
+    ] = 10_000
+    offset: Annotated[
+        Literal["first", "last", "next"],
+        Field(
+            description="Where in the stream consumers begin: with the first message, the last"
+            " chunk of messages, or the next message that comes."
+        ),
+    ] = "first"
+    chunk_credit: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=1_000,
+            strict=True,
+            title="chunks under way",
+            description="Chunks of messages that may be under way to a consumer.",
+        ),
+    ] = 10
+
+    @model_validator(mode="after")
+    def _nothing_is_skipped(self) -> Self:
+        if self.consume_after_s is not None and self.offset != "first":
+            text = (
+                f"consumers that start late at the {self.offset} message skip those before, which"
+                " would count as lost: say offset: first"
+            )
+            raise Misplaced(("offset",), text)
+        return self
+
+
+def incompatible_queues(kind: str, _values: Mapping[str, object]) -> str | None:
+    """Why messages of such a load cannot be in a kind of queue; None where they can."""
+    return None if kind == "stream" else "it publishes to streams only: plan queues: [stream]"
+
+
+def of_case(case: Case) -> Parameters:
+    """The parameters of a case."""
+    return Parameters.model_validate(dict(case.parameters))
+
+
+GENERATOR = Generator(
+    name="rabbitmq-stream",
+    title="Stream Publishers and Consumers",
+    link="https://www.rabbitmq.com/docs/stream",
+    test_cases=(TEST_CASE.name,),
+    parameters=Parameters,
+    encrypts=True,
+    ends_early=True,
+    incompatible_queues=incompatible_queues,
+)

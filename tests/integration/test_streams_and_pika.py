@@ -1,0 +1,140 @@
+"""Streams by their own protocol on a real RabbitMQ, with pika as the second opinion."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from load_by_hand import Flow, job_of
+from one_rabbitmq import Theirs, channel, master_of
+
+from mqperf.hosts import HostFolder, LocalHost
+from mqperf.lab.load import Access, Endpoint
+from mqperf.lab.runner import Silent, sweep
+from mqperf.lab.systems.rabbitmq.private import PrivateCluster, private_cluster
+from mqperf.lab.systems.rabbitmq.settings import Settings
+from mqperf.plan import Case
+from mqperf.plan.file import parse_plan
+from mqperf.study import stats, tables
+from mqperf_numbered.onhost.stamps import SIZE, STAMP
+
+pytestmark = pytest.mark.needs_rabbitmq
+
+PLAN = """\
+systems: {rabbitmq: {topologies: [single], queues: [stream], settings: {SETTINGS}}}
+test_cases: [publish]
+load:
+  generator: rabbitmq-stream
+  green_threads: 2
+  rate_msg_s: 400
+  consume_after_s: 2
+  confirms: 300
+  duration_s: 3
+  warmup_s: 1
+"""
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[PrivateCluster]:
+    host = LocalHost()
+    with (
+        host.scratch("test-streams") as folder,
+        private_cluster(Settings(streams=True), [HostFolder(host, folder)], nodes=1) as deployment,
+    ):
+        yield deployment
+
+
+@pytest.fixture(scope="module")
+def theirs(broker: PrivateCluster) -> Iterator[Theirs]:
+    with channel(master_of(broker)) as pika_channel:
+        yield pika_channel
+
+
+def test_a_replay_is_accounted_for_to_the_message(tmp_path: Path) -> None:
+    """In the clear and by TLS: confirmed, received once, in order, from the first one on."""
+    text = PLAN.replace("SETTINGS", "streams: true, tls: [false, true]")
+    outcome = sweep(parse_plan(text, Path("streams.yaml")), text, tmp_path, Silent())
+    assert outcome.failed == ()
+    frames = stats.complete(tables.read(tmp_path))
+    counts = frames["messages"]
+    assert list(counts["sent"]) == list(counts["received"]) == [2000, 2000]
+    for name in ("lost", "duplicates", "foreign", "errors", "reordered"):
+        assert list(counts[name]) == [0, 0], name
+    assert counts["disagreements"].isna().all()
+    phases = frames["backlog"]
+    building, draining = (phases["backlog_phase"].eq(name) for name in ("building", "draining"))
+    assert phases.loc[building, "throughput_msg_s"].eq(0).all()
+    assert phases.loc[draining, "waiting"].ge(760).all()
+    assert building.sum() == draining.sum() == 2
+    assert (frames["latency"]["confirm_p50_s"] > 0).all()
+
+
+def test_without_the_plugin_a_plan_is_told_what_to_set(tmp_path: Path) -> None:
+    """Nobody waits for a port on which nothing listens."""
+    text = PLAN.replace("SETTINGS", "streams: false")
+    [(_, why)] = sweep(parse_plan(text, Path("streams.yaml")), text, tmp_path, Silent()).failed
+    assert "set settings: {streams: true} of rabbitmq in the plan" in why
+
+
+def flow_on(broker: PrivateCluster, folder: Path) -> Flow:
+    """A load of 200 messages, in the broker's first virtual host."""
+    case = Case.model_validate(
+        {
+            "system": "rabbitmq",
+            "topology": "single",
+            "queues": "stream",
+            "test_case": "publish",
+            "generator": "rabbitmq-stream",
+            "green_threads": 1,
+            "duration_s": 5,
+            "parameters": {"message_count": 200, "payload_bytes": 500},
+        }
+    )
+    inner = broker._cluster
+    address = f"127.0.0.1:{inner.stream_port(0)}"
+    end = Endpoint("stream", (address,), "mqperf", inner.secrets.password, "/")
+    return Flow(job_of(case, folder, Access(end, end)))
+
+
+def test_pika_reads_what_was_published(
+    broker: PrivateCluster, theirs: Theirs, tmp_path: Path
+) -> None:
+    """From the first message on, by AMQP 0-9-1: each body, once, in order, of its length."""
+    flow, stream = flow_on(broker, tmp_path), f"{tmp_path.name}.000001"
+    try:
+        flow.start("client-1")
+        flow.begin()
+        flow.end()
+    finally:
+        flow.kill()
+    theirs.basic_qos(prefetch_count=300)
+    bodies: list[bytes] = []
+    arguments = {"x-stream-offset": "first"}
+    for method, _, body in theirs.consume(stream, arguments=arguments, inactivity_timeout=20):
+        assert method is not None, f"only {len(bodies)} came"
+        theirs.basic_ack(method.delivery_tag)
+        bodies.append(body)
+        if len(bodies) == 200:
+            break
+    theirs.cancel()
+    assert {len(body) for body in bodies} == {500}
+    stamps = np.frombuffer(b"".join(body[:SIZE] for body in bodies), STAMP)
+    assert stamps["number"].tolist() == [*range(200)]
+
+
+def test_what_pika_publishes_is_a_strangers(
+    broker: PrivateCluster, theirs: Theirs, tmp_path: Path
+) -> None:
+    """It is received, and counted as none of the run's, beside messages of the run."""
+    flow, stream = flow_on(broker, tmp_path), f"{tmp_path.name}.000001"
+    try:
+        flow.start("server-1")
+        theirs.basic_publish("", stream, b"from elsewhere")
+        flow.start("client-1")
+        flow.begin()
+        flow.end()
+    finally:
+        flow.kill()
+    received = flow.counts("server-1")
+    assert received.streams["received"].count == 201
+    assert {*received.numbers["received"]} == {"stranger", "client-1.1"}

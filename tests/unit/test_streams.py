@@ -1,0 +1,79 @@
+"""Streams by their own protocol: chunks as they are delivered, and what plans may say."""
+
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mqperf.base.errors import PlanError
+from mqperf.lab.systems.in_plans import problems_of
+from mqperf.plan.file import parse_plan
+from mqperf_numbered.onhost.managed_connections import Lost
+from mqperf_numbered.onhost.stamps import STAMP
+from mqperf_streams.onhost import codec
+from mqperf_streams.onhost.consumer import BATCH, stamps_of
+
+PLAN = """\
+systems: {{rabbitmq: {{topologies: [single], queues: [{0}], settings: {{streams: true}}}}}}
+test_cases: [publish]
+load: {{generator: rabbitmq-stream, green_threads: 1, duration_s: 5, {1}}}
+"""
+
+
+def stamp(number: int) -> bytes:
+    return np.array([(7, 1, number, 100, 200)], STAMP).tobytes()
+
+
+def entry(body: bytes) -> bytes:
+    content = codec.SECTION + codec.opaque(body)
+    return codec.SIZE.pack(len(content)) + content
+
+
+def numbers(*entries: bytes) -> list[int]:
+    return [int(number) for number in stamps_of(b"".join(entries), len(entries))["number"]]
+
+
+def test_messages_of_one_length_are_rows() -> None:
+    """Each with its stamp, in order; a chunk may hold no message at all."""
+    assert numbers(*(entry(stamp(place) + b"rest") for place in range(50))) == [*range(50)]
+    assert numbers() == []
+
+
+def test_messages_of_any_length_are_read_one_by_one() -> None:
+    """And those of others, which have no stamp, are of no run."""
+    strange = codec.SIZE.pack(3) + b"\0Sr"
+    chunk = [entry(stamp(1)), entry(stamp(2) + b"more"), entry(b"short"), strange, entry(stamp(3))]
+    assert numbers(*chunk) == [1, 2, 0, 0, 3]
+    runs = stamps_of(b"".join(chunk), len(chunk))["run"].tolist()
+    assert runs == [7, 7, 0, 0, 7]
+    assert numbers(strange, strange) == [0, 0]
+
+
+def test_batches_are_none_of_ours() -> None:
+    """They hold several messages in one entry: to miss them silently would be a loss."""
+    batch = struct.pack(">I", BATCH | 5) + bytes(5)
+    with pytest.raises(Lost, match="in batches"):
+        numbers(entry(stamp(1)), batch)
+
+
+@pytest.mark.parametrize(
+    ("queues", "said", "problem"),
+    [
+        ("classic", "rate_msg_s: 10", "it publishes to streams only"),
+        ("stream", "offset: next, consume_after_s: 2", "skip those before"),
+        ("stream", "confirms: 0", "expected at least 1, got 0"),
+        ("stream", "offset: middle", "offset"),
+    ],
+    ids=["queue", "late", "unconfirmed", "offset"],
+)
+def test_what_a_load_of_streams_cannot_do_is_refused(queues: str, said: str, problem: str) -> None:
+    """With a sentence that says why."""
+    with pytest.raises(PlanError, match=problem):
+        parse_plan(PLAN.format(queues, said), Path("streams.yaml"), problems_of)
+
+
+def test_a_load_of_streams_may_be_swept() -> None:
+    """Its keys are axes, as those of all loads."""
+    text = PLAN.format("stream", "offset: [first, last, next], chunk_credit: [1, 10]")
+    assert len(parse_plan(text, Path("streams.yaml"), problems_of).cases()) == 6
