@@ -157,6 +157,13 @@ BROKERS = (
         sentence="Client and server are both connected to the primary; backups wait to take over.",
         place=1,
     ),
+    *(
+        Topology(name, words, words, f"{words}, and to no other node.", client, server, place=1)
+        for name, words, client, server in (
+            ("cs1ss1", "Client -> Slave-1, Server -> Slave-1", 1, 1),
+            ("cmss2", "Client -> Master, Server -> Slave-2", 0, 2),
+        )
+    ),
 )
 
 FAMILIES = Registry("topologies", (Family("brokers", BROKERS),))

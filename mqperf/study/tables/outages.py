@@ -72,13 +72,9 @@ def _finished(run: Whole, done: Stream) -> _Finished:
         return _ByInstant(np.sort(done.finished) - run.window[0], begin, end)
     span = run.load[0], max(run.load[1], np.ceil(done.last() or 0.0))
     counts = done.per_second(span)
-    first, last = done.ends(span) if isinstance(done, Counted) else _unknown(len(counts))
+    unknown = np.full(len(counts), np.nan)
+    first, last = done.ends(span) if isinstance(done, Counted) else (unknown, unknown)
     return _BySecond(counts, np.nan_to_num(first), np.nan_to_num(last, nan=1.0), round(begin))
-
-
-def _unknown(length: int) -> tuple[np.ndarray, np.ndarray]:
-    """When in each of so many seconds the first and the last message came, where nobody says."""
-    return np.full(length, np.nan), np.full(length, np.nan)
 
 
 def _times(

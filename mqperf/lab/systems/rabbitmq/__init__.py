@@ -70,7 +70,7 @@ def labels(topology: str, settings: Mapping[str, JsonValue]) -> tuple[str, ...]:
 SYSTEM = System(
     name="rabbitmq",
     title="RabbitMQ",
-    topologies=("cmsm", "cs1ss2", "any-node", SINGLE),
+    topologies=("cmsm", "cs1ss2", "any-node", SINGLE, "cs1ss1", "cmss2"),
     queues=(*POLICIES, "ha"),
     drivers={"simulator": "rabbitmq"},
     installed=installed_version,
