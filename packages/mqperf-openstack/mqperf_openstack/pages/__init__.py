@@ -1,1 +1,1 @@
-"""How what was recorded of a creation is shown."""
+"""How results of OpenStack's loads are shown."""

@@ -1,0 +1,98 @@
+"""How many clients keep a server below 70 % of a core: asked by *Massively distributed RPCs*.
+
+A point is busy when the busiest of its servers used that much, in the mean of its runs.
+"""
+
+from collections.abc import Iterator
+
+import pandas as pd
+
+from mqperf.pages.questions.question import Answer, Answering
+from mqperf.pages.questions.words import Row, bold, case_of, cited, layout_of
+from mqperf.pages.report.rst import Text
+from mqperf.pages.sections.section import Content
+from mqperf.plan.columns import COLUMNS
+from mqperf.study.stats.compare import kinds_by_point
+from mqperf.study.tables import Tables
+from mqperf.study.tables.axes import SWEEP
+
+BUSY = 0.7
+"""Of a core: the share that the plan names."""
+
+CORES = "server_cores"
+CAPTION = "CPU of the busiest server"
+FIGURES = ("throughput_msg_s", "latency_mean_s")
+
+
+def answer(tables: Tables) -> Answer | None:
+    """For each test case, layout and number of servers: the clients between which it gets busy."""
+    points = _points(tables)
+    if points.empty:
+        return None
+    groups = [part for _, part in points.groupby([*SWEEP, "processes", "hosts"], sort=False)]
+    return Answer(
+        question=f"How many clients keep a server below {100 * BUSY:g} % of a core?",
+        sentences=[_sentence(part, points, tables) for part in groups],
+        table=_table(points),
+        settle=[*_settle(groups)],
+    )
+
+
+def _points(tables: Tables) -> pd.DataFrame:
+    """Every point with the CPU of its busiest server, by test case, servers and clients."""
+    cpu = tables["cpu"].query("kind == 'server' and scope == 'window'")
+    busiest = cpu.groupby(["point", "run"])["total_cores"].max().groupby("point").mean()
+    points = tables["points"].assign(**{CORES: tables["points"]["point"].map(busiest)})
+    known = points.dropna(subset=[CORES]).sort_values("threads", kind="stable")
+    return known.sort_values([*SWEEP, "processes"], kind="stable", ignore_index=True)
+
+
+def _sentence(part: pd.DataFrame, points: pd.DataFrame, tables: Tables) -> Text:
+    row, kinds = part.iloc[0].to_dict(), kinds_by_point(tables)
+    servers = int(row["processes"] * row["hosts"])
+    several = len(points[["processes", "hosts"]].drop_duplicates()) > 1
+    where = f"{servers} server{'s' if servers > 1 else ''}" if several else ""
+    below, busy = part[part[CORES] < BUSY], part[part[CORES] >= BUSY]
+    ends = [of.iloc[place].to_dict() for of, place in ((below, -1), (busy, 0)) if len(of)]
+    words = " to ".join(_clients(end) for end in ends)
+    if busy.empty:
+        words = f"more than {words}"
+    elif below.empty:
+        words = f"fewer than {words}"
+    doubted = ", ".join(filter(None, (kinds.get(str(end["point"])) for end in ends)))
+    subject = bold(case_of(row), layout_of(row, tables), where)
+    return subject + Text(": {}{}.").format(words, cited(doubted))
+
+
+def _clients(row: Row) -> str:
+    """``40 clients (52 %)``."""
+    return f"{int(row['threads'])} clients ({100 * row[CORES]:.0f} %)"
+
+
+def _table(points: pd.DataFrame) -> Content:
+    rows = points.assign(
+        case=[case_of(row) for row in points.to_dict("records")],
+        servers=points["processes"] * points["hosts"],
+        share=[f"{100 * cores:.0f}" for cores in points[CORES]],
+    )
+    headings = {name: COLUMNS[name].heading() for name in FIGURES}
+    columns = {"case": "test case", "servers": "servers", "threads": "clients"}
+    return Content(
+        heading=CAPTION,
+        words=[],
+        caption=CAPTION,
+        rows=rows,
+        columns={**columns, "share": "busiest server, % of a core", **headings},
+        key="point",
+        style="numbers named",
+    )
+
+
+def _settle(groups: list[pd.DataFrame]) -> Iterator[Text]:
+    if any((part[CORES] < BUSY).all() for part in groups):
+        yield Text("More *green_threads* would tell when a server is busy.")
+    if any((part[CORES] >= BUSY).all() for part in groups):
+        yield Text("Fewer *green_threads* would tell when a server is not busy yet.")
+
+
+ANSWERING = Answering("server-load", lambda _tables: False, answer)

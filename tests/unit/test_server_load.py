@@ -1,0 +1,63 @@
+"""Clients that are added until a server is busy: the answer, and what would settle it."""
+
+import pandas as pd
+import pytest
+from factory import Shape, tables
+
+from mqperf.pages.questions import ANSWERS, Answer
+from mqperf.pages.sections.forms import frame, plain
+from mqperf.study.tables import Tables
+
+
+def used(*cores: float) -> Tables:
+    """CALLs of 10, 20 and 50 clients, whose busiest server used so much, beside an idle one."""
+    shape = Shape((("cmsm", "classic"),), ("rpc-call",), (10, 20, 50))
+    frames = tables(shape)
+    of_threads = dict(zip((10, 20, 50), cores, strict=True))
+    nodes = frames["cpu"].query("scope == 'window'").drop_duplicates("run")
+    busy = nodes.assign(
+        kind="server", process="server-1", total_cores=nodes["threads"].map(of_threads)
+    )
+    idle = busy.assign(process="server-2", total_cores=0.01)
+    doubts = frames["doubts"][:0]
+    others = frames["cpu"].query("kind != 'server'")
+    points = frames["points"].assign(processes=1)
+    cpu = pd.concat([others, busy, idle])
+    return {**frames, "points": points, "cpu": cpu, "doubts": doubts}
+
+
+def answer(frames: Tables) -> Answer:
+    value = ANSWERS["server-load"].answer(frames)
+    assert value is not None
+    return value
+
+
+@pytest.mark.parametrize(
+    ("cores", "words", "settled"),
+    [
+        ((0.2, 0.6, 0.9), "20 clients (60 %) to 50 clients (90 %)", ""),
+        ((0.1, 0.2, 0.3), "more than 50 clients (30 %)", "More green_threads"),
+        ((0.75, 0.8, 0.9), "fewer than 10 clients (75 %)", "Fewer green_threads"),
+    ],
+)
+def test_clients_until_a_server_is_busy(
+    cores: tuple[float, float, float], words: str, settled: str
+) -> None:
+    """The two numbers of clients between which it is, or on which side of all."""
+    told = answer(used(*cores))
+    assert [plain(text) for text in told.sentences] == [f"CALL: {words}."]
+    assert " ".join(plain(text) for text in told.settle).startswith(settled)
+    assert bool(told.settle) == bool(settled)
+
+
+def test_every_point_has_the_cpu_of_its_busiest_server() -> None:
+    """Beside its throughput and latency."""
+    told = answer(used(0.2, 0.6, 0.9))
+    assert told.table is not None
+    assert frame(told.table)["busiest server, % of a core"].tolist() == ["20", "60", "90"]
+
+
+def test_runs_without_servers_say_nothing() -> None:
+    """Nobody answers where nobody was watched."""
+    frames = used(0.2, 0.6, 0.9)
+    assert ANSWERS["server-load"].answer({**frames, "cpu": frames["cpu"][:0]}) is None
