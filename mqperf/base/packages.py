@@ -1,6 +1,9 @@
 """The packages of mqperf's repository beside mqperf itself, and what they bring."""
 
 from collections.abc import Mapping
+from importlib.util import find_spec
+
+from mqperf.base.errors import InstallError
 
 PROJECTS = ("completion", "new", "plans", "quick", "schema")
 """Commands of who begins."""
@@ -19,7 +22,7 @@ BRINGS: Mapping[str, tuple[str, ...]] = {
     "mqperf-links": ("tun-relay", "partition", "disconnect", "black-hole", "impair"),
     "mqperf-zeromq": ("zeromq",),
     "mqperf-laboratory": ("laboratory", "mqperf laboratory"),
-    "mqperf-hosts": ("mqperf hosts",),
+    "mqperf-hosts": ("mqperf hosts", "mqperf doctor"),
     "mqperf-projects": tuple(f"mqperf {name}" for name in PROJECTS),
     "mqperf-imported": ("mqperf import",),
     "mqperf-trend": ("mqperf trend",),
@@ -54,3 +57,13 @@ def _installed(package: str) -> bool:
     except PackageNotFoundError:
         return False
     return True
+
+
+EXTRAS = {"notebook": ("papermill", "ipykernel", "nbconvert"), "report": ("sphinx", "furo")}
+"""What each extra of mqperf is needed for, of which a machine that measures may have none."""
+
+
+def need(extra: str) -> None:
+    """Raise ``InstallError`` with what to type, unless the libraries of an extra are installed."""
+    if absent := [library for library in EXTRAS[extra] if find_spec(library) is None]:
+        raise InstallError(f"{', '.join(absent)}: not installed: pip install 'mqperf[{extra}]'")

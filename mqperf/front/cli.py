@@ -119,27 +119,6 @@ HostsOption = Annotated[
 
 
 @app.command()
-def doctor(
-    systems: Annotated[
-        list[str] | None, typer.Argument(metavar="[SYSTEM]...", help="only these, e.g. rabbitmq")
-    ] = None,
-    generators: Annotated[
-        bool,
-        typer.Option(
-            "--generators", "--simulators", help="Also install and try the load generators."
-        ),
-    ] = False,
-) -> None:
-    """Show what is installed, in which versions, and how to install what is missing.
-
-    Examples: `mqperf doctor`, `mqperf doctor rabbitmq --generators`
-    """
-    from mqperf.front.doctor import examine, tell
-
-    tell(examine(systems or [], generators=generators))
-
-
-@app.command()
 def plan(
     file: PlanFile,
     everything: Annotated[

@@ -159,7 +159,6 @@ SEAMS = (
     "study/tables",
     "study/stats",
     "pages",
-    "front/doctor.py",
     "front/plan_words.py",
     "front/preview.py",
     "front/progress.py",

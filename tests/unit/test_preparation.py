@@ -3,7 +3,7 @@
 import pytest
 
 from mqperf.base.errors import InstallError
-from mqperf.front.doctor import Finding
+from mqperf.front.findings import Finding
 from mqperf.hosts import ansible
 from mqperf.hosts.local import LocalHost
 from mqperf.hosts.place import Place

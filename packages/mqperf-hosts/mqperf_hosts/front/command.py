@@ -1,11 +1,16 @@
-"""The commands about hosts: ``mqperf hosts``."""
+"""The commands about hosts: ``mqperf hosts``, and ``mqperf doctor`` about this one."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
+from mqperf.base.terminal import print_line
 from mqperf.front.commands import Command
+
+console = Console(highlight=False)
 
 app = typer.Typer(
     help="Check and prepare the hosts of an inventory.",
@@ -32,7 +37,7 @@ def check(inventory: Inventory, systems: Systems = None) -> None:
 
     Examples: `mqperf hosts check hosts.yaml`, `mqperf hosts check hosts.yaml zeromq`
     """
-    from mqperf.front.doctor import tell
+    from mqperf.front.findings import tell
     from mqperf_hosts.front.host_check import examine
 
     tell(examine(inventory, systems or []))
@@ -52,10 +57,49 @@ def prepare(
 
     Examples: `mqperf hosts prepare hosts.yaml`, `mqperf hosts prepare hosts.yaml artemis --dry-run`
     """
-    from mqperf.front.doctor import tell
+    from mqperf.front.findings import tell
     from mqperf_hosts.front.installation import prepare as prepared
 
     tell(prepared(inventory, systems or [], dry=dry_run))
 
 
 COMMAND = Command("hosts", app)
+
+
+doctor_app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+
+
+@doctor_app.command()
+def doctor(
+    systems: Annotated[
+        list[str] | None, typer.Argument(metavar="[SYSTEM]...", help="only these, e.g. rabbitmq")
+    ] = None,
+    generators: Annotated[
+        bool,
+        typer.Option(
+            "--generators", "--simulators", help="Also install and try the load generators."
+        ),
+    ] = False,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="First install with apt what is missing, if you agree.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Agree to it.")] = False,
+) -> None:
+    """Show what is installed, in which versions, and how to install what is missing.
+
+    With `--fix` the command that installs it is shown, and run as root or with sudo.
+
+    Examples: `mqperf doctor`, `mqperf doctor rabbitmq --generators`, `mqperf doctor --fix --yes`
+    """
+    from mqperf.front.findings import tell
+    from mqperf_hosts.front.doctor import examine
+    from mqperf_hosts.front.fixing import install, installation
+
+    if fix and (command := installation(systems or [])):
+        print_line(console, f"to install what is missing: {command}")
+        if yes or (sys.stdin.isatty() and typer.confirm("run it?")):
+            install(command)
+    tell(examine(systems or [], generators=generators))
+
+
+DOCTOR = Command("doctor", doctor_app)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from mqperf.base.errors import HostError
-from mqperf.front.doctor import Finding
+from mqperf.front.findings import Finding
 from mqperf.hosts import inventory
 from mqperf.hosts.place import Place
 from mqperf.hosts.remote import RemoteHost, attempted, ssh

@@ -10,7 +10,7 @@ from pathlib import Path
 from mqperf.base import processes
 from mqperf.base.errors import HostError
 from mqperf.base.redaction import without_passwords
-from mqperf.front.doctor import Finding
+from mqperf.front.findings import Finding
 from mqperf.hosts import ansible, inventory
 from mqperf.hosts.place import Place
 from mqperf.lab.systems import Tool

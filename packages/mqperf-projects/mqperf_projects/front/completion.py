@@ -50,7 +50,10 @@ def commands() -> dict[str, Completed]:
     return dict(_commands("", typer.main.get_command(app)))
 
 
-def _commands(name: str, command: Any) -> Iterator[tuple[str, Completed]]:  # noqa: ANN401 (typer's own)
+def _commands(
+    name: str,
+    command: Any,  # noqa: ANN401 (classes of typer have private bases)
+) -> Iterator[tuple[str, Completed]]:
     context = command.make_context("mqperf", [], resilient_parsing=True)
     if isinstance(command, TyperGroup):
         names = command.list_commands(context)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from mqperf.front.doctor import Finding
+from mqperf.front.findings import Finding
 from mqperf.hosts import LocalHost
 from mqperf_routers.front.places import Placed
 from mqperf_routers.lab.configuration import CLIENTS

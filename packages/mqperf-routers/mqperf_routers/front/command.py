@@ -41,7 +41,7 @@ def topology(
     for path in writing.write(networks, out) if out is not None else ():
         print_line(console, str(path))
     if check:
-        from mqperf.front.doctor import tell
+        from mqperf.front.findings import tell
 
         tell(checking.check(networks))
 

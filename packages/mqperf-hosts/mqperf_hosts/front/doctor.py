@@ -1,47 +1,14 @@
 """What is installed here, in which versions, and how to get what is missing."""
 
 import platform
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
-
-import typer
-from rich.console import Console
+from collections.abc import Collection, Iterator, Sequence
 
 from mqperf.base.errors import MqperfError
-from mqperf.base.terminal import print_lines
 from mqperf.base.version import version
+from mqperf.front.findings import Finding
 from mqperf.hosts import HERE, HOSTS, Host
 from mqperf.lab.load import LAUNCHERS, Launcher
 from mqperf.lab.systems import FIRST, SYSTEMS, System, lookup
-
-FAULT = 2
-"""Exit code when something is missing; as of everything that was explained."""
-
-console = Console(highlight=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that mqperf needs, always or for some plans, and a sentence about it."""
-
-    mark: Literal["ok", "MISSING", "FAILED", "optional"]
-    text: str
-
-    @property
-    def sound(self) -> bool:
-        """Whether nothing must be done."""
-        return self.mark not in {"MISSING", "FAILED"}
-
-
-def tell(findings: Iterable[Finding]) -> None:
-    """Print a line for each; raises ``typer.Exit`` when something must be done."""
-    sound = True
-    for finding in findings:
-        print_lines(console, f"{finding.mark:<8} {finding.text}")
-        sound = sound and finding.sound
-    if not sound:
-        raise typer.Exit(FAULT)
 
 
 def _there(text: str) -> Finding:
