@@ -169,7 +169,7 @@ def benchmarks(session: nox.Session) -> None:
 @nox.session
 def lock(session: nox.Session) -> None:
     """Renew the locked requirements: ours, of .tool, of the load generators and of Ansible."""
-    renew(session, LOCK, "pyproject.toml", "--group", "dev")
+    renew(session, LOCK, "pyproject.toml", "--all-extras", "--group", "dev")
     locks = [one for root in ("mqperf", "packages") for one in sorted(Path(root).glob(LOAD_LOCKS))]
     others = *locks, Path("mqperf/hosts/ansible/locks/ansible.in")
     for requirements in Path("requirements/tool.in"), *others:

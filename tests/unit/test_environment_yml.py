@@ -40,7 +40,8 @@ def conda(root: Path) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def project(root: Path) -> dict[str, str]:
     project = tomllib.loads((root / "pyproject.toml").read_text())["project"]
-    return bounds([*project["dependencies"], f"python{project['requires-python']}"])
+    extras = [line for extra in project["optional-dependencies"].values() for line in extra]
+    return bounds([*project["dependencies"], *extras, f"python{project['requires-python']}"])
 
 
 def test_same_packages_with_same_bounds(conda: dict[str, str], project: dict[str, str]) -> None:

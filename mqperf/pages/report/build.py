@@ -7,6 +7,7 @@ from pathlib import Path
 from mqperf.base import processes
 from mqperf.base.errors import ReportError
 from mqperf.base.one_line import amount
+from mqperf.base.packages import need
 from mqperf.pages.report.notebooks import Executed, executing
 from mqperf.pages.report.single_file import check_replaceable, fold
 from mqperf.pages.report.source import Contents, write_source
@@ -76,6 +77,7 @@ def build(
 
 def _complete(path: Path, tell: Tell) -> Tables:
     """All tables of ``path``, with those that are computed."""
+    need("report")
     tell("reading runs")
     read = tables.read(path)
     tell(f"checking {amount(len(read['runs']), 'run')}")

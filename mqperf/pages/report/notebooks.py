@@ -14,6 +14,7 @@ from pathlib import Path
 from mqperf.base import processes
 from mqperf.base.errors import ReportError
 from mqperf.base.one_line import one_line
+from mqperf.base.packages import need
 from mqperf.base.shipped import shipped
 from mqperf.pages.report import executed
 from mqperf.pages.report.hosts import several
@@ -79,6 +80,7 @@ def executing(path: Path, folder: Path, tables: Tables) -> Iterator[Executed]:
     """
     if not NOTEBOOKS.is_dir():
         raise ReportError(f"{NOTEBOOKS}: no notebooks here; give --no-notebooks")
+    need("notebook")
     copies = {folder / f"{name}.ipynb": given for name, given in fitting(path, tables).items()}
     jobs = [(str(NOTEBOOKS / copy.name), str(copy), given) for copy, given in copies.items()]
     errors_file, log = folder / "errors.json", folder / "log"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from mqperf.base import processes
 from mqperf.base.errors import ReportError
+from mqperf.base.packages import need
 
 SHARED = {".csv", ".parquet", ".svg", ".json", ".html", ".ipynb"}
 """Kinds of files that pages show or link."""
@@ -18,6 +19,7 @@ def make_html(source: Path, out: Path) -> None:
     Sphinx runs in a process of its own: it changes docutils and the logging of the one it runs in.
     Raises ``ReportError`` with Sphinx's own words.
     """
+    need("report")
     with processes.scratch("doctrees") as doctrees:
         options = ["-q", "-W", "--keep-going", "--no-color", "-b", "html", "-d", str(doctrees)]
         command = [sys.executable, "-P", "-m", "sphinx", *options, str(source), str(out)]
