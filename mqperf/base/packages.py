@@ -26,6 +26,10 @@ BRINGS: Mapping[str, tuple[str, ...]] = {
     "mqperf-projects": tuple(f"mqperf {name}" for name in PROJECTS),
     "mqperf-imported": ("mqperf import",),
     "mqperf-trend": ("mqperf trend",),
+    "mqperf-rabbitmq": (
+        *("metrics", "prometheus", "metadata_store"),
+        *("preset", "config", "advanced", "environment", "policy"),
+    ),
     "mqperf-streams": ("rabbitmq-stream",),
     "mqperf-software": ("mqperf software",),
 }

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from mqperf.base.one_line import amount
-from mqperf.plan import MOST, Case, Plan
+from mqperf.plan import MOST, Case, Plan, worded
 from mqperf.plan.columns import parameters
 from mqperf.plan.driver import OPTIONS, SET
 from mqperf.plan.test_cases import unit_of
@@ -25,7 +25,7 @@ def expected_s(cases: Sequence[Case], overhead_s: float = OVERHEAD_S) -> float:
 
 
 def _short(value: object) -> str:
-    text = str(value)
+    text = str(worded(value))
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 

@@ -16,8 +16,6 @@ from mqperf.plan.experiment import (
     Plan,
     SystemPlan,
     compared,
-    redacted,
-    swept_settings,
 )
 from mqperf.plan.fail_when import CONDITIONS, FailWhen
 from mqperf.plan.latencies import LATENCIES, PERCENTILES, SHARES
@@ -25,6 +23,7 @@ from mqperf.plan.link import LinkPlan, LinkPoint, statistically_known, tolerance
 from mqperf.plan.pace import COUNT, RAMP, RATE, offered_msg_s
 from mqperf.plan.search import Bracket, Hold, Search, SearchPlan, Verdict, rate_and_repeat
 from mqperf.plan.sense import nonsense
+from mqperf.plan.settings import redacted, swept_settings, worded
 from mqperf.plan.values import Frozen, Misplaced, Scalar, strictly
 
 __all__ = [
@@ -72,4 +71,5 @@ __all__ = [
     "strictly",
     "swept_settings",
     "tolerances",
+    "worded",
 ]

@@ -8,7 +8,7 @@ folder and a plan are all of its state.
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -17,6 +17,7 @@ from pydantic import AfterValidator, Field
 from mqperf.base.one_line import amount, percent, percents
 from mqperf.plan.case import Case
 from mqperf.plan.driver import OPTIONS, SET
+from mqperf.plan.settings import worded
 from mqperf.plan.values import Frozen
 
 FIRST = 2
@@ -182,9 +183,9 @@ def _names(case: Case) -> dict[str, str]:
     """What of a case is a name."""
     values = {**case.settings, **case.parameters}
     words = {
-        name: str(value).lower() if isinstance(value, bool) else value
+        name: worded(value)
         for name, value in values.items()
-        if isinstance(value, str | bool)
+        if isinstance(value, str | bool | Mapping)
     }
     return {
         **words,

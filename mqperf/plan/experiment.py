@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Annotated, Any, Literal, Self
 
@@ -13,17 +13,16 @@ from pydantic import (
     ConfigDict,
     Field,
     JsonValue,
-    PlainSerializer,
     PrivateAttr,
     model_validator,
 )
 
 from mqperf.base.errors import PlanError
-from mqperf.base.redaction import hidden, redacted_value, suspicious
+from mqperf.base.problems import Where, path
+from mqperf.base.redaction import suspicious
 from mqperf.plan.actions import ActionPlan, Actions
 from mqperf.plan.agreement import MAX_THREADS, agree, too_many_threads
 from mqperf.plan.case import Case
-from mqperf.plan.columns import parameters
 from mqperf.plan.conditions import Background, Conditions, Surroundings
 from mqperf.plan.decide import FIRST, MOST, Comparison, DecidePlan, across, comparisons
 from mqperf.plan.driver import SET, number_of_points, points_of
@@ -31,6 +30,7 @@ from mqperf.plan.fail_when import FailWhen
 from mqperf.plan.link import LinkPlan
 from mqperf.plan.questions import known_questions
 from mqperf.plan.search import Search, SearchPlan
+from mqperf.plan.settings import Settings, redacted, swept_settings
 from mqperf.plan.test_cases import STANDARD
 from mqperf.plan.values import (
     Axis,
@@ -53,40 +53,6 @@ from mqperf.plan.values import (
 
 CONTROL_RUNS = 3
 """Times that a system's first point is measured besides its repeats, with ``control_runs``."""
-
-
-def _public(settings: Mapping[str, JsonValue]) -> JsonValue:
-    return redacted_value(settings, variables=True)
-
-
-def swept_settings(settings: Mapping[str, object]) -> dict[str, tuple[Any, ...]]:
-    """The settings that are lists of values to be swept; any other list is itself a value."""
-    known = parameters()
-    return {
-        name: tuple(value)
-        for name, value in settings.items()
-        if isinstance(value, list) and name in known
-    }
-
-
-def _sound_axes(settings: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
-    for name, values in swept_settings(settings).items():
-        if not values:
-            raise ValueError(f"{name} is empty: name at least one")
-        try:
-            distinct(values)
-        except TypeError:
-            raise ValueError(f"{name}: expected numbers or words in the list") from None
-    return settings
-
-
-Settings = Annotated[
-    Mapping[str, JsonValue],
-    AfterValidator(_sound_axes),
-    AfterValidator(hidden),
-    PlainSerializer(_public),
-]
-"""Settings of a system; in them, what holds a password is a type that cannot be printed."""
 
 
 def _no_password(title: str) -> str:
@@ -210,17 +176,23 @@ class Plan(Frozen):
         AfterValidator(known_questions),
     ] = ()
     _files: Mapping[str, bytes] = PrivateAttr(default_factory=dict)
+    _line: Callable[[Where], int | None] | None = PrivateAttr(default=None)
 
     @property
     def files(self) -> Mapping[str, bytes]:
         """The contents of the files that its loads name, by what these say of them."""
         return self._files
 
-    def with_files(self, files: Mapping[str, bytes]) -> "Plan":
-        """The plan with the contents of its files."""
+    def with_files(self, files: Mapping[str, bytes], line: Callable[[Where], int | None]) -> "Plan":
+        """The plan with the contents of its files, and what gives the lines of its own."""
         plan = self.model_copy()
-        plan._files = dict(files)  # noqa: SLF001 (of a copy of itself)
+        plan._files, plan._line = dict(files), line  # noqa: SLF001 (of a copy of itself)
         return plan
+
+    def place(self, where: Where) -> str:
+        """A place in words, with its line where that is known."""
+        line = self._line and self._line(where)
+        return path(where) if line is None else f"{path(where)} (line {line} of the plan)"
 
     @model_validator(mode="after")
     def _agreed(self) -> Self:
@@ -406,11 +378,6 @@ class Plan(Frozen):
                 for link in around.links
                 for point in self.load.points()
             ]
-
-
-def redacted(settings: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """The settings with ``***`` for every secret, fit for files that may be published."""
-    return {key: redacted_value(value) for key, value in settings.items()}
 
 
 def compared(plans: Sequence[Plan]) -> list[Comparison]:

@@ -105,7 +105,7 @@ def listeners(ports: Sequence[int]) -> set[tuple[str, int]]:
 def queue_facts(running: Running, vhost: str, *columns: str) -> list[dict[str, Any]]:
     """What RabbitMQ itself says about the queues of a virtual host."""
     control, node = running.deployment._control, running.deployment.nodes[0].name
-    listed = control._call(node, "list_queues", "-p", vhost, *columns, "--formatter", "json")
+    listed = control.call(node, "list_queues", "-p", vhost, *columns, "--formatter", "json")
     facts: list[dict[str, Any]] = json.loads(listed)
     return facts
 
@@ -130,7 +130,7 @@ def test_everything_listens_on_loopback_only(running: Running) -> None:
 def test_nothing_is_open_to_datagrams(running: Running) -> None:
     """Not even when RabbitMQ starts its library for syslog, which opens a socket to send from."""
     control, node = running.deployment._control, running.deployment.nodes[0].name
-    control._call(node, "eval", "application:ensure_all_started(syslog).")
+    control.call(node, "eval", "application:ensure_all_started(syslog).")
     pids = {process.pid for process in processes_of(running.folder)}
     assert [c for c in psutil.net_connections("udp") if c.pid in pids] == []
 
@@ -310,7 +310,7 @@ def test_the_port_mapper_is_ours_alone() -> None:
         [epmd] = [p for p in processes_of(folder) if p.name() == "epmd"]
         wait = "F = fun() -> timer:sleep(2000), rabbit_nodes_common:ensure_epmd() end"
         code = f"{wait}, spawn(fun() -> F(), file:write_file('{folder}/tried', []) end)."
-        deployment._control._call(deployment.nodes[0].name, "eval", code)
+        deployment._control.call(deployment.nodes[0].name, "eval", code)
         epmd.kill()
         assert eventually((folder / "tried").exists, 60)
         assert [p for p in processes_of(folder) if p.name() == "epmd"] == []

@@ -107,7 +107,7 @@ class WithBody(Disturbed):
 
 def rabbitmqctl(cluster: PrivateCluster, *words: str) -> None:
     """What rabbitmqctl does to the Master."""
-    cluster._control._call("mqperf1@localhost", *words)
+    cluster._control.call("mqperf1@localhost", *words)
 
 
 def test_after_a_lost_connection_every_message_is_accounted_for(

@@ -16,7 +16,7 @@ from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems.rabbitmq.installation import getting, installed, installed_version
 from mqperf.lab.systems.rabbitmq.private import private_cluster
-from mqperf.lab.systems.rabbitmq.settings import Settings
+from mqperf.lab.systems.rabbitmq.settings import Settings, parse_settings
 from mqperf.plan.file import parse_plan
 from mqperf.study import stats, tables
 from mqperf_software.hosts import debian
@@ -122,3 +122,16 @@ def test_the_folder_of_an_archive_runs_with_the_erlang_of_the_host() -> None:
         private_cluster(settings, [HostFolder(HERE, folder)], nodes=1) as cluster,
     ):
         assert cluster.facts()["version"] == version
+
+
+@pytest.mark.usefixtures("roots")
+def test_khepri_is_switched_on_where_a_plan_asks_for_it() -> None:
+    """The cluster says so itself; unasked, 4.0 has Mnesia."""
+    for store, flag in (("khepri", "true"), ("mnesia", "false")):
+        settings = parse_settings({"version": "4.0", "metadata_store": store})
+        with (
+            HERE.scratch("test-versions") as folder,
+            private_cluster(settings, [HostFolder(HERE, folder)], nodes=1) as broker,
+        ):
+            asked = "rabbit_feature_flags:is_enabled(khepri_db)."
+            assert broker._control.call(broker.nodes[0].name, "eval", asked).strip() == flag

@@ -20,16 +20,16 @@ from mqperf.base.errors import PlanError, ProbeError, SystemFault
 from mqperf.hosts import LocalHost
 from mqperf.lab.probes import Inside, Task, inside
 from mqperf.lab.systems.possible import check_plan
-from mqperf.onhost.probes.inside import rabbitmq
 from mqperf.onhost.probes.inside.http import Server, Unanswered
 from mqperf.pages.report.build import build
 from mqperf.plan.file import parse_plan
 from mqperf.record import runs, whole
 from mqperf.record.logs.inside import LOG, check, lines
 from mqperf.study import tables
-from mqperf.study.probes.node_metrics import of_rabbitmq
 from mqperf.study.probes.node_metrics import tables as figures
 from mqperf.study.probes.node_metrics.node_summary import collecting, node_summary
+from mqperf_rabbitmq.onhost import metrics as rabbitmq
+from mqperf_rabbitmq.study import metrics as of_rabbitmq
 from mqperf_routers.onhost import inside as asking_routers
 
 pytestmark = pytest.mark.takes_long

@@ -22,6 +22,8 @@ from mqperf.lab.load import LAUNCHERS
 from mqperf.lab.probes import PROBES
 from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.in_plans import problems_of
+from mqperf.lab.systems.rabbitmq import settings
+from mqperf.lab.systems.rabbitmq.settings import FURTHER, Settings
 from mqperf.plan.file import load_plan, parse_plan
 from mqperf.plan.file.forms import FORMS
 from mqperf.plan.load import GENERATORS
@@ -43,6 +45,12 @@ systems: {rabbitmq: {topologies: [cmsm]}}
 test_cases: [rpc-call]
 probes: [atop]
 load: {green_threads: [1], duration_s: 1}
+"""
+
+TUNED = """\
+systems: {{rabbitmq: {{topologies: [cmsm], settings: {{{}}}}}}}
+test_cases: [rpc-call]
+load: {{green_threads: [1], duration_s: 1}}
 """
 
 SCRIPTED = """\
@@ -97,6 +105,8 @@ def test_whoever_lacks_a_package_can_be_told_its_name(folder: Path) -> None:
     names = {name for seam in named for name in seams.get(f"mqperf.{seam}", ())}
     names |= {f"mqperf {name}" for name in seams.get("mqperf.commands", ())}
     names |= {f".{suffix}" for suffix in seams.get("mqperf.plan_forms", ())}
+    for name in seams.get("mqperf.rabbitmq_settings", ()):
+        names |= {*FURTHER[name].model_fields} - {*Settings.model_fields}
     assert names == {name for name, package in BROUGHT.items() if package == folder.name}
 
 
@@ -109,6 +119,15 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
         ours = {name: registry[name] for name in registry.own}
         monkeypatch.setattr(registry, "_values", ours)
     monkeypatch.setattr(packages, "_installed", lambda _: False)
+
+
+def test_settings_tell_which_package_they_lack(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the key, as any other that a plan cannot say."""
+    monkeypatch.setattr(FURTHER, "_values", {})
+    monkeypatch.setattr(settings, "_model", settings._model.__wrapped__)
+    for setting in ("preset: none", "config: {}", "metrics: true"):
+        with pytest.raises(PlanError, match="unknown key; install mqperf-rabbitmq"):
+            parse_plan(TUNED.format(setting), Path("tuned.yaml"), problems_of)
 
 
 @pytest.mark.usefixtures("alone")
@@ -200,7 +219,7 @@ def test_answers_of_nodes_tell_which_package_they_lack(monkeypatch: pytest.Monke
 def test_records_of_a_probe_tell_which_package_they_lack(tmp_path: Path, place: str) -> None:
     """Those of a run, and those beside the runs: without them figures and doubts would be fewer."""
     runs = tmp_path / "runs"
-    shutil.copytree(ROOT / "data/samples/inside/rabbitmq", runs)
+    shutil.copytree(ROOT / "data/samples/runs", runs)
     (runs / place).mkdir(parents=True)
     with pytest.raises(TableError, match=f"runs/{place}: to read it, install mqperf-atop"):
         tables.read(runs)
@@ -210,7 +229,7 @@ def test_records_of_a_probe_tell_which_package_they_lack(tmp_path: Path, place: 
 def test_a_folder_called_as_a_system_needs_no_package(tmp_path: Path) -> None:
     """Only a probe writes beside the runs."""
     runs = tmp_path / "runs"
-    shutil.copytree(ROOT / "data/samples/inside/rabbitmq", runs)
+    shutil.copytree(ROOT / "data/samples/runs", runs)
     (runs / "artemis").mkdir()
     assert len(tables.read(runs)["runs"])
 

@@ -109,7 +109,7 @@ def test_management_is_off_unless_asked_for(cluster: Cluster) -> None:
 
 def test_nodes_tell_of_their_inside_when_asked_to(cluster: Cluster) -> None:
     """By the plugin for Prometheus, on their own addresses; else there is none."""
-    telling = replace(cluster, settings=Settings(metrics=True))
+    telling = replace(cluster, settings=parse_settings({"metrics": True}))
     node = telling.node(1)
     assert node.files["enabled_plugins"] == "[rabbitmq_prometheus]."
     assert "prometheus.tcp.ip = 127.0.0.1" in node.files["rabbitmq.conf"]

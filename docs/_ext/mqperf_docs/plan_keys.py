@@ -150,6 +150,13 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
 SETTINGS: Mapping[str, str] = {
     "start_timeout_s": "Seconds that the system may take to start.",
     "management": "Switch the management plugin on.",
+    "preset": "The configuration of a deployment; may be a list. See {doc}`/howto/settings`.",
+    "config": "Keys of `rabbitmq.conf`, each with a value or a list that is swept; or names, each"
+    " with a mapping of such keys. So the next three.",
+    "advanced": "Terms of `advanced.config`, as `APPLICATION.KEY`.",
+    "environment": "Environment variables of the nodes.",
+    "policy": "The definition of a policy of all queues.",
+    "metadata_store": "Where RabbitMQ has queues and bindings; may be a list.",
     "metrics": "Have nodes tell of their inside; the probe `inside` switches it on by itself.",
     "streams": "Switch the plugin for the stream protocol on; the generator `rabbitmq-stream` needs"
     " it.",

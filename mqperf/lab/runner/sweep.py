@@ -22,6 +22,7 @@ from mqperf.lab.runner.searching import Searching
 from mqperf.lab.runner.trial import Audience
 from mqperf.lab.systems import SYSTEMS, starts
 from mqperf.lab.systems.possible import Possible
+from mqperf.lab.systems.settings import SettingsFault
 from mqperf.plan import Case
 from mqperf.plan.file import as_measured
 from mqperf.plan.load import GENERATORS
@@ -96,6 +97,7 @@ def _of_system(sweep: Sweep, queue: deque[Case]) -> Iterator[Ended]:
     """End the cases of one deployment of a system, which is started again when it died.
 
     A start that fails costs one case, and as many in a row as ``STARTS`` cost all that are left.
+    So does a system that refuses its settings.
     """
     failed_starts, name = sweep.failed_starts, queue[0].system
     while queue:
@@ -113,9 +115,12 @@ def _of_system(sweep: Sweep, queue: deque[Case]) -> Iterator[Ended]:
             if ended:
                 sweep.observer.doing(f"cleaning up after {SYSTEMS[name].title}: {error}")
                 continue
-            failed_starts[name] += 1
-            for _ in range(1 if failed_starts[name] < STARTS else len(queue)):
-                yield _refused(sweep, queue.popleft(), str(error))
+            problems = error.problems if isinstance(error, SettingsFault) else ()
+            place, settings = sweep.here.plan.place, ("systems", name, "settings")
+            reasons = [f"{place((*settings, *each.where))}: {each.text}" for each in problems]
+            failed_starts[name] += not reasons
+            for _ in range(1 if not reasons and failed_starts[name] < STARTS else len(queue)):
+                yield _refused(sweep, queue.popleft(), "; ".join(reasons) or str(error))
 
 
 def _refused(sweep: Sweep, case: Case, reason: str) -> Ended:

@@ -205,12 +205,14 @@ def _incompatible_queues(system: System, topologies: object, queues: object) -> 
 def _of_settings(system: System, settings: Mapping[str, object]) -> Iterator[Problem]:
     """What is wrong with any value of a setting; only what is swept has several."""
     axes = {name: values for name, values in swept_settings(settings).items() if values}
+    lists = [name for name in axes if isinstance(settings[name], list)]
     first = _first(settings)
-    yield from (_placed(problem, axes, 0) for problem in _refused(system, first))
+    problems = [_placed(problem, lists, 0) for problem in _refused(system, first)]
     for name, values in axes.items():
         for index, value in enumerate(values[1:], 1):
-            problems = _refused(system, {**first, name: value})
-            yield from (_placed(p, axes, index) for p in problems if p.where[:1] == (name,))
+            others = (p for p in _refused(system, {**first, name: value}) if p.where[:1] == (name,))
+            problems += [_placed(problem, lists, index) for problem in others]
+    yield from dict.fromkeys(problems)
 
 
 def _first(settings: Mapping[str, object]) -> dict[str, Any]:
@@ -219,10 +221,10 @@ def _first(settings: Mapping[str, object]) -> dict[str, Any]:
     return {**settings, **{name: values[0] for name, values in axes.items() if values}}
 
 
-def _placed(problem: Problem, axes: Mapping[str, object], index: int) -> Problem:
+def _placed(problem: Problem, lists: Sequence[str], index: int) -> Problem:
     """The problem at the entry of the list that has it."""
     key = problem.where[:1]
-    return Problem((*key, index), problem.text) if key and key[0] in axes else problem
+    return Problem((*key, index), problem.text) if key and key[0] in lists else problem
 
 
 def _refused(system: System, settings: Mapping[str, Any]) -> list[Problem]:

@@ -139,7 +139,7 @@ def _parsed(
     by_line += [(document.line(p.where), p) for p in problems if not _accounted(document, p)]
     if plan is None or by_line:
         raise _error(source, by_line)
-    return plan.with_files(files.contents), files.pins
+    return plan.with_files(files.contents, document.line), files.pins
 
 
 def plan_from(data: Mapping[str, object], source: str, check: Check | None = None) -> Plan:

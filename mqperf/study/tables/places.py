@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from mqperf.plan.columns.parameters import FURTHER
 from mqperf.plan.driver import SET
 
 CONDITION = "condition"
@@ -13,11 +14,12 @@ NAMED = (CONDITION, SET)
 
 
 def in_place(values: pd.Series) -> pd.Series:
-    """What the values of an axis are sorted by: themselves, and names by their first rows.
+    """What the values of an axis are sorted by: themselves, and names of plans by first rows.
 
     Tables that are read have these in the order of the plan.
     """
-    if values.name not in NAMED:
+    column = FURTHER.get(str(values.name))
+    if values.name != SET and (column is None or column.dtype != "string"):
         return values
     places = {value: place for place, value in enumerate(values.dropna().unique())}
     return values.map(places).astype("float64")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pandas as pd
 
-from mqperf.plan import Case
+from mqperf.plan import Case, worded
 from mqperf.plan.columns import parameters
 from mqperf.plan.load import GENERATORS
 from mqperf.record import Facts, HostFacts, Run, SystemFacts
@@ -53,7 +53,7 @@ def _given_parameters(facts: Facts, case: Case) -> dict[str, Any]:
     link = case.link.quantities if case.link is not None else {}
     around = {"condition": case.condition, **link}
     given = {**around, **case.settings, **case.parameters, **facts.parameters}
-    row = {name: _word(given[name]) for name in parameters() if given.get(name) is not None}
+    row = {name: worded(given[name]) for name in parameters() if given.get(name) is not None}
     return row | {
         "processes": case.processes,
         "hosts": case.hosts,
@@ -62,11 +62,6 @@ def _given_parameters(facts: Facts, case: Case) -> dict[str, Any]:
         "cooldown_s": float(case.cooldown_s),
         "timeout_s": float(case.timeout_s),
     }
-
-
-def _word(value: object) -> object:
-    """A truth value as the plan writes it; anything else is itself."""
-    return str(value).lower() if isinstance(value, bool) else value
 
 
 def _content(facts: Facts) -> str | None:

@@ -51,7 +51,9 @@ def queue_kind(asked: str, settings: Mapping[str, JsonValue], host: Host) -> str
     Raises ``SystemFault`` for what it does not have, and for ``ha`` of an existing cluster.
     """
     if not (parsed := parse_settings(settings)).urls:
-        return kind_of_queue(asked, obtainable(host, parsed))
+        version = obtainable(host, parsed)
+        parsed.check_version(version)
+        return kind_of_queue(asked, version)
     if asked == "ha":
         raise SystemFault(
             "rabbitmq: which queues an existing cluster replicates is its owner's choice:"

@@ -12,14 +12,12 @@ from pathlib import Path
 
 from mqperf.base.releases import Version
 from mqperf.hosts import HERE, HostFolder
-from mqperf.lab.probes import Inside
 from mqperf.lab.systems.certificates import Certificates
 from mqperf.lab.systems.rabbitmq.control import Control
 from mqperf.lab.systems.rabbitmq.installation import Installation
 from mqperf.lab.systems.rabbitmq.settings import Settings
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.system import ONLY_BROKER, node_label
-from mqperf.onhost.probes.inside import rabbitmq
 
 USER = "mqperf"
 NODES = 3
@@ -32,8 +30,6 @@ TLS_FILES: Mapping[str, str] = {
 """Where nodes find certificates and key, from their folders on, by the options of RabbitMQ."""
 
 PORT_COUNT = 1 + 5 * NODES + CTL_PORTS
-STATISTICS_MS = 1000
-"""How often queues and nodes say what they hold: as often as the probe asks."""
 
 # One address only, also between nodes, and no port mapper but ours: erl would start a daemon.  As a
 # variable it reaches whatever a node starts, too: its monitor, which misses the port mapper once a
@@ -157,10 +153,6 @@ class Cluster:
         if self.settings.management:
             lines.append(f"management.tcp.ip = {self.address(index)}")
             lines.append(f"management.tcp.port = {self.management_port(index)}")
-        if self.settings.metrics:
-            lines.append(f"prometheus.tcp.ip = {self.address(index)}")
-            lines.append(f"prometheus.tcp.port = {self.metrics_port(index)}")
-            lines.append(f"collect_statistics_interval = {STATISTICS_MS}")
         return "\n".join(lines) + "\n"
 
     @property
@@ -232,7 +224,7 @@ class Cluster:
         """One node."""
         host_folder = self.host_folders[index]
         installation = self.installations[host_folder.host.name]
-        return Server(
+        node = Server(
             label=self._label(index),
             name=self.node_names[index],
             host_folder=self.node_spot(index),
@@ -241,25 +233,17 @@ class Cluster:
             ready=("Server startup complete",),
             taken=("could_not_start_listener", "dist_port_already_used", "eaddrinuse"),
             files={"rabbitmq.conf": self.config(index), "enabled_plugins": self._plugins},
-            inside=self._inside(index),
         )
+        return self.settings.tuned(node, f"{self.address(index)}:{self.metrics_port(index)}")
 
     @property
     def _plugins(self) -> str:
         """The file that names those which are switched on."""
         wanted = {
             "rabbitmq_management": self.settings.management,
-            "rabbitmq_prometheus": self.settings.metrics,
             "rabbitmq_stream": self.settings.streams,
         }
         return f"[{','.join(name for name, on in wanted.items() if on)}]."
-
-    def _inside(self, index: int) -> Inside | None:
-        """Where a node tells of its inside, if it does: without a password, and nothing else."""
-        if not self.settings.metrics:
-            return None
-        address = f"{self.address(index)}:{self.metrics_port(index)}"
-        return Inside(self._label(index), rabbitmq.__name__, address)
 
     def environment(self, host_folder: HostFolder) -> dict[str, str]:
         """Environment of epmd, and what those of all other processes on a host have in common."""

@@ -32,7 +32,7 @@ class Control:
     def status(self, node: str) -> dict[str, JsonValue]:
         """Ask a node who is running in its cluster, in which versions, with which alarms."""
         status: dict[str, JsonValue] = json.loads(
-            self._call(node, "cluster_status", "--formatter", "json")
+            self.call(node, "cluster_status", "--formatter", "json")
         )
         return status
 
@@ -69,13 +69,14 @@ class Control:
         }
         file = self.host_folder.folder / f"{vhost}.json"
         self.host_folder.host.write(file, json.dumps(definitions))
-        self._call(node, "import_definitions", str(file))
+        self.call(node, "import_definitions", str(file))
 
     def delete_vhost(self, node: str, vhost: str) -> None:
         """Delete a virtual host with all that is in it; one that is not there is no fault."""
-        self._call(node, "delete_vhost", vhost, accepted=(0, NO_SUCH_VHOST))
+        self.call(node, "delete_vhost", vhost, accepted=(0, NO_SUCH_VHOST))
 
-    def _call(self, node: str, *arguments: str, accepted: tuple[int, ...] = (0,)) -> str:
+    def call(self, node: str, *arguments: str, accepted: tuple[int, ...] = (0,)) -> str:
+        """What a command says; raises ``SystemFault`` with its reason when it fails."""
         words = (*self.options, "--quiet", "--node", node, *arguments)
         argv = self.installation.command("rabbitmqctl", *words, shown=self.host_folder.folder)
         done = self.host_folder.host.run(argv, env=self.environment, timeout_s=TIMEOUT_S)

@@ -23,9 +23,6 @@ from mqperf.lab.systems.system import Node
 from mqperf.plan import Case
 from mqperf.plan.topologies import TOPOLOGIES
 
-TELLING = (3, 10)
-"""The first version whose plugin for Prometheus is asked for families of metrics."""
-
 
 class NoClusterError(AgainError):
     """Nodes that are up, but have not found each other: each looks for a limited time."""
@@ -42,11 +39,7 @@ def private_cluster(
     """
     host_folders = host_folders[:nodes]
     installations, version = _installed(host_folders, settings)
-    if settings.metrics and parsed(version) < TELLING:
-        raise SystemFault(
-            f"rabbitmq: RabbitMQ {version} does not tell of single queues: leave out metrics and"
-            f" the probe inside, or install {'.'.join(map(str, TELLING))} or later"
-        )
+    settings.check_version(version)
     secrets = Secrets()
 
     def launch(
@@ -59,8 +52,10 @@ def private_cluster(
         cluster.write_cookies()
         cluster.write_certificates()
         servers.start(cluster.port_mappers(), settings.start_timeout_s)
-        servers.start([cluster.node(index) for index in range(nodes)], settings.start_timeout_s)
-        return PrivateCluster(cluster, cluster.control(), servers)
+        brokers = [cluster.node(index) for index in range(nodes)]
+        with settings.applied(brokers, cluster.control()):
+            servers.start(brokers, settings.start_timeout_s)
+            return PrivateCluster(cluster, cluster.control(), servers)
 
     site = Site("RabbitMQ", host_folders, nodes, secrets.redacted)
     with site.launched(PORT_COUNT, launch) as running:
@@ -121,7 +116,8 @@ class PrivateCluster:
     def provision(self, case: Case, run_id: str) -> Access:
         """Make a virtual host for the run, with its policy before any queue is declared."""
         queues = native.queues(case, run_id, self._versions["rabbitmq_version"])
-        self._control.add_vhost(self._live_node(), run_id, USER, POLICIES[case.queues], queues)
+        policies = self._cluster.settings.policies(case.queues)
+        self._control.add_vhost(self._live_node(), run_id, USER, policies, queues)
         topology, nodes = TOPOLOGIES[case.topology], len(self.nodes)
         orders = topology.order(topology.client, nodes), topology.order(topology.server, nodes)
         streams = native.streamed(case)
@@ -134,17 +130,18 @@ class PrivateCluster:
 
     def facts(self) -> dict[str, JsonValue]:
         """Give versions and configuration, and each node's memory."""
+        policies = self._cluster.settings.policies
         return {
             "product": "RabbitMQ",
             "cluster": "private",
             "version": self._versions["rabbitmq_version"],
             "runtime": f"Erlang {self._versions['erlang_version']}",
             "nodes": [*self._servers.facts()],
-            "config": self._cluster.secrets.redacted(self._cluster.config(0)),
-            "policies": cast("JsonValue", POLICIES),
+            "config": self._cluster.secrets.redacted(self._cluster.node(0).files["rabbitmq.conf"]),
+            "policies": {each: cast("JsonValue", policies(each)) for each in POLICIES},
             "memory_watermark_bytes": self._cluster.settings.memory_watermark_mb * 1_000_000,
             "management": self._cluster.settings.management,
-            "metrics": self._cluster.settings.metrics,
+            "metrics": self._cluster.node(0).inside is not None,
             "streams": self._cluster.settings.streams,
             "tls": self._cluster.settings.tls,
             "schedulers": "not bound to cores",

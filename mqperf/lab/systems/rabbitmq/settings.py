@@ -1,14 +1,22 @@
 """What a plan may say about RabbitMQ."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from pydantic import BeforeValidator, Field, JsonValue, SecretStr, model_validator
+from pydantic import BeforeValidator, Field, JsonValue, SecretStr, create_model, model_validator
 
+from mqperf.base.registry import Registry
 from mqperf.base.urls import BrokerUrl
+from mqperf.lab.systems.rabbitmq.policies import POLICIES
 from mqperf.lab.systems.rabbitmq.urls import ENCRYPTED, NodeUrl, unset, unusable, with_environment
+from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.settings import Flag, SettingsFault, SystemSettings, checked
+
+if TYPE_CHECKING:
+    from mqperf.lab.systems.rabbitmq.control import Control
 
 
 def _in_quotes(version: object) -> object:
@@ -27,13 +35,13 @@ class Settings(SystemSettings):
 
     With ``urls`` (one per node, passwords as ``${VARIABLE}``) nothing is started; ``nodes`` then
     gives the names by which reports call the nodes.  With ``tls`` clients connect encrypted only.
-    With ``metrics`` the nodes tell of their inside, with ``streams`` they speak the stream
-    protocol.  ``version``, in quotes, is another one than is installed, ``4.3`` for any 4.3.x;
-    ``home`` is the folder of an unpacked archive on the hosts.
+    With ``streams`` they speak the stream protocol.  ``version``, in quotes, is another one than
+    is installed, ``4.3`` for any 4.3.x; ``home`` is the folder of an unpacked archive on the hosts.
     """
 
+    name: ClassVar = "rabbitmq"
+
     management: Flag = False
-    metrics: Flag = False
     streams: Flag = False
     tls: Flag = False
     memory_watermark_mb: int = Field(default=1024, ge=64, le=16_777_216, strict=True)
@@ -67,12 +75,30 @@ class Settings(SystemSettings):
             raise ValueError(
                 "version and home are for a cluster that mqperf starts: leave them out beside urls"
             )
-        if (self.metrics or self.streams) and self.urls:
+        if self.streams and self.urls:
             raise ValueError(
-                "metrics, the probe inside and streams are for a cluster that mqperf starts: leave"
-                " them out beside urls"
+                "streams are for a cluster that mqperf starts: leave it out beside urls"
             )
         return self
+
+    def check_version(self, version: str) -> None:
+        """Raise ``SystemFault`` when a RabbitMQ of this version is known not to have them."""
+
+    def tuned(self, node: Server, _metrics: str) -> Server:
+        """A node of a private cluster with all of them; the address is for what it may tell."""
+        return node
+
+    @contextmanager
+    def applied(self, _nodes: Sequence[Server], _control: "Control") -> Iterator[None]:
+        """While nodes start; in what has become a cluster, do what no file can say.
+
+        Raises ``SettingsFault`` for what nodes refuse of them.
+        """
+        yield
+
+    def policies(self, queues: str) -> Mapping[str, Mapping[str, JsonValue]]:
+        """The policies of a virtual host by name, for a kind of queue."""
+        return POLICIES[queues]
 
     @property
     def encrypted(self) -> bool:
@@ -85,13 +111,22 @@ class Settings(SystemSettings):
         return tuple(BrokerUrl.parse(url.get_secret_value()) for url in self.urls)
 
 
+FURTHER: Registry[type[Settings]] = Registry("rabbitmq_settings")
+"""What packages add to them: classes that are derived from them, and have a name."""
+
+
+@cache
+def _model() -> type[Settings]:
+    return create_model("Settings", __base__=(*FURTHER.values(), Settings))
+
+
 def parse_settings(settings: Mapping[str, JsonValue]) -> Settings:
     """Check the settings and put the environment's values into the URLs.
 
     Raises ``SettingsFault`` for an unknown key, a value out of range, a URL that is none, a
     variable that is not set, or certificates that cannot be read.
     """
-    parsed = checked("rabbitmq", Settings, settings)
+    parsed = checked("rabbitmq", _model(), settings)
     urls = [url.get_secret_value() for url in parsed.urls]
     problems = unset(urls)
     if not problems:

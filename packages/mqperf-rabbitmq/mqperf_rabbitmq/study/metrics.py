@@ -4,9 +4,9 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from mqperf.onhost.probes.inside import rabbitmq
 from mqperf.study.probes.node_metrics.figure import ALL, BYTES, MESSAGES, NODE, NUMBER, Figure
 from mqperf.study.probes.node_metrics.reader import InsideReader
+from mqperf_rabbitmq.onhost.metrics import PROTOCOL
 
 NODE_FIGURES: Mapping[str, tuple[str, str, str, str]] = {
     "connections": (NODE, NODE, "connections", NUMBER),
@@ -57,4 +57,4 @@ def figures(lines: str) -> Iterator[Figure]:
         yield Figure("queue", queue_name, quantity, count, MESSAGES)
 
 
-READER = InsideReader(rabbitmq.PROTOCOL, figures)
+READER = InsideReader(PROTOCOL, figures)

@@ -1,0 +1,1 @@
+"""Free settings: what they are, which of them are mqperf's, and how nodes get them."""

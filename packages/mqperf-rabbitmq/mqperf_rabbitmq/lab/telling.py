@@ -1,0 +1,44 @@
+"""The plugin for Prometheus, by which nodes tell of their inside: without a password."""
+
+from dataclasses import replace
+
+from mqperf.base.errors import SystemFault
+from mqperf.base.releases import parsed
+from mqperf.lab.probes import Inside
+from mqperf.lab.systems.service import Server
+from mqperf_rabbitmq.lab.presets import Keys
+from mqperf_rabbitmq.onhost import metrics
+
+STATISTICS_MS = 1000
+"""How often queues and nodes say what they hold: as often as the probe asks."""
+
+TELLING = (3, 10)
+"""The first version whose plugin for Prometheus is asked for families of metrics."""
+
+PLUGINS, PLUGIN = "enabled_plugins", "rabbitmq_prometheus"
+
+
+def check(version: str) -> None:
+    """Raise ``SystemFault`` for a version whose nodes cannot tell enough."""
+    if parsed(version) < TELLING:
+        raise SystemFault(
+            f"rabbitmq: RabbitMQ {version} does not tell of single queues: leave out metrics and"
+            f" the probe inside, or install {'.'.join(map(str, TELLING))} or later"
+        )
+
+
+def config(address: str) -> Keys:
+    """What a node has in its configuration to tell at an address."""
+    ip, _, port = address.rpartition(":")
+    return {
+        "prometheus.tcp.ip": ip,
+        "prometheus.tcp.port": port,
+        "collect_statistics_interval": STATISTICS_MS,
+    }
+
+
+def told(node: Server, address: str) -> Server:
+    """The node with the plugin, and where it tells."""
+    plugins = [*filter(None, [node.files[PLUGINS].strip("[]."), PLUGIN])]
+    files = {**node.files, PLUGINS: f"[{','.join(plugins)}]."}
+    return replace(node, files=files, inside=Inside(node.label, metrics.__name__, address))

@@ -1,0 +1,1 @@
+"""What asks a node of RabbitMQ, on its host."""

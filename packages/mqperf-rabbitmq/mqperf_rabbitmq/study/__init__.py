@@ -1,0 +1,1 @@
+"""What nodes of RabbitMQ told, as figures."""
