@@ -15,7 +15,7 @@ BRINGS: Mapping[str, tuple[str, ...]] = {
     ),
     "mqperf-activemq": ("activemq", "activemq-leveldb", "artemis", "artemis-ha", "jolokia"),
     "mqperf-atop": ("atop",),
-    "mqperf-amqp-0-9-1": ("amqp-0-9-1", "publish"),
+    "mqperf-amqp-0-9-1": ("amqp-0-9-1", "publish", "declarations", "declare"),
     "mqperf-amqp-1-0": ("amqp-1.0",),
     "mqperf-command": ("command", "script"),
     "mqperf-routers": ("qpid-dispatch", "amqp-management", "mqperf topology"),

@@ -1,0 +1,1 @@
+"""Declares queues, binds and deletes them, and records how long each took."""

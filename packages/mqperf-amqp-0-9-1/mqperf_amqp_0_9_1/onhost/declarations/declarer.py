@@ -1,0 +1,129 @@
+"""A client: threads with a connection each, which have a queue of their own again and again."""
+
+import sys
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mqperf.onhost.load.control import Control
+from mqperf.onhost.load.record import Record
+from mqperf_amqp_0_9_1.onhost import codec
+from mqperf_amqp_0_9_1.onhost.codec import short, table
+from mqperf_amqp_0_9_1.onhost.connection import Connection, Lost, Refused
+from mqperf_numbered.onhost.orders import Orders, of_kind, read_orders
+
+EXCHANGE = "amq.direct"
+DURABLE, NO_WAIT_NOR_CONDITION = 0b10, b"\0"
+CHANNEL = 1
+
+AFTER_FAILURE_S = 0.1
+"""A thread waits so long before it connects again, lest it do nothing but fail."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declarations(Orders):
+    """What a process is told: the queue of each thread, what it is, and how often it is bound."""
+
+    queues: tuple[str, ...]
+    queue_arguments: dict[str, Any]
+    bindings: int
+
+
+def read(file: Path) -> Declarations:
+    """The orders in a file."""
+    return of_kind(Declarations, read_orders(file))
+
+
+class Declarer:
+    """One process, from its start to the record that it leaves."""
+
+    def __init__(self, orders: Declarations) -> None:
+        self.orders = orders
+        self.control = Control(orders.control, orders.label)
+        self.control.heed_signals()
+        header: dict[str, object] = {
+            "label": orders.label,
+            "kind": orders.kind,
+            "test_case": orders.test_case,
+        }
+        self.record = Record(header, ["sent", "round_trip", "error"])
+        self._lock = threading.Lock()
+        self._last = 0.0
+
+    def run(self) -> None:
+        """Declare until the load ends."""
+        self.control.say("ready")
+        start = self.control.wait_for_start()
+        if start is None:
+            return
+        self.record.header["start"] = start
+        end = start + self.orders.load_s
+        time.sleep(max(0.0, start - time.time()))
+        threads = [
+            threading.Thread(target=self._thread, args=(queue, end)) for queue in self.orders.queues
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def save(self) -> None:
+        """Write what is known."""
+        self.record.save(self.orders.out / f"{self.orders.label}.messages")
+
+    def _thread(self, queue: str, end: float) -> None:
+        connection: Connection | None = None
+        while not self.control.stopping and time.time() < end:
+            begun = self._begin()
+            try:
+                connection = connection or self._connected()
+                self._once(connection, queue)
+            except (Lost, Refused) as error:
+                self._done("error", begun)
+                sys.stdout.write(f"a declaration failed: {error}\n")
+                _close(connection)
+                connection = None
+                time.sleep(AFTER_FAILURE_S)
+            else:
+                self._done("round_trip", begun)
+        _close(connection)
+
+    def _connected(self) -> Connection:
+        connection = Connection(self.orders.broker)
+        connection.socket.settimeout(self.orders.timeout_s)
+        connection.open_channel(CHANNEL)
+        return connection
+
+    def _once(self, connection: Connection, queue: str) -> None:
+        """Declare the queue, bind and delete it; raises ``Lost`` or ``Refused``."""
+        name = b"\0\0" + short(queue)
+        declared = name + bytes([DURABLE]) + table(self.orders.queue_arguments)
+        connection.call(CHANNEL, codec.QUEUE_DECLARE, declared, codec.QUEUE_DECLARE_OK)
+        for number in range(self.orders.bindings):
+            bound = name + short(EXCHANGE) + short(f"{queue}.{number}") + b"\0" + table({})
+            connection.call(CHANNEL, codec.QUEUE_BIND, bound, codec.QUEUE_BIND_OK)
+        deleted = name + NO_WAIT_NOR_CONDITION
+        connection.call(CHANNEL, codec.QUEUE_DELETE, deleted, codec.QUEUE_DELETE_OK)
+
+    def _begin(self) -> float:
+        """The start of a declaration, which no other of this process has."""
+        with self._lock:
+            now = time.time()
+            while now <= self._last:
+                now = time.time()
+            self._last = now
+            self.record.add("sent", now)
+            return now
+
+    def _done(self, stream: str, begun: float) -> None:
+        with self._lock:
+            self.record.add(stream, begun, time.time())
+
+
+def _close(connection: Connection | None) -> None:
+    if connection is not None:
+        with suppress(OSError):
+            connection.close(1.0)
