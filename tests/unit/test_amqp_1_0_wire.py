@@ -64,6 +64,7 @@ def orders(**changes: object) -> Orders:
         "limits_s": (),
         "pace": None,
         "message_count": None,
+        "consume_after_s": None,
         "payload_bytes": 256,
         "payload_spread": None,
         "settlement": "at-least-once",

@@ -31,6 +31,7 @@ BUILDS_ON = {
     "mqperf_amqp_1_0": ("mqperf_numbered",),
     "mqperf_routers": ("mqperf_amqp_1_0", "mqperf_numbered"),
     "mqperf_openstack": ("mqperf_amqp_0_9_1", "mqperf_numbered"),
+    "mqperf_streams": ("mqperf_numbered",),
 }
 
 SOURCES = {name: text for package in PACKAGES for name, text in sources(package).items()}
