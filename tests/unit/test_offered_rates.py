@@ -179,6 +179,12 @@ ON_ITS_WAY = [20, 40, 80, 160]
 """What is left of steps whose messages take 0.2 s."""
 
 
+IN_A_BACKLOG = [80, 250, 640, 1400]
+"""What is left of steps whose messages take 5 s, as they have waited from the first step on."""
+
+LATENCIES = {tuple(ON_ITS_WAY): 0.2, tuple(IN_A_BACKLOG): 5.0}
+
+
 @pytest.mark.parametrize(
     ("unfinished", "kept", "missed"),
     [
@@ -191,6 +197,7 @@ ON_ITS_WAY = [20, 40, 80, 160]
         pytest.param([50, 1, 1, 1], 800, None, id="a slow beginning"),
         pytest.param([0, 1, 60, 20], 800, None, id="worked off in the next"),
         pytest.param([50, 90, 200, 400], None, 600, id="none of them"),
+        pytest.param(IN_A_BACKLOG, None, 100, id="a backlog from the first on"),
     ],
 )
 def test_a_step_is_kept_where_nothing_is_left_of_it(
@@ -199,7 +206,7 @@ def test_a_step_is_kept_where_nothing_is_left_of_it(
     missed: float | None,
 ) -> None:
     """Beside what is on its way, and a pause; where more is finished later, it may end there."""
-    found = stairs(*unfinished, latency_s=0.2 if unfinished == ON_ITS_WAY else 0.001)
+    found = stairs(*unfinished, latency_s=LATENCIES.get(tuple(unfinished), 0.001))
     nobody = pd.DataFrame({"run": found["runs"]["run"], "bottleneck": "none"})
     [row] = saturation_rates(found, nobody).to_dict("records")
     ends = (row["kept_rate_msg_s"], row["missed_rate_msg_s"])

@@ -43,7 +43,8 @@ def judged_steps(runs: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
     fastest = frame.groupby("run")["latency_mean_s"].transform("min").fillna(0.0)
     lasted = frame["until_s"] - frame["from_s"]
     rate = frame["step_rate_msg_s"]
-    late = frame["unfinished"] * frame["sent"] / frame["asked"] - rate * fastest - frame["threads"]
+    due = rate * fastest.clip(upper=lasted / 2)
+    late = frame["unfinished"] * frame["sent"] / frame["asked"] - due - frame["threads"]
     kept = late <= rate * (KEEPS_UP * lasted).clip(lower=PAUSE_S)
     left = late.where(late > rate * KEEPS_UP * lasted, 0.0)
     return frame.assign(
