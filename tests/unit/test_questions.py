@@ -11,13 +11,14 @@ from mqperf.base.errors import PlanError
 from mqperf.front.api import read
 from mqperf.pages.questions import ANSWERS, answers
 from mqperf.pages.questions.basis import uncertain
+from mqperf.pages.questions.comparison import KEPT_ENDS
 from mqperf.pages.questions.first_screen import as_html, first_screen, lines, questions_of
 from mqperf.pages.questions.words import cited
 from mqperf.pages.sections.forms import plain
 from mqperf.plan.file import parse_plan
 from mqperf.plan.questions import QUESTIONS
 from mqperf.study.stats import complete
-from mqperf.study.stats.contrasts import contrasts, named_axes
+from mqperf.study.stats.contrasts import contrasts, contrasts_of_rates, named_axes
 from mqperf.study.stats.doubt_kinds import CHECKS, WEIGHTS
 from mqperf.study.tables import Tables, conform, of_plan
 
@@ -189,7 +190,10 @@ def climbed(queues: str, run: str, unfinished: list[int]) -> pd.DataFrame:
 
 
 def test_staircases_are_answered_by_what_was_kept() -> None:
-    """Each layout between two steps; a comparison has all that these leave open."""
+    """Each layout between two steps; a comparison has all that these leave open.
+
+    Systems of which each has a kind of queue of its own are no pair.
+    """
     read = dict(tables(Shape(layouts=LAYOUTS, test_cases=("rpc-cast",), threads=(10,), repeats=1)))
     runs = read["runs"].assign(rate_msg_s=100.0, ramp_steps=6)
     run = runs[runs["status"].eq("done")].groupby("queues")["run"].first()
@@ -221,6 +225,8 @@ def test_staircases_are_answered_by_what_was_kept() -> None:
     alike = three["saturation_rates"].assign(kept_rate_msg_s=50, missed_rate_msg_s=100)
     [[sentence]] = said({**frames, "saturation_rates": alike}, "saturation").values()
     assert sentence == "CAST: 50 to 100 msg/sec in all 3 cases."
+    systems = frames["saturation_rates"].assign(system=["rabbitmq", "kafka"])
+    assert contrasts_of_rates(frames, systems, "system", KEPT_ENDS).empty
     assert said({**frames, "saturation_rates": rates}) == {
         "Which rate does it keep up with?": [
             (

@@ -69,7 +69,9 @@ def contrasts_of_rates(
         .assign(**{axis: value}, reference=values[0])
         for value in values[1:]
     ]
-    return _between(pd.concat(pairs, ignore_index=True), *ends) if pairs else pd.DataFrame()
+    if not any(map(len, pairs)):  # nothing else is alike, as kinds of queue of two systems
+        return pd.DataFrame()
+    return _between(pd.concat(pairs, ignore_index=True), *ends)
 
 
 def _between(pairs: pd.DataFrame, least: str, most: str) -> pd.DataFrame:
