@@ -15,8 +15,8 @@ from mqperf.plan import driver
 
 SECTIONS = {
     "rabbitmq": "oslo_messaging_rabbit",
-    "amqp": "oslo_messaging_amqp",
     "zeromq": "oslo_messaging_zmq",
+    "amqp": "oslo_messaging_amqp",
 }
 
 RESERVED = {
@@ -74,7 +74,7 @@ print(json.dumps(found))
 def of_library(release: Release) -> dict[str, object]:
     """What the library of a release says of its driver, secrets apart."""
     host = LocalHost()
-    tool = library("The list of options", release, host)
+    tool = library("The list of options", release, host, release.package)
     argv = [tool.python, *ALONE, "-W", "ignore", "-c", LISTING]
     path = {"PYTHONPATH": ":".join(map(str, tool.path))}
     section = SECTIONS[release.name]
@@ -97,7 +97,7 @@ def of_library(release: Release) -> dict[str, object]:
 
 def text() -> str:
     """The table of all releases."""
-    table = {name: of_library(release) for name, release in RELEASES.items()}
+    table = {name: of_library(RELEASES[name]) for name in SECTIONS}
     return json.dumps(table, indent=1) + "\n"
 
 

@@ -7,7 +7,7 @@ import pytest
 from mqperf.base import cache
 from mqperf.base.errors import InstallError
 from mqperf.hosts.software import Platform, here, packages, versions
-from mqperf.lab.load.oslo.releases import LOCKS, RELEASES
+from mqperf.lab.load.oslo.releases import RELEASES
 from mqperf.lab.probes.psutil import LOCK
 
 OURS = here()
@@ -54,7 +54,7 @@ def test_other_platforms_get_their_own() -> None:
 
 def test_nothing_is_compiled_for_other_platforms() -> None:
     """A package that exists as source only is named, and nothing half made is used."""
-    lock = LOCKS / RELEASES["amqp"].lock
+    lock = RELEASES["amqp"].lock
     with pytest.raises(InstallError, match="pyngus"):
         packages("The simulator", lock, FOREIGN)
     assert not list((cache.place() / "packages").glob("*.sealed"))

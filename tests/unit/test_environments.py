@@ -12,7 +12,7 @@ from mqperf.base.errors import InstallError, LoadError
 from mqperf.hosts import LocalHost
 from mqperf.hosts.software import here
 from mqperf.hosts.software.packages import _digest
-from mqperf.lab.load.oslo.releases import LOCKS, RELEASES, Release, find
+from mqperf.lab.load.oslo.releases import RELEASES, Release, find
 from mqperf.lab.load.simulator.environments import TOOLS, ensure
 
 HOST = LocalHost()
@@ -22,7 +22,7 @@ INFO = "oslo_messaging-18.3.1.dist-info/METADATA"
 @pytest.mark.parametrize("release", RELEASES.values(), ids=lambda release: release.name)
 def test_every_release_is_pinned_by_hash(release: Release) -> None:
     """The lock names the very release, and every requirement in it has a hash."""
-    lock = (LOCKS / release.lock).read_text()
+    lock = release.lock.read_text()
     requirements = re.split(r"(?<!\\)\n", lock.strip())
     assert f"oslo-messaging=={release.version} " in lock
     assert all("--hash=sha256:" in requirement for requirement in requirements)
@@ -52,7 +52,7 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
 def made(own_cache: Path) -> Path:
     """What a build leaves, in small, sealed where `ensure` looks: packages ``p``, tools ``t``."""
     release = RELEASES["rabbitmq"]
-    lock = LOCKS / release.lock
+    lock = release.lock
     packages = own_cache / "packages" / f"{lock.stem}-{_digest(lock, here(), ours=True)}"
     tools = own_cache / "generators" / f"simulator-{release.sdist_sha256[:12]}"
     written = {"driver.py": "driver.py", INFO: "Name: oslo.messaging\nVersion: 18.3.1\n"}

@@ -85,5 +85,5 @@ def test_a_process_waits_for_the_agreed_start(tmp_path: Path) -> None:
 
 def test_an_unknown_repair_is_refused() -> None:
     """A release that asks for what the shim cannot do does not run unrepaired."""
-    with pytest.raises(SystemExit, match="no repair 'absent'"):
-        repair(ModuleType("simulator"), ["absent"])
+    with pytest.raises(AttributeError, match="no attribute 'absent'"):
+        repair(ModuleType("simulator"), ["mqperf.onhost.load.repairs:absent"])

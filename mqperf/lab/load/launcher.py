@@ -8,7 +8,7 @@ and signals nothing itself; how its processes and the runner tell each other the
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Protocol
 from urllib.parse import quote
 
 from mqperf.hosts.software import Machine
@@ -27,7 +27,7 @@ class Endpoint:
     ``queue_address`` is how an address of AMQP 1.0 names a queue there.
     """
 
-    protocol: Literal["amqp-0-9-1", "amqp-1.0", "stream", "zmtp"]
+    protocol: str
     addresses: tuple[str, ...]
     user: str = ""
     password: str = field(default="", repr=False)

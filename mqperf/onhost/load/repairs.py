@@ -1,59 +1,37 @@
 """Repairs that a release of the simulator or its driver needs on a current Python, by name.
 
-A release lists its repairs in mqperf's table of environments; nothing is repaired unasked.
+A release lists those that it needs, as ``module:function``; nothing is repaired unasked.  One with
+a parameter repairs the loaded simulator, one without repairs what the simulator imports.
 """
 
-import collections
-import collections.abc
 import os
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 
-def abstract_collections() -> None:
-    """Give ``collections`` back the abstract classes which Python 3.10 left in ``collections.abc``.
-
-    Without them oslo.messaging 8 cannot be imported.
-    """
-    for name in collections.abc.__all__:
-        if not hasattr(collections, name):
-            setattr(collections, name, getattr(collections.abc, name))
+def prepare(names: Sequence[str]) -> None:
+    """Apply those of the named repairs without which the simulator cannot be imported."""
+    for function in _functions(names, parameters=0):
+        function()
 
 
-def zmq_call_monitor(_simulator: ModuleType) -> None:
-    """Let the ZeroMQ driver's ``send`` accept ``call_monitor_timeout``, and ignore it.
-
-    Every transport passes it since 6.3, this driver never learnt it: each CALL and CAST would be a
-    ``TypeError``.
-    """
-    from oslo_messaging._drivers.impl_zmq import ZmqDriver
-
-    send = ZmqDriver.send
-
-    def patient_send(
-        driver: object, *arguments: object, call_monitor_timeout: object = None, **named: object
-    ) -> object:
-        del call_monitor_timeout
-        return send(driver, *arguments, **named)
-
-    ZmqDriver.send = patient_send
+def repair(simulator: ModuleType, names: Sequence[str]) -> None:
+    """Apply the other named repairs to the loaded simulator, in order."""
+    for function in _functions(names, parameters=1):
+        function(simulator)
 
 
-def whole_topic(simulator: ModuleType) -> None:
-    """Hand the notifier its topic in a list.
-
-    The simulator passes the bare string, of which each character would be taken for a topic: the
-    client sends happily, and the server receives nothing.
-    """
-    spawn = simulator.spawn_notify_clients
-
-    def spawn_with_list(threads: int, topic: str, *rest: object, **named: object) -> None:
-        spawn(threads, [topic], *rest, **named)
-
-    vars(simulator)["spawn_notify_clients"] = spawn_with_list
+def _functions(names: Sequence[str], parameters: int) -> Iterator[Callable[..., Any]]:
+    for module, _, name in (name.partition(":") for name in names):
+        function = getattr(import_module(module), name)
+        if len(signature(function).parameters) == parameters:
+            yield function
 
 
 def amqp_expiry(_simulator: ModuleType) -> None:
@@ -112,31 +90,3 @@ def queue_manager_place(_simulator: ModuleType) -> None:
         vars(manager)["file_name"] = str(Path(os.environ["OSLO_LOCK_PATH"], file.name))
 
     QManager.__init__ = init_in_folder
-
-
-BEFORE: dict[str, Callable[[], None]] = {"abstract-collections": abstract_collections}
-AFTER: dict[str, Callable[[ModuleType], None]] = {
-    "zmq-call-monitor": zmq_call_monitor,
-    "whole-topic": whole_topic,
-    "amqp-expiry": amqp_expiry,
-    "amqp-warnings": amqp_warnings,
-    "amqp-first-host": amqp_first_host,
-    "queue-manager-place": queue_manager_place,
-}
-
-
-def prepare(names: list[str]) -> None:
-    """Apply those of the named repairs without which the simulator cannot be imported."""
-    for name in names:
-        if name in BEFORE:
-            BEFORE[name]()
-
-
-def repair(simulator: ModuleType, names: list[str]) -> None:
-    """Apply the other named repairs to the loaded simulator, in order."""
-    for name in names:
-        if name in AFTER:
-            AFTER[name](simulator)
-        elif name not in BEFORE:
-            known = ", ".join([*BEFORE, *AFTER])
-            raise SystemExit(f"there is no repair {name!r}; known: {known}")

@@ -5,21 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mqperf.hosts.software import Machine, packages, path_of, versions
-from mqperf.lab.load.oslo.releases import LOCKS, Release
+from mqperf.lab.load.oslo.releases import Release
 
-REPORTED = (
-    "oslo.messaging",
-    "oslo.service",
-    "eventlet",
-    "greenlet",
-    "kombu",
-    "amqp",
-    "pyzmq",
-    "redis",
-    "pyngus",
-    "python-qpid-proton",
-)
-"""Distributions whose versions can explain a result."""
+REPORTED = ("oslo.messaging", "oslo.service", "eventlet", "greenlet", "kombu", "amqp")
+"""Distributions of every release whose versions can explain a result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +36,14 @@ def library(title: str, release: Release, host: Machine, program: str = "mqperf"
     `InstallError` with the last words of the command that failed, and `HostError` when the cache,
     or the host, cannot be written.
     """
-    site = packages(title, LOCKS / release.lock, host.platform, needs=release.tools)
-    installed = versions(site)
+    site = packages(title, release.lock, host.platform, needs=release.tools)
+    installed, reported = versions(site), (*REPORTED, *release.libraries)
     return Library(
         release=release,
         python=host.python,
         path=(*path_of(program, host), host.copied(site)),
         versions={
             "python": host.platform.python,
-            **{name: installed[name] for name in REPORTED if name in installed},
+            **{name: installed[name] for name in reported if name in installed},
         },
     )

@@ -1,58 +1,96 @@
 """The releases of oslo.messaging whose simulator is used, each for what it can talk to."""
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from mqperf.base.errors import LoadError
+from mqperf.base.registry import Registry
+from mqperf.plan import Case
 
 LOCKS = Path(__file__).with_name("locks")
+REPAIRS = "mqperf.onhost.load.repairs"
+
+Sections = Mapping[str, Mapping[str, str]]
+"""Options of oslo.config by section."""
+
+SERVER_THREADS = 64
+"""Messages that an oslo.messaging server handles at once; each answers on a connection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
     """A release of oslo.messaging with its simulator, and all that it needs, by exact version.
 
-    ``lock`` names a file in ``locks/``, ``repairs`` the functions of the shim that it needs, and
-    ``tools`` says what must be installed to compile what comes without compiled code.
+    Its driver speaks to endpoints of ``protocol``; transport URLs call it ``scheme``, and
+    ``options`` gives its options for a case on a host of that address.  ``lock`` is its lock file,
+    ``repairs`` are functions of a package's room ``onhost`` that it needs, as ``module:function``,
+    ``libraries`` the distributions, beside those of every release, whose versions can explain a
+    result, and ``tools`` says what must be installed to compile what comes without compiled code.
     """
 
     name: str
     version: str
-    lock: str
+    protocol: str
+    scheme: str
+    options: Callable[[Case, str], Sections]
+    lock: Path
     sdist_sha256: str
     repairs: tuple[str, ...]
+    libraries: tuple[str, ...]
     why: str
     tools: str = ""
 
+    @property
+    def package(self) -> str:
+        """The package that has its repairs."""
+        return next(iter(self.repairs), "mqperf").partition(".")[0]
 
-RELEASES: dict[str, Release] = {
-    "rabbitmq": Release(
-        name="rabbitmq",
-        version="18.3.1",
-        lock="rabbitmq.txt",
-        sdist_sha256="28831b36096d74da5cd1370ef25b4719aaca627d94785a67a9838a480ce7ee3a",
-        repairs=("queue-manager-place",),
-        why="current; releases 14.9 to 18.1 wait 0.5 s for every CALL (Launchpad bug 2035113)",
+
+def _rabbit(case: Case, _address: str) -> Sections:
+    """Enough connections for every green thread, and the kind of queue."""
+    section = {"rpc_conn_pool_size": str(max(case.green_threads, SERVER_THREADS) + 16)}
+    if case.queues == "quorum":
+        section |= {"rabbit_quorum_queue": "true", "rabbit_transient_quorum_queue": "true"}
+    return {"oslo_messaging_rabbit": section}
+
+
+def _amqp(_case: Case, _address: str) -> Sections:
+    """Private brokers know no users; after several failures, too, try again every second."""
+    section = {"sasl_mechanisms": "ANONYMOUS", "connection_retry_backoff": "1"}
+    return {"oslo_messaging_amqp": section}
+
+
+RABBITMQ = Release(
+    name="rabbitmq",
+    version="18.3.1",
+    protocol="amqp-0-9-1",
+    scheme="rabbit",
+    options=_rabbit,
+    lock=LOCKS / "rabbitmq.txt",
+    sdist_sha256="28831b36096d74da5cd1370ef25b4719aaca627d94785a67a9838a480ce7ee3a",
+    repairs=(f"{REPAIRS}:queue_manager_place",),
+    libraries=(),
+    why="current; releases 14.9 to 18.1 wait 0.5 s for every CALL (Launchpad bug 2035113)",
+)
+AMQP = Release(
+    name="amqp",
+    version="14.9.3",
+    protocol="amqp-1.0",
+    scheme="amqp",
+    options=_amqp,
+    lock=LOCKS / "amqp.txt",
+    sdist_sha256="0b7247700f97269aba077bad48fc06d194dd0e9bf3188fd7aa607a8dfa0bebde",
+    repairs=tuple(
+        f"{REPAIRS}:{name}" for name in ("amqp_expiry", "amqp_warnings", "amqp_first_host")
     ),
-    "zeromq": Release(
-        name="zeromq",
-        version="8.1.4",
-        lock="zeromq.txt",
-        sdist_sha256="c91626c5075620265db6c7050409b675c65b41df2308c3ece1da47c9bc935b67",
-        repairs=("abstract-collections", "zmq-call-monitor", "whole-topic"),
-        why="the last series with a ZeroMQ driver",
-    ),
-    "amqp": Release(
-        name="amqp",
-        version="14.9.3",
-        lock="amqp.txt",
-        sdist_sha256="0b7247700f97269aba077bad48fc06d194dd0e9bf3188fd7aa607a8dfa0bebde",
-        repairs=("amqp-expiry", "amqp-warnings", "amqp-first-host"),
-        why="the last series with an AMQP 1.0 driver",
-        tools="a C compiler and Python's headers (sudo apt-get install gcc libc6-dev python3-dev)",
-    ),
-}
+    libraries=("pyngus", "python-qpid-proton"),
+    why="the last series with an AMQP 1.0 driver",
+    tools="a C compiler and Python's headers (sudo apt-get install gcc libc6-dev python3-dev)",
+)
+
+RELEASES = Registry("oslo_releases", (RABBITMQ, AMQP))
 
 
 def find(name: str) -> Release:
@@ -64,8 +102,8 @@ def find(name: str) -> Release:
 
 def pinned(name: str, distribution: str) -> str:
     """The version of a distribution that the lock of a release names."""
-    lock = (LOCKS / find(name).lock).read_text()
-    pin = re.search(rf"^{re.escape(distribution)}==(\S+)", lock, re.MULTILINE)
+    lock = find(name).lock
+    pin = re.search(rf"^{re.escape(distribution)}==(\S+)", lock.read_text(), re.MULTILINE)
     if pin is None:
-        raise LoadError(f"{LOCKS / find(name).lock}: does not name {distribution}; renew the locks")
+        raise LoadError(f"{lock}: does not name {distribution}; renew the locks")
     return pin[1]

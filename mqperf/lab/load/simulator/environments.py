@@ -61,7 +61,7 @@ def ensure(name: str, host: Machine) -> Environment:
     release = find(name)
     title = f"The simulator environment {name!r} (oslo.messaging {release.version})"
     with ThreadPoolExecutor() as pool:
-        installed = pool.submit(library, title, release, host)
+        installed = pool.submit(library, title, release, host, release.package)
         unpacked = pool.submit(_tools, title, release)
     messaging, tools = installed.result(), unpacked.result()
     return Environment(

@@ -22,9 +22,9 @@ from mqperf.lab.systems.settings import SystemSettings, checked
 from mqperf.lab.systems.system import Deployment, System
 from mqperf.lab.tool import Tool
 from mqperf.plan import Case
+from mqperf_zeromq.lab.oslo import PROTOCOL, RELEASE
 
 REDIS = Tool("redis-server", "redis-server", packages=("redis-server",), services=("redis-server",))
-RELEASE = "zeromq"
 LABEL, REPLICA = "Redis", "Replica"
 LIBRARY = "pyzmq"
 VERSION_LIMIT_S = 60
@@ -90,7 +90,7 @@ def installed(host: Host) -> str:
 
 def check(settings: Mapping[str, JsonValue]) -> RedisSettings:
     """Check what a plan says about ZeroMQ."""
-    return checked(RELEASE, RedisSettings, settings)
+    return checked("zeromq", RedisSettings, settings)
 
 
 def labels(_topology: str, settings: Mapping[str, JsonValue]) -> tuple[str, ...]:
@@ -122,7 +122,7 @@ def start(
             servers.start([server], timeout_s)
             copying = [f"replicaof {first}", f"masterauth {password}"]
         address = first.replace(" ", ":")
-        matchmaker = Endpoint("zmtp", (address,), "mqperf", password)
+        matchmaker = Endpoint(PROTOCOL, (address,), "mqperf", password)
         return ZeroMQ(servers, matchmaker, version)
 
     def redact(text: str) -> str:
@@ -155,7 +155,7 @@ SYSTEM = System(
     title="ZeroMQ",
     topologies=("direct",),
     queues=("none",),
-    drivers={"simulator": RELEASE},
+    drivers={"simulator": RELEASE.name},
     installed=installed,
     check=check,
     start=start,

@@ -1,0 +1,48 @@
+"""Repairs that oslo.messaging 8, and its driver for ZeroMQ, need on a current Python."""
+
+import collections
+import collections.abc
+from types import ModuleType
+
+
+def abstract_collections() -> None:
+    """Give ``collections`` back the abstract classes which Python 3.10 left in ``collections.abc``.
+
+    Without them oslo.messaging 8 cannot be imported.
+    """
+    for name in collections.abc.__all__:
+        if not hasattr(collections, name):
+            setattr(collections, name, getattr(collections.abc, name))
+
+
+def zmq_call_monitor(_simulator: ModuleType) -> None:
+    """Let the ZeroMQ driver's ``send`` accept ``call_monitor_timeout``, and ignore it.
+
+    Every transport passes it since 6.3, this driver never learnt it: each CALL and CAST would be a
+    ``TypeError``.
+    """
+    from oslo_messaging._drivers.impl_zmq import ZmqDriver
+
+    send = ZmqDriver.send
+
+    def patient_send(
+        driver: object, *arguments: object, call_monitor_timeout: object = None, **named: object
+    ) -> object:
+        del call_monitor_timeout
+        return send(driver, *arguments, **named)
+
+    ZmqDriver.send = patient_send
+
+
+def whole_topic(simulator: ModuleType) -> None:
+    """Hand the notifier its topic in a list.
+
+    The simulator passes the bare string, of which each character would be taken for a topic: the
+    client sends happily, and the server receives nothing.
+    """
+    spawn = simulator.spawn_notify_clients
+
+    def spawn_with_list(threads: int, topic: str, *rest: object, **named: object) -> None:
+        spawn(threads, [topic], *rest, **named)
+
+    vars(simulator)["spawn_notify_clients"] = spawn_with_list
