@@ -145,7 +145,7 @@ def quick_java() -> Iterator[None]:
 
     It saves a third of their CPU.
     """
-    from mqperf_activemq.lab.java import ENVIRONMENT
+    from mqperf_java.lab.java import ENVIRONMENT
 
     quick = "-XX:TieredStopAtLevel=1"
     with pytest.MonkeyPatch.context() as patch:

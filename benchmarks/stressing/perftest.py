@@ -9,8 +9,8 @@ import psutil
 from stressing.load import Measured, cpu_s
 
 from mqperf.hosts import LocalHost
-from mqperf_activemq.hosts.archive import Archive, fetched
-from mqperf_activemq.lab.java import ENVIRONMENT, installed_java
+from mqperf_java.hosts.archive import Archive, fetched
+from mqperf_java.lab.java import ENVIRONMENT, installed_java
 
 PINS = Path(__file__).with_name("perftest.txt")
 """A line for each jar that PerfTest needs: what Maven calls it, and its SHA-512."""

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from mqperf.base.errors import SystemFault
-from mqperf_activemq.hosts.archive import Archive, fetched
 from mqperf_activemq.lab import activemq, artemis_ha, jolokia, leveldb
+from mqperf_java.hosts.archive import Archive, fetched
 
 EDITIONS = (activemq.EDITION, artemis_ha.EDITION, leveldb.EDITION)
 PINNED = (

@@ -6,7 +6,7 @@ import pytest
 
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import LocalHost
-from mqperf_activemq.lab.java import installed_java
+from mqperf_java.lab.java import installed_java
 
 pytestmark = pytest.mark.starts_programs
 

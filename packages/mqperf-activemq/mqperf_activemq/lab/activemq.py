@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from mqperf.lab.systems.service import Server
-from mqperf_activemq.hosts.archive import Archive
 from mqperf_activemq.lab.brokers import USER, Edition, Group, Kind
-from mqperf_activemq.lab.logging import log4j2
-from mqperf_activemq.lab.servers import Place, Tools, opened, server
+from mqperf_java.hosts.archive import Archive
+from mqperf_java.lab.logging import log4j2
+from mqperf_java.lab.servers import Place, Tools, opened, server
 
 CONFIG = "activemq.xml"
 EDITION = Edition(

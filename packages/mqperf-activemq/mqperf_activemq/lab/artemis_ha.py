@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from mqperf.lab.systems.private import Servers
 from mqperf.lab.systems.service import Server
-from mqperf_activemq.hosts.archive import Archive
 from mqperf_activemq.lab import artemis
 from mqperf_activemq.lab.brokers import Group, Kind
-from mqperf_activemq.lab.servers import Tools
 from mqperf_activemq.lab.zookeeper import Keepers
+from mqperf_java.hosts.archive import Archive
+from mqperf_java.lab.servers import Tools
 
 # ZooKeeper's server is among the jars of Artemis; these two, which it needs, are not.
 JARS = (

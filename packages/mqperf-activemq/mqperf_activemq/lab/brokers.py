@@ -16,11 +16,11 @@ from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.settings import Flag, SettingsFault, SystemSettings, checked
 from mqperf.lab.systems.system import ONLY_BROKER, Deployment, Node, System
 from mqperf.plan import Case
-from mqperf_activemq.hosts.archive import Archive, available, fetched
 from mqperf_activemq.lab import zookeeper
-from mqperf_activemq.lab.java import JAVA, installed_java
 from mqperf_activemq.lab.jolokia import Jolokia, jolokia_on
-from mqperf_activemq.lab.servers import Place, Tools
+from mqperf_java.hosts.archive import Archive, available, fetched
+from mqperf_java.lab.java import JAVA, installed_java
+from mqperf_java.lab.servers import Place, Tools
 
 USER = "mqperf"
 """Whom a broker knows that knows users; its password is made at random."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from mqperf.hosts import Host, HostFolder
 from mqperf.lab.probes import Inside
-from mqperf_activemq.hosts.archive import Archive, fetched
 from mqperf_activemq.onhost import jolokia
+from mqperf_java.hosts.archive import Archive, fetched
 
 # Later versions wait in Artemis for two minutes for a kind of access control that it has not here.
 AGENT = Archive(

@@ -11,12 +11,12 @@ from dataclasses import replace
 from mqperf.lab.systems.evidence import text
 from mqperf.lab.systems.private import Servers
 from mqperf.lab.systems.service import Server
-from mqperf_activemq.hosts.archive import Archive
 from mqperf_activemq.lab import activemq
 from mqperf_activemq.lab.brokers import Edition, Group, Kind, at_once
-from mqperf_activemq.lab.logging import PATTERN, Logging
-from mqperf_activemq.lab.servers import Tools, opened, server
 from mqperf_activemq.lab.zookeeper import Keepers
+from mqperf_java.hosts.archive import Archive
+from mqperf_java.lab.logging import PATTERN, Logging
+from mqperf_java.lab.servers import Tools, opened, server
 
 ZOOKEEPER = "3.5.10"
 JARS = (

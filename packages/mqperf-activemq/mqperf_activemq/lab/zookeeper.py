@@ -7,8 +7,8 @@ from pathlib import Path
 
 from mqperf.hosts import HostFolder
 from mqperf.lab.systems.service import Server
-from mqperf_activemq.lab.logging import Logging, log4j2
-from mqperf_activemq.lab.servers import Place, Tools, server
+from mqperf_java.lab.logging import Logging, log4j2
+from mqperf_java.lab.servers import Place, Tools, server
 
 LABELS = ("ZooKeeper 1", "ZooKeeper 2", "ZooKeeper 3")
 SIZE = len(LABELS)

@@ -5,18 +5,14 @@ unpacked, and what was unpacked for damage at each use, so that no other file is
 """
 
 import hashlib
-import shutil
 import tarfile
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from mqperf.base import cache, processes
+from mqperf.base import cache
 from mqperf.base.errors import SystemFault
-
-INSTALL = "sudo apt-get install maven"
-GOAL = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy"
-LAST_LINES = 8
+from mqperf_java.hosts import maven
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +50,7 @@ class Archive:
 def available(archive: Archive) -> None:
     """Raise ``SystemFault`` when an archive is not here, nor Maven to fetch it."""
     if not cache.whole(archive.home()):
-        _maven(archive)
+        maven.maven(archive.file)
 
 
 def fetched(archive: Archive, folder: Path | None = None) -> Path:
@@ -81,15 +77,8 @@ def _install(archive: Archive, home: Path) -> None:
 
 def _fetch(archive: Archive, file: Path) -> None:
     with tempfile.TemporaryDirectory(dir=file.parent) as draft:
-        argv = [_maven(archive), "--batch-mode", "--quiet", GOAL]
-        argv += [f"-Dartifact={archive.coordinates}", f"-DoutputDirectory={draft}"]
-        done = processes.run(argv)
-        if done.returncode != 0:
-            last = "\n".join((done.stdout + done.stderr).splitlines()[-LAST_LINES:])
-            raise SystemFault(
-                f"Maven could not fetch {archive.coordinates}; check that its repository can be"
-                f" reached (~/.m2/settings.xml) and repeat the command. Its last words:\n{last}"
-            )
+        options = [f"-Dartifact={archive.coordinates}", f"-DoutputDirectory={draft}"]
+        maven.run("copy", options, archive.coordinates, archive.file)
         (Path(draft) / archive.file).rename(file)
 
 
@@ -120,10 +109,3 @@ def _alone(file: Path) -> Path:
     folder.mkdir(exist_ok=True)
     file.rename(folder / file.name)
     return folder
-
-
-def _maven(archive: Archive) -> str:
-    program = shutil.which("mvn")
-    if program is None:
-        raise SystemFault(f"Maven, which fetches {archive.file}, is not installed: {INSTALL}")
-    return program

@@ -3,12 +3,31 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from mqperf.hosts import HostFolder
+from mqperf.lab.probes import Inside
 from mqperf.lab.systems.service import Server
-from mqperf_activemq.lab.java import ENVIRONMENT, Java
-from mqperf_activemq.lab.jolokia import Agent
-from mqperf_activemq.lab.logging import Logging
+from mqperf_java.lab.java import ENVIRONMENT, Java
+from mqperf_java.lab.logging import Logging
+
+
+class Agent(Protocol):
+    """What makes a server tell of its inside."""
+
+    @property
+    def option(self) -> str:
+        """The option that has Java start it."""
+        ...
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """What it reads."""
+        ...
+
+    def inside(self, node: str) -> Inside:
+        """Where the server of that label tells of its inside."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

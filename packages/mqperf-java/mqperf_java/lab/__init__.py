@@ -1,0 +1,1 @@
+"""How servers in Java are started."""
