@@ -17,12 +17,17 @@ SECTIONS = {
     "rabbitmq": "oslo_messaging_rabbit",
     "zeromq": "oslo_messaging_zmq",
     "amqp": "oslo_messaging_amqp",
+    "kafka": "oslo_messaging_kafka",
 }
 
 RESERVED = {
     "processname": "each process has a name of its own, or they would share queues",
+    "ssl_cafile": "private brokers of Kafka speak no TLS",
+    "ssl_client": "private brokers of Kafka speak no TLS",
     "ssl": "the system's setting tls says whether TLS is spoken",
     "sasl": "private brokers know no users",
+    "security_protocol": "private brokers know no users",
+    "consumer_group": "each run has a group of its own, which misses no message",
     "rpc_zmq_host": "servers are reached where they run",
     "rpc_zmq_bind_address": "servers are reached where they run",
     "rpc_zmq_matchmaker": "servers find each other by the system's Redis",

@@ -170,23 +170,23 @@ FAMILIES = Registry("topologies", (Family("brokers", BROKERS),))
 
 TOPOLOGIES = Topologies()
 
-QUEUES = {
-    "classic": Queues("classic", "", "", "", "Queues are classic and not mirrored."),
-    "mirrored": Queues(
+_QUEUES = (
+    Queues("classic", "", "", "", "Queues are classic and not mirrored."),
+    Queues(
         "mirrored",
         ", HA queues enabled",
         " (HA)",
         "-ha",
         "HA queues are enabled: every queue is mirrored to all nodes.",
     ),
-    "quorum": Queues(
+    Queues(
         "quorum",
         ", quorum queues",
         " (quorum)",
         "-quorum",
         "Queues are quorum queues, replicated by Raft to all nodes.",
     ),
-    "stream": Queues(
+    Queues(
         "stream",
         ", streams",
         " (stream)",
@@ -194,7 +194,7 @@ QUEUES = {
         "Queues are streams, replicated to all nodes: messages stay in them on disk.",
         log=True,
     ),
-    "declared": Queues(
+    Queues(
         "declared",
         ", declared queues",
         " (declared)",
@@ -202,20 +202,22 @@ QUEUES = {
         "Queues are what the driver's options of clients and servers declare them to be.",
         declared=True,
     ),
-    "ha": Queues(
+    Queues(
         "ha",
         ", replicated queues",
         " (replicated where possible)",
         "-ha-any",
         "Queues are replicated to all nodes: mirrored before RabbitMQ 4, quorum queues since.",
     ),
-    "routed": Queues("routed", "", "", "", "Messages are routed: none is queued but on its way."),
-    "none": Queues("none", "", "", "", "No queues but those of the processes themselves."),
-    "replicated": Queues(
+    Queues("routed", "", "", "", "Messages are routed: none is queued but on its way."),
+    Queues("none", "", "", "", "No queues but those of the processes themselves."),
+    Queues(
         "replicated",
         ", replicated queues",
         " (replicated)",
         "-replicated",
         "Queues are replicated to a backup, as far as messages are durable.",
     ),
-}
+)
+
+QUEUES = Registry("queues", _QUEUES)

@@ -93,6 +93,19 @@ EXAMPLES = (
         repaired="a",
     ),
     Example(
+        "flush_at_end",
+        "kafka",
+        """
+        from types import SimpleNamespace
+        waiting = ["handed over"]
+        simulator.TRANSPORT = SimpleNamespace(cleanup=waiting.clear)
+        simulator.show_client_stats([], None)
+        print("lost:", waiting)
+        """,
+        without="lost: ['handed over']",
+        repaired="lost: []",
+    ),
+    Example(
         "queue_manager_place",
         "rabbitmq",
         """

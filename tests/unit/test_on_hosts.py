@@ -19,6 +19,7 @@ BESIDE = {
     "proton",
     "oslo_config",
     "oslo_messaging",
+    "confluent_kafka",
     "yaml",
 }
 """What programs may import beside the standard library: it is made for the host."""

@@ -237,10 +237,12 @@ def test_queues_of_a_run_are_known_by_name(targets: str) -> None:
             "parameters": {"targets": targets},
         }
     )
-    names = set(queues(of_case, "mqperf"))
+    names, topics = set(queues(of_case, "mqperf")), set()
     for line in describe(of_case):
         words = shlex.split(line)
-        topic = words[words.index("-tp") + 1]
-        assert {topic, f"{topic}.info", f"{topic}_fanout"} <= names
+        topics.add(topic := words[words.index("-tp") + 1])
+        assert {topic, f"{topic}_fanout"} <= names
         if "-s" in words:
             assert f"{topic}.{words[words.index('-s') + 1]}" in names
+    of_notify = of_case.model_copy(update={"test_case": "notify"})
+    assert {*queues(of_notify, "mqperf")} == {f"{topic}.info" for topic in topics}

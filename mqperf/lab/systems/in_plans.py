@@ -14,6 +14,7 @@ from mqperf.lab.systems.system import System
 from mqperf.plan import LoadPlan, SystemPlan, swept_settings
 from mqperf.plan.driver import DRIVERS, SET, refusal, sets_of
 from mqperf.plan.load import GENERATORS, in_plans
+from mqperf.plan.test_cases import STANDARD
 from mqperf.plan.topologies import QUEUES
 
 Nodes = tuple[str, tuple[str, ...]]
@@ -33,6 +34,7 @@ def problems_of(
         yield from _of_systems(systems)
         yield from _incompatible_loads(systems, [*_loads(plan)])
         yield from _strangers(systems, [*_loads(plan)])
+        yield from _incompatible_test_cases(systems, plan)
         if isinstance(load, Mapping):
             yield from _unknown_options(systems, load)
     if isinstance(load, Mapping):
@@ -122,6 +124,19 @@ def _strangers(
         for name in strange[:1]:
             text = f"{GENERATORS[name].title} cannot talk to {system.title}; these can:"
             yield Problem(("systems", system.name), f"{text} {', '.join(system.every_driver)}")
+
+
+def _incompatible_test_cases(
+    systems: Mapping[str, object], plan: Mapping[str, object]
+) -> Iterator[Problem]:
+    """Every system whose clients cannot do what some load of the plan asks of them."""
+    asked = plan.get("test_cases", STANDARD)
+    beside = [load.get("test_case") for load in _loads(plan)]
+    for system in (SYSTEMS[name] for name in systems if name in SYSTEMS):
+        for case in [*(asked if isinstance(asked, list | tuple) else ()), *beside]:
+            if isinstance(case, str) and (why := system.incompatible_test_cases.get(case)):
+                yield Problem(("systems", system.name), f"no {case} with {system.title}: {why}")
+                break
 
 
 def _unknown_options(

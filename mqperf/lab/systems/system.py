@@ -98,7 +98,8 @@ class System:
     ``encrypts`` tells whether clients of a deployment with these settings connect by TLS only.
     ``tools`` are what the hosts of its nodes must have.  ``own_deployment`` says if a topology
     is one of its own, for which ``start`` finds its name among the settings, as ``topology``.
-    ``incompatible_queues`` gives by topology and kind of queue why there is no such pair.
+    ``incompatible_queues`` gives by topology and kind of queue why there is no such pair,
+    ``incompatible_test_cases`` by test case why clients of the system cannot do that.
     ``telling`` are settings with which its nodes tell of their inside; None where none can.
     ``forms`` begin the names of topologies that it has beside those listed, as ``ring`` begins
     ``ring-4``.  ``incompatible_settings`` tells why a topology cannot be had with these settings,
@@ -123,6 +124,7 @@ class System:
     tools: tuple[Tool, ...] = ()
     own_deployment: Callable[[str], bool] = _together
     incompatible_queues: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    incompatible_test_cases: Mapping[str, str] = field(default_factory=dict)
     telling: Mapping[str, JsonValue] | None = None
     forms: tuple[str, ...] = ()
     incompatible_settings: Callable[[str, Mapping[str, JsonValue]], str | None] = _none

@@ -59,7 +59,9 @@ def queues(case: Case, run_id: str) -> list[str]:
     for member in pairs(case):
         if member.kind == "server":
             pair_topic = _topic(case, run_id, member.number)
-            names += [f"{pair_topic}{end}" for end in ("", f".{member.label}", ".info", "_fanout")]
+            of_calls = ("", f".{member.label}", "_fanout")
+            ends = (".info",) if case.test_case == "notify" else of_calls
+            names += [f"{pair_topic}{end}" for end in ends]
     return list(dict.fromkeys(names))
 
 

@@ -1,0 +1,1 @@
+"""Files of Kafka, which Maven fetches."""

@@ -1,0 +1,1 @@
+"""How Kafka is started, and how oslo.messaging speaks to it."""

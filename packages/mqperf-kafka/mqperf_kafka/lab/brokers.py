@@ -1,0 +1,105 @@
+"""Brokers of Kafka in KRaft mode: each is a node of the quorum that keeps the metadata, too."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from mqperf.hosts import Host, HostFolder
+from mqperf.lab.systems.service import Server
+from mqperf_java.hosts.jars import Jars
+from mqperf_java.lab.java import installed_java
+from mqperf_java.lab.logging import log4j2
+from mqperf_java.lab.servers import Place, Tools, server
+
+VERSION = "4.1.0"
+FILES = Path(__file__).parents[1] / "hosts"
+JARS = Jars(f"Kafka {VERSION}", FILES / "pom.xml", FILES / f"kafka-{VERSION}.txt")
+OLDEST_JAVA = 17
+
+MAIN = "kafka.Kafka"
+CONFIG = "server.properties"
+LOGGING = log4j2({})
+CLUSTER = "bXFwZXJmLW1xcGVyZi1tcQ"
+"""The cluster's id: any 16 bytes in base 64."""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Brokers together: where each is for clients, and by ``ports`` for the others."""
+
+    places: Sequence[Place]
+    ports: Sequence[int]
+
+    @property
+    def voters(self) -> str:
+        """The quorum, as each is told."""
+        return ",".join(f"{index + 1}@{self.peer(index)}" for index in range(len(self.places)))
+
+    def peer(self, index: int) -> str:
+        """Where a broker is reached by the others about metadata."""
+        return f"{self.places[index].host_folder.host.address}:{self.ports[index]}"
+
+
+def installed(host: Host) -> str:
+    """The version, when the host has Java, and all else is here or can be fetched."""
+    java = installed_java(OLDEST_JAVA, host)
+    JARS.available()
+    return f"{VERSION}, on Java {java.version}"
+
+
+def tools_on(host: Host, heap_mb: int) -> Tools:
+    """The tools of brokers on a host, fetched here and copied there if they are not there."""
+    java, home = installed_java(OLDEST_JAVA, host), host.copied(JARS.fetched())
+    return Tools(java, home, heap_mb, [home / name for name in sorted(JARS.pinned)])
+
+
+def configuration(group: Group, index: int) -> Mapping[str, object]:
+    """The properties of a broker; of three, two have a message before it is confirmed."""
+    place, size = group.places[index], len(group.places)
+    folder, own = place.host_folder.folder, f"{place.host_folder.host.address}:{place.port}"
+    return {
+        "process.roles": "broker,controller",
+        "node.id": index + 1,
+        "controller.quorum.voters": group.voters,
+        "controller.listener.names": "CONTROLLER",
+        "listeners": f"PLAINTEXT://{own},CONTROLLER://{group.peer(index)}",
+        "advertised.listeners": f"PLAINTEXT://{own}",
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+        "log.dirs": folder / "data",
+        "auto.create.topics.enable": "false",
+        "default.replication.factor": size,
+        "min.insync.replicas": min(size, 2),
+        "offsets.topic.num.partitions": 1,
+        "offsets.topic.replication.factor": size,
+        # A group of consumers forms at once, and files of removed topics go as soon.
+        "group.initial.rebalance.delay.ms": 0,
+        "log.segment.delete.delay.ms": 1000,
+    }
+
+
+def broker(tools: Tools, group: Group, index: int) -> Server:
+    """A broker of a group by its index, with its folder formatted as Kafka's own tool does it."""
+    place = group.places[index]
+    lines = [f"{name}={value}" for name, value in configuration(group, index).items()]
+    formatted = ("version=1", f"cluster.id={CLUSTER}", f"node.id={index + 1}")
+    made = server(
+        tools,
+        place,
+        (*tools.class_path, MAIN, str(place.host_folder.folder / CONFIG)),
+        properties={},
+        logging=LOGGING,
+        ready=("Kafka Server started",),
+        files={CONFIG: "\n".join(lines) + "\n"},
+    )
+    files = {**made.files, "data/meta.properties": "\n".join(formatted) + "\n"}
+    return replace(made, files=files)
+
+
+def places(
+    labels: Sequence[str], host_folders: Sequence[HostFolder], ports: Sequence[int]
+) -> list[Place]:
+    """Where brokers are, each with a folder of its own."""
+    return [
+        Place(label, host_folder.within(label.lower().replace(" ", "")), port)
+        for label, host_folder, port in zip(labels, host_folders, ports, strict=True)
+    ]

@@ -1,0 +1,140 @@
+"""Kafka as a system under test: one private broker, or three of which each has all messages."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from pydantic import Field, JsonValue
+
+from mqperf.base.errors import SystemFault
+from mqperf.hosts import Host, HostFolder
+from mqperf.hosts.software import ALONE, plain_variables
+from mqperf.lab.load import LAUNCHERS, Access, Endpoint
+from mqperf.lab.load.oslo.library import library
+from mqperf.lab.systems.private import OfServers, Servers, Site
+from mqperf.lab.systems.settings import SystemSettings, checked
+from mqperf.lab.systems.system import ONLY_BROKER, Deployment, System
+from mqperf.plan import Case
+from mqperf.plan.topologies import TOPOLOGIES
+from mqperf_java.lab.java import JAVA
+from mqperf_kafka.lab import brokers
+from mqperf_kafka.lab.oslo import PROTOCOL, RELEASE
+from mqperf_kafka.plan import TOPIC
+
+NAME = "kafka"
+SINGLE, CLUSTER = "single", "any-node"
+LABELS = {SINGLE: (ONLY_BROKER,), CLUSTER: ("Broker 1", "Broker 2", "Broker 3")}
+TOPICS = "mqperf_kafka.onhost.topics"
+LIMIT_S = 120
+NOTIFICATIONS_ONLY = "oslo.messaging's driver for Kafka has notifications alone: plan notify"
+
+
+class Settings(SystemSettings):
+    """What a plan may say about Kafka."""
+
+    heap_mb: int = Field(default=512, ge=64, strict=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Kafka(OfServers):
+    """The deployment: brokers, the host of the first, and facts."""
+
+    host: Host
+    addresses: tuple[str, ...]
+    about: Mapping[str, JsonValue]
+
+    def provision(self, case: Case, run_id: str) -> Access:
+        """Make the topics of a run, with a partition for each of their servers."""
+        topics = LAUNCHERS[case.generator].queues(case, run_id)
+        partitions = case.processes * case.hosts // len(topics)
+        numbers = [f"--copies={len(self.addresses)}", f"--partitions={partitions}"]
+        self._topics("make", run_id, [*numbers, *topics])
+        topology, size = TOPOLOGIES[case.topology], len(self.addresses)
+        query = urlencode({"consumer_group": run_id})
+        client, server = (
+            Endpoint(PROTOCOL, tuple(self.addresses[at] for at in order), query=query)
+            for order in (
+                topology.order(topology.client, size),
+                topology.order(topology.server, size),
+            )
+        )
+        return Access(client, server)
+
+    def clean_up(self, run_id: str, queues: Sequence[str]) -> None:
+        """Remove the run's topics."""
+        self._topics("remove", run_id, queues)
+
+    def facts(self) -> dict[str, JsonValue]:
+        """What it is, its configuration, and the memory of every node."""
+        return {**self.about, "nodes": [*self.servers.facts()]}
+
+    def _topics(self, action: str, run_id: str, words: Sequence[str]) -> None:
+        """Run the program that makes and removes topics, on the host of the first broker."""
+        client = library("The client of Kafka", RELEASE, self.host, TOPICS)
+        where = [f"--brokers={','.join(self.addresses)}", f"--group={run_id}"]
+        argv = [client.python, *ALONE, "-m", TOPICS, action, *where, *words]
+        done = self.host.run(argv, env=plain_variables(client.path), timeout_s=LIMIT_S)
+        if done.returncode:
+            raise SystemFault(f"Kafka does not {action} topics: {done.stderr.strip()[-500:]}")
+
+
+def check(settings: Mapping[str, JsonValue]) -> Settings:
+    """Check what a plan says about Kafka."""
+    return checked(NAME, Settings, settings)
+
+
+@contextmanager
+def start(
+    settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
+) -> Iterator[Deployment]:
+    """Run one broker for the topology ``single``, and else three.
+
+    What they are made of is fetched first if it is not in the cache.
+    """
+    values = {**settings}
+    labels = LABELS[str(values.pop("topology", CLUSTER))]
+    wanted, size = check(values), len(labels)
+    hosts = {host_folder.host.name: host_folder.host for host_folder in host_folders[:size]}
+    tools = {name: brokers.tools_on(host, wanted.heap_mb) for name, host in hosts.items()}
+
+    def launch(
+        servers: Servers, ports: tuple[int, ...], host_folders: Sequence[HostFolder]
+    ) -> Kafka:
+        places = brokers.places(labels, host_folders, ports[:size])
+        group = brokers.Group(places, ports[size:])
+        nodes = [
+            brokers.broker(tools[place.host_folder.host.name], group, index)
+            for index, place in enumerate(places)
+        ]
+        servers.start(nodes, wanted.start_timeout_s)
+        first = places[0].host_folder.host
+        about: dict[str, JsonValue] = {
+            "product": "Kafka",
+            "version": brokers.VERSION,
+            "runtime": f"Java {tools[first.name].java.version}",
+            "heap_bytes": wanted.heap_mb * 2**20,
+            "config": nodes[0].files[brokers.CONFIG],
+        }
+        return Kafka(servers, first, tuple(node.name for node in nodes), about)
+
+    with Site("Kafka", host_folders, size).launched(2 * size, launch) as deployment:
+        yield deployment
+
+
+SYSTEM = System(
+    name=NAME,
+    title="Kafka",
+    topologies=(SINGLE, CLUSTER),
+    queues=(TOPIC.name,),
+    drivers={"simulator": RELEASE.name},
+    installed=brokers.installed,
+    check=check,
+    start=start,
+    tools=(JAVA,),
+    own_deployment=lambda topology: topology == SINGLE,
+    incompatible_test_cases=dict.fromkeys(
+        ("rpc-call", "rpc-cast", "rpc-fanout"), NOTIFICATIONS_ONLY
+    ),
+    labels=lambda topology, _settings: LABELS[topology],
+)

@@ -1,0 +1,99 @@
+"""Kafka, really started: every notification is accounted for, and nothing is left afterwards."""
+
+from pathlib import Path
+
+import psutil
+import pytest
+from killed import nothing_outlives
+from listeners import listening
+
+from mqperf.hosts import HostFolder, LocalHost
+from mqperf.lab.runner import Silent, sweep
+from mqperf.lab.systems import SYSTEMS
+from mqperf.plan.file import parse_plan
+from mqperf.record import runs
+from mqperf.study import stats, tables
+
+pytestmark = pytest.mark.needs_java
+
+PLAN = """\
+systems:
+  kafka: {topologies: [single, any-node], queues: [topic]}
+test_cases: [notify]
+load:
+  green_threads: 2
+  processes: 2
+  targets: [own, shared]
+  rate_msg_s: 100
+  duration_s: 3
+  warmup_s: 1
+"""
+LABELS = {"single": {"Broker"}, "any-node": {"Broker 1", "Broker 2", "Broker 3"}}
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of one broker, and one of three, for servers with own topics and with a shared one."""
+    folder = tmp_path_factory.mktemp("kafka")
+    outcome = sweep(parse_plan(PLAN, Path("test.yaml")), PLAN, folder, Silent())
+    assert (outcome.done, outcome.failed) == (4, ())
+    return folder
+
+
+def test_no_message_is_lost(measured: Path) -> None:
+    """From the first on, which the driver itself would skip, to the last."""
+    messages = tables.read(measured)["messages"]
+    assert len(messages) == 4
+    assert (messages["sent"] > 0).all()
+    assert (messages["received"] == messages["sent"]).all()
+    assert (messages[["lost", "errors", "duplicates"]] == 0).all(axis=None)
+    doubts = stats.complete(tables.read(measured))["doubts"]
+    suspicious = {"received-not-sent", "lost", "missing-process", "failed-run", "record-disagrees"}
+    assert not suspicious & set(doubts["kind"])
+
+
+def test_the_record_is_whole(measured: Path) -> None:
+    """Versions, configuration, and the memory of every node; removed topics leave the log clean."""
+    for run in runs(measured):
+        assert run.damaged() == []
+        case, system = run.facts().case, run.facts().system
+        assert (system.title, system.version) == ("Kafka", "4.1.0")
+        assert {node.label for node in system.nodes} == LABELS[case.topology if case else ""]
+        assert all((node.rss_bytes or 0) > 1_000_000 for node in system.nodes)
+        assert not any(" ERROR " in log.read_text() for log in run.path.glob("broker/*.log"))
+
+
+OWNER = """
+    import json, sys
+    from mqperf.hosts import LocalHost, HostFolder
+    from mqperf.lab.systems import SYSTEMS
+
+    host, settings = LocalHost(), {"topology": "single"}
+    with (
+        host.scratch("test") as folder,
+        SYSTEMS["kafka"].start(settings, [HostFolder(host, folder)]) as running,
+    ):
+        pids = [node.process.pid for node in running.nodes]
+        print(json.dumps({"folder": str(folder), "pids": pids}), flush=True)
+        sys.stdin.read()
+"""
+
+
+def test_kafka_dies_with_its_owner() -> None:
+    """A SIGKILL of mqperf leaves no process and no folder."""
+    assert nothing_outlives(OWNER, processes=1)
+
+
+def test_three_listen_on_loopback_only() -> None:
+    """Clients and other brokers alike; afterwards none runs."""
+    host = LocalHost()
+    with (
+        host.scratch("test") as folder,
+        SYSTEMS["kafka"].start({}, [HostFolder(host, folder)]) as deployment,
+    ):
+        processes = [psutil.Process(node.process.pid) for node in deployment.nodes if node.process]
+        assert len(processes) == 3
+        addresses = {address for process in processes for address in listening(process)}
+        assert addresses <= {"127.0.0.1", "::ffff:127.0.0.1"}
+        deployment.check()
+    assert not any(map(psutil.Process.is_running, processes))
