@@ -1,8 +1,8 @@
 """The psutil probe's program: CPU times of chosen processes and network traffic, once a second.
 
-It runs as a process of its own, without importing mqperf, so that it can be copied to any host that
-has psutil.  It reads cumulative counters at whole seconds after the agreed start, hence exactly at
-both ends of the measured window, and writes one JSON line per sample::
+It runs as a process of its own, on any host that has psutil.  It reads cumulative counters at whole
+seconds after the agreed start, hence exactly at both ends of the measured window, and writes one
+JSON line per sample::
 
     {"epoch": ..., "monotonic": ..., "processes": {label: [monotonic, user, system, rss]},
      "host": [monotonic, busy, system],
@@ -15,9 +15,7 @@ are what the kernel knows: loopback and many virtual interfaces have none.  Segm
 TCP on the whole host; null where the kernel does not count them as Linux does.
 """
 
-import argparse
 import json
-import math
 import os
 import time
 from collections.abc import Sequence
@@ -26,7 +24,8 @@ from typing import Any, TextIO
 
 import psutil
 
-POLL_S = 0.05
+from mqperf.onhost.probes import sampling
+
 TCP_COUNTERS = Path("/proc/net/snmp")
 MEGABIT = 125_000
 
@@ -116,24 +115,15 @@ class Processors:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Sample from the agreed start until the load's end."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--label", required=True, help="what this process is called")
-    parser.add_argument("--control", type=Path, required=True, help="folder of the start file")
-    parser.add_argument("--targets", type=Path, required=True, help="JSON list of processes")
-    parser.add_argument("--seconds", type=int, required=True, help="samples after the first")
-    parser.add_argument("--out", type=Path, required=True)
-    options = parser.parse_args(arguments)
-    targets = Targets(options.targets)
-    (options.control / f"{options.label}.ready").touch()
-    start = _await_start(options.control / "start")
+    options = sampling.parsed(arguments)
+    targets, control = Targets(options.targets), options.talk
+    control.say("ready")
+    start = control.wait_for_start()
     watched = {target["label"]: _watched(target) for target in targets.now()}
     watched[options.label] = Watched(os.getpid(), children=False)
     speeds, processors = _speeds(), Processors()
     with options.out.open("w") as out:
-        for second in range(options.seconds + 1):
-            time.sleep(max(0.0, start + second - time.time()))
-            if start + second > _end(options.control / "end"):
-                break
+        for _ in sampling.each_second(control, start, options.seconds):
             renewed = {target["label"]: _watched(target) for target in targets.renewed()}
             watched |= renewed
             _write_sample(out, watched, [*renewed], processors, speeds)
@@ -141,20 +131,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _watched(target: dict[str, Any]) -> Watched:
     return Watched(target["pid"], children=target["children"])
-
-
-def _await_start(file: Path) -> float:
-    while not file.exists():
-        time.sleep(POLL_S)
-    return float(json.loads(file.read_text())["start"])
-
-
-def _end(file: Path) -> float:
-    """When the load ends, if that is earlier than was agreed; the samples of that instant are in.
-
-    Half a second is for the difference between what is agreed and a clock's own reading of it.
-    """
-    return float(json.loads(file.read_text())["end"]) + 0.5 if file.exists() else math.inf
 
 
 def _write_sample(

@@ -9,16 +9,15 @@ with ``"error"`` in the place of ``"told"`` where there was none in time.  The i
 the question.
 """
 
-import argparse
 import json
 import time
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from pathlib import Path
 from threading import Lock, Thread
 from typing import Any, Protocol, TextIO
 
 from mqperf.onhost.load.control import Control
+from mqperf.onhost.probes import sampling
 from mqperf.onhost.probes.inside.http import Unanswered
 
 LAST_S = 1.0
@@ -60,12 +59,7 @@ class Watched:
     def watch(self, start: float, seconds: int, log: Log, control: Control) -> None:
         """Ask every second; one in which it still was to answer the last question is left out."""
         self.answer()  # a connection on which nothing was asked for a while may be closed
-        for second in range(seconds + 1):
-            if (wait := start + second - time.time()) <= -1:
-                continue
-            time.sleep(max(0.0, wait))
-            if (end := control.end()) is not None and start + second > end + 0.5:
-                break
+        for _ in sampling.each_second(control, start, seconds, late_s=1.0):
             epoch, began = time.time(), time.monotonic()
             answer = self.answer()
             when = {"epoch": epoch, "monotonic": began, "took_s": time.monotonic() - began}
@@ -81,16 +75,10 @@ class Watched:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Ask from the start until the end of the load."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--label", required=True, help="what this process is called")
-    parser.add_argument("--control", type=Path, required=True, help="folder of the start file")
-    parser.add_argument("--targets", type=Path, required=True, help="JSON list of nodes")
-    parser.add_argument("--seconds", type=int, required=True, help="questions after the first")
-    parser.add_argument("--out", type=Path, required=True)
-    options = parser.parse_args(arguments)
+    options = sampling.parsed(arguments)
     targets: list[dict[str, Any]] = json.loads(options.targets.read_text())
     nodes = [Watched(**target) for target in targets]
-    control = Control(options.control, options.label)
+    control: Control = options.talk
     for node in nodes:
         node.answer()  # whoever is asked for the first time takes longest
     control.say("ready")
