@@ -4,7 +4,6 @@ import pytest
 
 from mqperf.base.errors import InstallError
 from mqperf.front.findings import Finding
-from mqperf.hosts import ansible
 from mqperf.hosts.local import LocalHost
 from mqperf.hosts.place import Place
 from mqperf.hosts.software import installers
@@ -94,4 +93,4 @@ def test_an_installer_that_says_nothing_is_told_all_the_same() -> None:
     """With its command and its exit code; an Ansible that says nothing, in words."""
     with pytest.raises(InstallError, match=r"Ansible could not be made: `false` ended with code 1"):
         installers.output("Ansible", ["false"])
-    assert ansible.last_line(LocalHost().run(["false"], timeout_s=60)) == "it said nothing"
+    assert installation.last_line(LocalHost().run(["false"], timeout_s=60)) == "it said nothing"

@@ -9,7 +9,6 @@ from subprocess import CompletedProcess
 from types import MappingProxyType
 
 from mqperf.base import cache, processes
-from mqperf.base.redaction import without_passwords
 from mqperf.hosts.software import virtual_environment
 
 LOCK = Path(__file__).parent / "locks" / "ansible.txt"
@@ -52,12 +51,6 @@ def ensure() -> Path:
     home = cache.place() / "ansible" / digest
     cache.make(home, lambda: virtual_environment.make("Ansible", home, LOCK))
     return home / "bin"
-
-
-def last_line(done: CompletedProcess[str]) -> str:
-    """The last that a command said, without passwords."""
-    lines = (done.stdout + done.stderr).strip().splitlines()
-    return without_passwords(lines[-1]) if lines else "it said nothing"
 
 
 def _environment(folder: Path) -> dict[str, str]:

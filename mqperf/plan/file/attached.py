@@ -19,7 +19,7 @@ from typing_extensions import override
 
 from mqperf.base.problems import Problem, Where
 from mqperf.plan.file.reading import UnreadableError, first_bytes
-from mqperf.plan.file.repositories import Repositories, is_source, path_in, repositories
+from mqperf.plan.file.repositories import Repositories, is_source, repositories
 
 ENDS = ("_file", "_files")
 """How keys end whose value is the name of a file, or a list of such."""
@@ -67,12 +67,6 @@ def name_of(text: str) -> str:
     """The name of a file as the plan says it, pinned or not."""
     pin = pin_of(text)
     return pin.name if pin else text
-
-
-def last_name(text: str) -> str:
-    """The last part of its path: what it is called where it is copied to."""
-    name = name_of(text)
-    return PurePosixPath(path_in(name) if is_source(name) else name).name
 
 
 def attached(data: object, folder: Path) -> Attached:

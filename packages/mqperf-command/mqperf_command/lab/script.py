@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import PurePosixPath
 from typing import Annotated
 
 from pydantic import Field, field_validator
@@ -13,7 +14,8 @@ from mqperf.base.problems import Problem, Where
 from mqperf.hosts import Host, Restartable
 from mqperf.lab.actions.action import Action, ActionFacts, Target
 from mqperf.plan import Frozen, Scalar
-from mqperf.plan.file.attached import last_name, name_of
+from mqperf.plan.file.attached import name_of
+from mqperf.plan.file.repositories import is_source, path_in
 
 OUTPUT_BYTES = 1_000_000
 """Most of its output that is kept; of more, the end."""
@@ -50,7 +52,7 @@ class Script(Frozen):
     @field_validator("more_files")
     @classmethod
     def _of_different_names(cls, names: tuple[str, ...]) -> tuple[str, ...]:
-        short = [last_name(name) for name in names]
+        short = [_last_name(name) for name in names]
         if twice := [name for name in short if short.count(name) > 1]:
             raise ValueError(f"two are called {twice[0]!r}: rename one")
         return names
@@ -78,7 +80,7 @@ def applied(target: Target) -> Iterator[ActionFacts]:
         host.write(program, _program(target), 0o700)
         host.make(work)
         for name in _parameters(target).more_files:
-            host.write(work / last_name(name), _text(target, name), 0o700)
+            host.write(work / _last_name(name), _text(target, name), 0o700)
         argv = [str(program), *map(str, _parameters(target).arguments)]
         process = host.start("script", argv, env=_variables(target, host), log=log, cwd=work)
         try:
@@ -167,3 +169,9 @@ ACTION = Action(
     parameters=Script,
     file_problems=file_problems,
 )
+
+
+def _last_name(text: str) -> str:
+    """The last part of its path: what it is called where it is copied to."""
+    name = name_of(text)
+    return PurePosixPath(path_in(name) if is_source(name) else name).name

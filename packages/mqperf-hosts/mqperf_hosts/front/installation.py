@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from subprocess import CompletedProcess
 
 from mqperf.base import processes
 from mqperf.base.errors import HostError
@@ -83,7 +84,7 @@ def _played(path: Path, packages: Mapping[str, list[str]], *, dry: bool) -> str:
         words = ["--inventory", str(path.resolve()), "--extra-vars", f"@{variables}", str(PLAYBOOK)]
         done = ansible.run("ansible-playbook", words, LIMIT_S)
     if not any(TASK.match(line) for line in done.stdout.splitlines()):
-        raise HostError(f"{path}: Ansible ended with {done.returncode}: {ansible.last_line(done)}")
+        raise HostError(f"{path}: Ansible ended with {done.returncode}: {last_line(done)}")
     return done.stdout
 
 
@@ -130,3 +131,9 @@ def _finding(place: Place, result: HostResult, *, dry: bool) -> Finding:
     if result.problem:
         return Finding("FAILED", f"{of}: {'; '.join(filter(None, [result.problem, done]))}")
     return Finding("ok", f"{of}: {done or 'everything was there'}")
+
+
+def last_line(done: CompletedProcess[str]) -> str:
+    """The last that a command said, without passwords."""
+    lines = (done.stdout + done.stderr).strip().splitlines()
+    return without_passwords(lines[-1]) if lines else "it said nothing"
