@@ -141,7 +141,8 @@ def sweep_of(results: Tables, metric: str = "") -> Figure:
         if metric
         else figures.sweep_sheet(points, doubted=doubted)
     )
-    return counting(sheet, _unit(results["points"]), list(conditions(results)[CONDITION]))
+    unit = unit_of(*results["points"]["test_case"].unique())
+    return counting(sheet, unit, list(conditions(results)[CONDITION]))
 
 
 def show_metric(results: Tables, metric: str, test_case: str) -> None:
@@ -167,11 +168,6 @@ def ratios(comparison: pd.DataFrame) -> pd.DataFrame:
     stated = [name for name in parameters() if name in comparison.columns]
     clocks = ["clock_share"] if comparison["clock_share"].gt(0).any() else []
     return comparison[["test_case", *AXES, *stated, *columns, *clocks, "doubted"]]
-
-
-def _unit(rows: pd.DataFrame) -> str:
-    """What rows count: of several test cases each unit, once."""
-    return unit_of(*rows["test_case"].unique())
 
 
 def _unsure(results: Tables) -> pd.DataFrame:

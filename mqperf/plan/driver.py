@@ -85,8 +85,8 @@ def _type(option: Mapping[str, Any]) -> object:
 
 def sets_of(driver: object) -> Iterator[tuple[tuple[str, ...], Mapping[str, Any]]]:
     """The sets of options that a load names, each with its place in it; one without a name."""
-    named = isinstance(driver, Mapping) and driver and all(map(_is_set, driver.values()))
     if isinstance(driver, Mapping):
+        named = driver and all(isinstance(value, Mapping) for value in driver.values())
         places = [(name,) for name in driver] if named else [()]
         yield from zip(places, driver.values() if named else [driver], strict=True)
 
@@ -114,7 +114,3 @@ def refusal(driver: str, name: str) -> str | None:
         return f"oslo.messaging {release} for {driver} has no such option; {nearest(name, usable)}"
     reason = known[name].get("reserved")
     return reason and f"mqperf sets it itself: {reason}"
-
-
-def _is_set(value: object) -> bool:
-    return isinstance(value, Mapping)

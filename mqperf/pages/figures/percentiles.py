@@ -53,7 +53,7 @@ def percentiles(
     marked = [level for level in MARKED if len(rows) and level <= rows["percentile"].max()]
     axes.xaxis.set_major_locator(FixedLocator(list(_places(np.array(marked)))))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(_name))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda place, _: f"{100 * (1 - 10**-place):.6g}"))
     axes.set_xlabel(COLUMNS["percentile"].heading(), fontsize=9)
     heading = COLUMNS["latency_s"].heading(subject)
     dress(axes, f"{title}: {heading}" if title else heading, legend_columns=3)
@@ -73,8 +73,3 @@ def common(rows: pd.DataFrame) -> pd.DataFrame:
 
 def _places(levels: np.ndarray) -> np.ndarray:
     return -np.log10(np.round(1 - levels, 9))
-
-
-def _name(place: float, _position: int | None = None) -> str:
-    """``99.9`` at 3."""
-    return f"{100 * (1 - 10**-place):.6g}"

@@ -42,21 +42,15 @@ def problems_of_asking(
 ) -> Iterator[Problem]:
     """What a plan asks that the generator of its load cannot: a rate that is set, an early end."""
     generator = _generator(load)
+    paced = [one for one in GENERATORS.values() if RATE in one.parameters.model_fields]
+    ending = [one for one in GENERATORS.values() if one.ends_early]
     for key, asked, able, words in (
-        ("search", searches, _is_paced, "keeps to no offered rate; these do"),
-        ("fail_when", ends_early, _ends_early, "cannot be ended early; these can"),
+        ("search", searches, paced, "keeps to no offered rate; these do"),
+        ("fail_when", ends_early, ending, "cannot be ended early; these can"),
     ):
-        if generator is not None and asked and not able(generator):
-            others = ", ".join(other.name for other in GENERATORS.values() if able(other))
+        if generator is not None and asked and generator not in able:
+            others = ", ".join(other.name for other in able)
             yield Problem((key,), f"{generator.title} {words}: {others}")
-
-
-def _is_paced(generator: Generator) -> bool:
-    return RATE in generator.parameters.model_fields
-
-
-def _ends_early(generator: Generator) -> bool:
-    return generator.ends_early
 
 
 def problems_beside(background: Sequence[object]) -> Iterator[Problem]:

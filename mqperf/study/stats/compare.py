@@ -138,7 +138,8 @@ def judged(
     detectable = _detectable(frame, risk)
     frame["detectable"] = detectable.where(unjudged) if of_repeats else detectable
     frame["repeats_needed"] = _repeats_needed(frame, risk) if of_repeats else pd.NA
-    frame["in_turns"] = _in_turns(frame)
+    starts = zip(frame["starts_a"], frame["starts_b"], strict=True)
+    frame["in_turns"] = [_alternated(*pair) for pair in starts]
     marks = zip(frame["doubts_a"], frame["doubts_b"], strict=True)
     frame["doubted"] = [doubted_sides(*pair) for pair in marks]
     columns = TABLES[table].with_parameters(frame.columns)
@@ -355,11 +356,6 @@ def _noncentrality(freedom: float, risk: float) -> float:
         return float(nct.sf(limit, freedom, difference) - POWER)
 
     return float(brentq(lacking, 0.0, 2 + 2 * limit, rtol=1e-3))  # 1.3 limits, with one degree
-
-
-def _in_turns(frame: pd.DataFrame) -> list[str]:
-    """Whether the runs of A and B alternated in time, or one side was measured first."""
-    return [_alternated(*pair) for pair in zip(frame["starts_a"], frame["starts_b"], strict=True)]
 
 
 def _alternated(a: Sequence[pd.Timestamp], b: Sequence[pd.Timestamp]) -> str:
