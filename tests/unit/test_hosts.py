@@ -203,7 +203,7 @@ from mqperf.base.processes import scratch
 def interrupting(step):
     steps = itertools.count(1)
     def trace(frame, event, _):
-        if frame.f_code.co_name != "_owned":
+        if frame.f_code.co_name != "owned":
             return None
         frame.f_trace_opcodes = True
         if event == "opcode" and next(steps) == step:

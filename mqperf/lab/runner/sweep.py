@@ -22,7 +22,7 @@ from mqperf.lab.runner.searching import Searching
 from mqperf.lab.runner.trial import Audience
 from mqperf.lab.systems import SYSTEMS, starts
 from mqperf.lab.systems.possible import Possible
-from mqperf.lab.systems.settings import SettingsFault
+from mqperf.lab.systems.settings import HOST_SETTINGS, SettingsFault
 from mqperf.plan import Case
 from mqperf.plan.file import as_measured
 from mqperf.plan.load import GENERATORS
@@ -144,6 +144,8 @@ def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
             for name in dict.fromkeys((case.generator, *(load.generator for load in beside)))
         }
         probes, settings = chosen(plan.probes), plan.settings_of(case)
+        for kind in HOST_SETTINGS.values():
+            hosts = held.enter_context(kind.applied(kind.model.model_validate(settings), hosts))
         if any(probe.asks_nodes for probe in probes):
             settings = system.watched(settings)
         for words in system.getting(settings, hosts.broker):

@@ -1,12 +1,16 @@
 """Settings of systems in plans: what all have in common, and how they are checked."""
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from mqperf.base.errors import SystemFault
 from mqperf.base.problems import Problem, of_validation
+from mqperf.base.registry import Registry
+from mqperf.hosts import Hosts
 
 
 class SettingsFault(SystemFault):
@@ -33,6 +37,22 @@ class SystemSettings(BaseModel):
     start_timeout_s: int = Field(default=120, ge=1, le=86_400, strict=True)
 
 
+@dataclass(frozen=True, slots=True)
+class HostSettings:
+    """Settings of every system that are about its hosts; packages add them.
+
+    ``model`` has them by name, and leaves all others alone.  ``applied`` gives the hosts as they
+    are with these settings, for as long as its context lasts.  It raises ``HostError`` where hosts
+    cannot be had so.
+    """
+
+    name: str
+    model: type[BaseModel]
+    applied: Callable[[Any, Hosts], AbstractContextManager[Hosts]]
+
+
+HOST_SETTINGS: Registry[HostSettings] = Registry("host_settings")
+
 S = TypeVar("S", bound=SystemSettings)
 
 
@@ -42,8 +62,12 @@ def checked(system: str, model: type[S], settings: Mapping[str, JsonValue]) -> S
     Raises ``SettingsFault`` with every unknown key (naming the nearest known one) and every value
     of another type or out of range.
     """
+    models = [kind.model for kind in HOST_SETTINGS.values()]
+    others = [name for of_hosts in models for name in of_hosts.model_fields]
     try:
-        return model.model_validate(settings)
+        for of_hosts in models:
+            of_hosts.model_validate(settings)
+        return model.model_validate({key: settings[key] for key in settings if key not in others})
     except ValidationError as error:
-        problems = list(of_validation(error, lambda _: list(model.model_fields)))
+        problems = list(of_validation(error, lambda _: [*model.model_fields, *others]))
         raise SettingsFault(system, problems) from None

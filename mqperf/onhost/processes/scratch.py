@@ -32,7 +32,7 @@ def scratch(prefix: str) -> Iterator[Path]:
     """
     base = user_folder()
     sweep(base)
-    with _owned(base, prefix) as folder:
+    with owned(base, prefix) as folder:
         yield folder
 
 
@@ -43,7 +43,7 @@ def scratch_beside(path: Path) -> Iterator[Path]:
     Raises ``HostError`` as ``scratch`` does.
     """
     prefix = f".{path.name}.mqperf"
-    with _owned(path.parent, prefix) as folder:
+    with owned(path.parent, prefix) as folder:
         sweep(path.parent, re.compile(re.escape(prefix) + RANDOM))
         yield folder
 
@@ -61,7 +61,8 @@ def scratch_errors(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _owned(base: Path, prefix: str) -> Iterator[Path]:
+def owned(base: Path, prefix: str) -> Iterator[Path]:
+    """Make such a folder in ``base``, whose owner sweeps it; raises ``HostError``."""
     try:
         folder, lock = _owned_folder(base, prefix)
         waiting = start_reaper(folder)
