@@ -20,6 +20,7 @@ BRINGS: Mapping[str, tuple[str, ...]] = {
     "mqperf-command": ("command", "script"),
     "mqperf-routers": ("qpid-dispatch", "amqp-management", "mqperf topology"),
     "mqperf-links": ("tun-relay", "partition", "disconnect", "black-hole", "impair"),
+    "mqperf-capacity": ("quotas", "mqperf predict"),
     "mqperf-kafka": ("kafka",),
     "mqperf-zeromq": ("zeromq",),
     "mqperf-laboratory": ("laboratory", "mqperf laboratory"),

@@ -2,6 +2,7 @@
 
 import shutil
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.lab.systems.rabbitmq import settings
 from mqperf.lab.systems.rabbitmq.settings import FURTHER, Settings
+from mqperf.plan.columns.parameters import parameter_columns
 from mqperf.plan.file import load_plan, parse_plan
 from mqperf.plan.file.forms import FORMS
 from mqperf.plan.load import GENERATORS
@@ -111,7 +113,7 @@ def test_whoever_lacks_a_package_can_be_told_its_name(folder: Path) -> None:
 
 
 @pytest.fixture
-def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No package is installed beside mqperf."""
     seams: list[Registry[Any]] = [TEST_CASES, GENERATORS, LAUNCHERS, LOAD_READERS, FORMS]
     seams += [SYSTEMS, FAMILIES, INSIDE_READERS, COMMANDS, PROBES, PROBE_READERS, ACTIONS, HOSTS]
@@ -119,6 +121,8 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
         ours = {name: registry[name] for name in registry.own}
         monkeypatch.setattr(registry, "_values", ours)
     monkeypatch.setattr(packages, "_installed", lambda _: False)
+    yield
+    parameter_columns.cache_clear()  # of the generators that there were
 
 
 def test_settings_tell_which_package_they_lack(monkeypatch: pytest.MonkeyPatch) -> None:

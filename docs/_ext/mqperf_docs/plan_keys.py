@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from mqperf.base.document import MAX_BYTES, MAX_DEPTH, MAX_VALUES
 from mqperf.lab.actions import ACTIONS
 from mqperf.lab.systems import SYSTEMS
-from mqperf.lab.systems.settings import SystemSettings
+from mqperf.lab.systems.settings import HOST_SETTINGS, SystemSettings
 from mqperf.plan import (
     MAX_CASES,
     MAX_THREADS,
@@ -322,6 +322,12 @@ def _settings() -> Iterator[str]:
     """The settings that all systems have, then each system's own."""
     shared = set(SystemSettings.model_fields)
     yield f"## systems.NAME.settings\n\n{_keys(SystemSettings, _explained(shared))}"
+    for kind in HOST_SETTINGS.values():
+        told = {name: field.description or "" for name, field in kind.model.model_fields.items()}
+        yield (
+            f"## systems.NAME.settings, {kind.name}\n\nThese may be lists, which are swept. See"
+            f" {{doc}}`/howto/capacity`.\n\n{_keys(kind.model, told)}"
+        )
     for system in SYSTEMS.values():
         model = type(system.check({}))
         if own := [key for key in model.model_fields if key not in shared]:

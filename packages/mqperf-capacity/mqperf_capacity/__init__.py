@@ -1,0 +1,21 @@
+"""How much is needed, for mqperf: quotas, demands, and predictions from what was measured.
+
+``predict`` predicts, as ``mqperf predict`` does; see ``front.api``.  The rooms are those of mqperf,
+and hold what its rooms of the same names may hold.
+"""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mqperf_capacity.front.api import Prediction, predict
+
+__all__ = ["Prediction", "predict"]
+
+
+def __getattr__(name: str) -> object:
+    """Import the library for analysis only when it is asked for: plans need none of it."""
+    if name not in __all__:
+        raise AttributeError(f"module 'mqperf_capacity' has no attribute {name!r}")
+    from mqperf_capacity.front import api
+
+    return getattr(api, name)

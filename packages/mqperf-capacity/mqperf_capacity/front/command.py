@@ -1,0 +1,56 @@
+"""The command line of predictions: ``mqperf predict``."""
+
+import json
+from typing import Annotated, Literal
+
+import typer
+from rich.console import Console
+
+from mqperf.base.terminal import print_line
+from mqperf.front.commands import Command
+from mqperf.front.results_cli import TablesFolder
+
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+console = Console(highlight=False)
+
+
+@app.command()
+def predict(
+    path: TablesFolder,
+    cores: Annotated[
+        float | None, typer.Option(help="Cores of each broker node; without it, as measured.")
+    ] = None,
+    rate: Annotated[
+        float | None, typer.Option(help="Messages a second: CPU and latency at this rate.")
+    ] = None,
+    payload: Annotated[float | None, typer.Option(help="Length of bodies in bytes.")] = None,
+    price: Annotated[
+        float | None, typer.Option(help="Price of a core hour: tells that of a million messages.")
+    ] = None,
+    form: Annotated[
+        Literal["text", "json"], typer.Option("--format", help="Text, or one JSON object per line.")
+    ] = "text",
+) -> None:
+    """Predict from runs at low load what is sustained, and how much CPU a rate needs.
+
+    What a message costs every role is taken from runs in which nobody used more than half of its
+    CPU. Exits with 1 where nothing can be predicted, and says why.
+
+    Examples: `mqperf predict data/runs/capacity-quick --rate 5000`,
+    `mqperf predict data/runs/capacity-quick --cores 4 --price 0.04`
+    """
+    from mqperf_capacity.front.api import predict as predict_from
+
+    result = predict_from(path, cores=cores, rate=rate, payload=payload, price=price)
+    if form == "json":
+        for name in ("demands", "predictions", "broken"):
+            for row in json.loads(getattr(result, name).to_json(orient="records")):
+                print_line(console, json.dumps({"table": name, **row}, ensure_ascii=False))
+    else:
+        for line in result.lines():
+            print_line(console, line)
+    if result.refused:
+        raise typer.Exit(1)
+
+
+COMMAND = Command("predict", app)

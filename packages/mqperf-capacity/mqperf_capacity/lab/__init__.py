@@ -1,0 +1,1 @@
+"""How processes get their quotas, and the probe that watches these."""

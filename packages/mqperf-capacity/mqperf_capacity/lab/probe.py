@@ -1,0 +1,56 @@
+"""The probe of quotas: in every run, on hosts with a quota of CPU."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from mqperf.base.errors import ProbeError
+from mqperf.hosts.software import ALONE, path_of
+from mqperf.lab.probes import Probe, Program, Task, options
+from mqperf_capacity.lab.quotas import Limited, group_of
+from mqperf_capacity.record.quota_log import LOG, samples
+
+PROGRAM = "mqperf_capacity.onhost.recorder"
+TARGETS = "quotas.targets"
+
+
+def program(task: Task) -> Program | None:
+    """Start the recorder; None on a host whose roles may use all of its CPU."""
+    machine = task.machine
+    place = machine.groups.cpu() if isinstance(machine, Limited) else None
+    if place is None or not isinstance(machine, Limited):
+        return None
+    groups: dict[str, dict[str, int]] = {}
+    for target in task.targets:
+        if "cores" in machine.groups.quotas.of(target.kind):
+            groups.setdefault(group_of(target.kind, target.label), {})[target.label] = target.pid
+    if not groups:
+        return None
+    argv = (machine.python, *ALONE, "-m", PROGRAM, *options(task, TARGETS, LOG))
+    targets = json.dumps({"folder": str(place.folder), "groups": groups})
+    return Program(argv, _variables(machine), {TARGETS: targets})
+
+
+def _variables(machine: Limited) -> Mapping[str, str]:
+    return {
+        "LANG": "C.UTF-8",
+        "PATH": machine.path,
+        "PYTHONPATH": ":".join(map(str, path_of(PROGRAM, machine.host))),
+    }
+
+
+def check(folder: Path, host: str) -> None:
+    """Raise ``ProbeError`` for a log that is not sound, and for processes without their quota."""
+    file = folder / LOG
+    if not file.exists():
+        return
+    for sample in samples(file):
+        if sample.outside:
+            raise ProbeError(
+                f"{file}: {', '.join(sample.outside)} on {host} ran without the quota that the"
+                " plan asks for: mqperf limits what it starts itself; leave the quota of"
+                " that role out of the plan"
+            )
+
+
+PROBE = Probe("quotas", program=program, check=check, always=True)

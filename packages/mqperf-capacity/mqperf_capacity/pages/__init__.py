@@ -1,0 +1,1 @@
+"""How quotas and predictions are shown."""

@@ -1,0 +1,46 @@
+"""Quotas of a run, and how often they were used up: a fact, which accuses nobody."""
+
+from collections.abc import Iterator
+
+from mqperf.pages.sections import Content, Section, View, rows
+from mqperf.study.tables import Tables, tidy
+
+SHOWN = ("host", "group", "quota_cores", "quota_memory_bytes", "throttled_share", "throttled_s")
+
+
+def content(view: View) -> Iterator[Content]:
+    """A row for each group of a run."""
+    if view.tables["quotas"].empty:
+        return
+    quotas = rows.of_runs(view.tables, "quotas", "group")
+    yield Content(
+        heading="Quotas",
+        words=[*_words(view.tables)],
+        caption=view.caption("quotas of CPU"),
+        rows=quotas,
+        columns=view.columns(quotas, SHOWN, keep=()),
+        key="run",
+        data=tidy(quotas),
+        counts_messages=True,
+    )
+
+
+def _words(tables: Tables) -> Iterator[str]:
+    quotas = tables["quotas"]
+    throttled = quotas[quotas["throttled_periods"].gt(0)]
+    yield (
+        "Each group may use so many cores. Who has used up its share of a period of 0.1 s waits for"
+        " the next one."
+    )
+    if throttled.empty:
+        yield "No group ever had to wait."
+    else:
+        share = 100 * throttled["throttled_share"].max()
+        yield (
+            f"In {throttled['run'].nunique()} of {quotas['run'].nunique()} runs a group had to"
+            f" wait, in up to {share:.0f} % of the periods: latencies of these runs have such waits"
+            " in them."
+        )
+
+
+SECTION = Section("quotas", content)

@@ -1,0 +1,131 @@
+"""A prediction in words: what it sustains, what fills first, and what it rests on."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from mqperf.plan.test_cases import TEST_CASES, in_unit
+from mqperf_capacity.study.assumptions import MACHINE_FULL
+from mqperf_capacity.study.points import CLIENTS, HOST, SERVERS
+from mqperf_capacity.study.predictions import ALL, TARGET, Predicted
+
+ROLES = {
+    CLIENTS: "the clients of the load generator",
+    SERVERS: "the servers of the load generator",
+    HOST: "the machine, with all of them on it",
+}
+
+
+def lines(results: list[Predicted]) -> Iterator[str]:
+    """All predictions, one after the other; the last lines say how to read the intervals."""
+    for result in results:
+        for line in _of(result):
+            yield in_unit(line, TEST_CASES[result.known.model.keys["test_case"]].unit, ())
+        yield ""
+    if all(result.refused for result in results):
+        return
+    yield (
+        "In brackets: the 90 % interval for one further run, from the spread of the runs that were"
+        " measured. It holds as long as a message goes on to cost what it cost them."
+    )
+
+
+def _of(result: Predicted) -> Iterator[str]:
+    keys = result.known.model.keys
+    words = f" ({result.known.model.words})" if result.known.model.words else ""
+    yield (
+        f"{keys['system']}, {keys['topology']}, {keys['queues']} queues,"
+        f" {TEST_CASES[keys['test_case']].title}{words}"
+    )
+    if result.refused is not None:
+        yield f"  No prediction: {result.refused}."
+        yield from _assumptions(result)
+        return
+    yield from _basis(result)
+    yield from _sustained(result)
+    if result.asked.rate is not None:
+        yield from _at_rate(result)
+    whole = result.whole
+    if "million_cost" in whole:
+        yield (
+            f"  A million messages cost {_span(whole, 'million_cost', '.3g')} at"
+            f" {result.asked.price:g} for a core hour of a broker."
+        )
+    if whole["extrapolated"]:
+        yield f"  Extrapolated: {whole['extrapolated']}."
+    yield from _assumptions(result)
+
+
+def _basis(result: Predicted) -> Iterator[str]:
+    known = result.known
+    runs = known.runs
+    yield (
+        f"  From {len(runs)} of {len(known.model.runs)} runs, in which nobody used more than half"
+        f" of its CPU: {runs['rate'].min():,.0f} to {runs['rate'].max():,.0f} msg/s."
+    )
+    full = (runs["machine_share"] >= MACHINE_FULL).sum()
+    if full:
+        yield (
+            f"  In {full} of them others had filled the machine: what it sustains is for a machine"
+            " without them, and latency is theirs as well."
+        )
+
+
+def _sustained(result: Predicted) -> Iterator[str]:
+    whole = result.whole
+    roles = [row for row in result.rows if row["role"] != ALL]
+    first = min(roles, key=lambda row: float(row["full_msg_s"]))
+    yield (
+        f"  It sustains {_span(whole, 'full_msg_s', ',.0f')} msg/s; then {_name(first['role'])}"
+        f" {'have' if first['role'] in {CLIENTS, SERVERS} else 'has'} used up"
+        f" {first['capacity_cores']:g} {_cores(first['capacity_cores'])}."
+    )
+    nodes = [row for row in roles if row["role"] not in ROLES]
+    if nodes and first["role"] in ROLES:
+        node = min(nodes, key=lambda row: float(row["full_msg_s"]))
+        yield (
+            f"  With enough CPU for the load generator, {_name(node['role'])} alone would be full"
+            f" at {_span(node, 'full_msg_s', ',.0f')} msg/s."
+        )
+
+
+def _at_rate(result: Predicted) -> Iterator[str]:
+    whole, rate = result.whole, result.asked.rate
+    yield f"  At {rate:,.0f} msg/s:"
+    for row in result.rows:
+        if row["role"] == ALL:
+            continue
+        of = f"{100 * row['used_share']:.0f} % of {row['capacity_cores']:g}"
+        line = f"    {_name(row['role'])}: {_span(row, 'used_cores', '.3g')} cores, {of}"
+        if row["used_share"] > 1:
+            line += ": more than there is"
+        if row["role"] not in ROLES:
+            line += f"; {row['needed_cores']:.2g} to be at most {100 * TARGET:.0f} % busy"
+        yield line
+    if "p50_s" in whole:
+        p99 = f", p99 {_span(whole, 'p99_s', '.1f', 1e3)} ms" if "p99_s" in whole else ""
+        yield f"    latency: median {_span(whole, 'p50_s', '.1f', 1e3)} ms{p99}"
+    else:
+        yield "    latency: not predicted, as something is nearly full at this rate"
+
+
+def _assumptions(result: Predicted) -> Iterator[str]:
+    """What else limits, below what CPU allows."""
+    said = result.refused or ""
+    for row in result.broken:
+        if row["because"] not in said:
+            limit = f"{row['limit_msg_s']:,.0f} msg/s"
+            yield f"  Not above {limit}: {row['assumption']}; {row['because']}."
+
+
+def _name(role: str) -> str:
+    return ROLES.get(role, f"node {role}")
+
+
+def _cores(number: float) -> str:
+    return "core" if number == 1 else "cores"
+
+
+def _span(row: dict[str, Any], name: str, form: str, scale: float = 1.0) -> str:
+    """A value with its interval."""
+    value, low, high = (row[f"{name}{end}"] * scale for end in ("", "_low", "_high"))
+    return f"{value:{form}} [{low:{form}} to {high:{form}}]"

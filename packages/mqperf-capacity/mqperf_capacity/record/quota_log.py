@@ -1,0 +1,45 @@
+"""The log of the probe of quotas: how it is read, and when it is no sound one."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from mqperf.base import raw
+from mqperf.base.errors import ProbeError
+
+LOG = "quotas.jsonl"
+
+Name = Annotated[str, Field(max_length=300)]
+Counter = Annotated[int, Field(ge=0, le=2**53)]
+Seconds = Annotated[float, Field(ge=0, le=1e15)]
+
+
+class Sample(BaseModel):
+    """The counters of every group at an instant, as ``onhost/recorder.py`` writes them.
+
+    Of each group: periods, those in which it had used up its quota, and the seconds in which its
+    processes waited therefore, summed over processors.
+    """
+
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False, defer_build=True)
+
+    epoch: Seconds
+    groups: Annotated[dict[Name, tuple[Counter, Counter, Seconds]], Field(max_length=10_000)]
+    outside: Annotated[tuple[Name, ...], Field(max_length=10_000)] = ()
+
+
+def samples(file: Path) -> Iterator[Sample]:
+    """Every sample; raises ``ProbeError`` with the line that is cut short, or none of this log."""
+    try:
+        content = raw.content(file)
+    except OSError as error:
+        raise ProbeError(f"{file}: no log of the probe quotas: {error.strerror}") from None
+    for number, line in enumerate(content.splitlines(), 1):
+        try:
+            yield Sample.model_validate_json(line)
+        except ValidationError as error:
+            problem, cut = raw.first_problem(error), raw.is_cut(error)
+            wrong = "the log is cut short" if cut else f"no line of the probe quotas: {problem}"
+            raise ProbeError(f"{file}:{number}: {wrong}") from None

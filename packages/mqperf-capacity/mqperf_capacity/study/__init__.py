@@ -1,0 +1,1 @@
+"""What quotas did in a run, what messages cost, and what follows from it."""

@@ -1,0 +1,187 @@
+"""What a prediction rests on, and whether the runs keep to it: that CPU is what limits.
+
+Three things are looked at.  A run that does not keep its rate has met a limit, as has a load
+without a rate that more threads do not make faster; if no role, and no machine, was near the end of
+its CPU then, the limit is another one.  A window of W unconfirmed messages lets W / R through, with
+R the time until a confirm (J. Little, A Proof for the Queuing Formula L = λW, 1961).  A link
+carries no more than its bandwidth.  Nothing is said where the data do not say: of a machine that
+others had filled, or of latencies unknown.
+"""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import pandas as pd
+
+from mqperf.study.stats.rules.finding import each
+from mqperf_capacity.study.demands import Demands
+from mqperf_capacity.study.points import Model
+
+KEPT = 0.95
+"""Share of the offered rate, or of what is sent, below which a run does not keep up."""
+
+NEAR_FULL = 0.8
+"""Share of its CPU from which on a role may be what limits: it waits for CPU at times."""
+
+MACHINE_FULL = 0.9
+"""Share of the machine's CPU, whoever uses it, from which on everything on it waits for CPU."""
+
+LINK_FULL = 0.9
+"""Of the bandwidth of a link: what frames and headers of it take is not counted."""
+
+WINDOW_FULL = 0.7
+"""Of a window: by the median time of a confirm, which is below the mean of Little's law."""
+
+FEW_WAITING = 10
+"""A prefetch of so many messages or fewer makes a server wait for the next ones."""
+
+MORE_THREADS, RISE = 0.5, 0.1
+"""So many more threads make a load without a rate faster, by this share of that at least."""
+
+CPU_LIMITS = "CPU is what limits"
+WINDOW_LIMITS = "no window of unconfirmed messages limits"
+LINK_LIMITS = "no link limits"
+
+Row = dict[str, Any]
+
+
+def broken(known: Demands, bound: float, payload: float | None = None) -> list[Row]:
+    """Rows of ``broken_assumptions``: what limits below ``bound``, the rate that CPU allows.
+
+    ``payload`` is the length of bodies that is asked about.
+    """
+    model = known.model
+    rows = [*_links(known, bound, payload), *_windows(model, bound)]
+    explained = {row["run"] for row in rows}
+    rows += [row for row in (*_waiting(model), *_flat(model)) if row["run"] not in explained]
+    below = [row for row in rows if row["limit_msg_s"] < bound]
+    return sorted(below, key=lambda row: float(row["limit_msg_s"]))
+
+
+def _row(assumption: str, because: str, limit: float, run: str | None = None) -> Row:
+    """A row; ``because`` says why no more than the limit comes through."""
+    return {"run": run, "assumption": assumption, "because": because, "limit_msg_s": limit}
+
+
+def _links(known: Demands, bound: float, payload: float | None) -> Iterator[Row]:
+    """A link that is full, or would be."""
+    link = known.model.link
+    full = link["link_bytes_s"].mul(8).ge(LINK_FULL * link["bandwidth_bits_s"])
+    for row in each(link[full]):
+        because = (
+            f"the link of {_bits(row.bandwidth_bits_s)} carried {_bits(8 * row.link_bytes_s)} at"
+            f" {row.rate:,.0f} msg/s"
+        )
+        yield _row(LINK_LIMITS, because, row.rate, row.run)
+    low = link[link["run"].isin(known.runs["run"]) & ~full]
+    if low.empty:
+        return
+    if payload is not None:  # of what was measured, bodies of about that length
+        bodies = known.runs.set_index("run")["body_bytes"].sub(payload).abs()
+        low = low[low["run"].map(bodies).eq(low["run"].map(bodies).min())]
+    size = float((low["link_bytes_s"] / low["rate"]).median())
+    bandwidth = float(low["bandwidth_bits_s"].min())
+    if (limit := LINK_FULL * bandwidth / 8 / size) < bound:
+        because = (
+            f"a message is {size:,.0f} bytes on the link of {_bits(bandwidth)}, which is full at"
+            f" {limit:,.0f} msg/s, before any CPU is"
+        )
+        yield _row(LINK_LIMITS, because, limit)
+
+
+def _windows(model: Model, bound: float) -> Iterator[Row]:
+    """A window of unconfirmed messages that is full, or would be."""
+    runs = model.runs
+    if "confirms" not in runs.columns:
+        return
+    asking = runs[runs["confirms"].gt(0) & runs["confirm_p50_s"].gt(0)]
+    window = (asking["threads"] * asking["confirms"]).astype("float64")
+    limit, waiting = window / asking["confirm_p50_s"], asking["sending"] * asking["confirm_p50_s"]
+    asking = asking.assign(window=window, waiting=waiting, limit=limit)
+    met = _behind(asking) | asking["offered"].isna()
+    full = met & waiting.ge(WINDOW_FULL * window)
+    for row in each(asking[full]):
+        because = (
+            f"{row.waiting:,.1f} of at most {row.window:,.0f} messages waited for their confirm,"
+            f" which took {1e3 * row.confirm_p50_s:.1f} ms, at {row.rate:,.0f} msg/s"
+        )
+        yield _row(WINDOW_LIMITS, because, row.rate, row.run)
+    for row in each(asking.sort_values("limit").tail(1)):
+        if row.limit < bound:
+            because = (
+                f"{row.threads} threads may have {row.confirms} unconfirmed messages each, and with"
+                f" a confirm after {1e3 * row.confirm_p50_s:.1f} ms no more than"
+                f" {row.limit:,.0f} msg/s come through"
+            )
+            yield _row(WINDOW_LIMITS, because, row.limit)
+
+
+def _waiting(model: Model) -> Iterator[Row]:
+    """Runs that fell behind while nothing was near the end of its CPU."""
+    runs, fullest = model.runs, model.utilisation()
+    for row in each(runs[_behind(runs) & _idle(runs, model)]):
+        because = (
+            f"no more than {row.rate:,.0f} msg/s came through while the fullest role used"
+            f" {100 * fullest[row.run]:.0f} % of its CPU: {_hint(row)}"
+        )
+        yield _row(CPU_LIMITS, because, row.rate, row.run)
+
+
+def _hint(row: Any) -> str:  # noqa: ANN401 (a row of a frame has any columns)
+    """What may be the limit, by what the plan asks."""
+    acknowledging = getattr(row, "acks", "auto") not in {"auto", None}
+    prefetch = getattr(row, "prefetch", None)
+    if acknowledging and pd.notna(prefetch) and prefetch <= FEW_WAITING:
+        return (
+            f"servers acknowledge, and may have {prefetch} message{'s' * (prefetch != 1)} at a time"
+            " (prefetch), so they wait for the next"
+        )
+    if row.rate < KEPT * row.sending:
+        return f"{row.sending:,.0f} msg/s were sent, and servers are slow, but not for want of CPU"
+    if pd.notna(row.offered) and row.sending < KEPT * row.offered:
+        return f"{row.offered:,.0f} msg/s were to be sent, and clients were held back"
+    return "a lock, a single queue, a connection or a wait"
+
+
+def _behind(runs: pd.DataFrame) -> "pd.Series[bool]":
+    """Whether clients missed the rate that they were to keep, or servers what was sent."""
+    late = runs["sending"].lt(KEPT * runs["offered"])
+    return (late | runs["rate"].lt(KEPT * _asked(runs))).fillna(value=False)
+
+
+def _asked(runs: pd.DataFrame) -> "pd.Series[float]":
+    """Deliveries a second that what was sent is to have."""
+    copies = runs["copies"].fillna(1).astype("float64") if "copies" in runs.columns else 1.0
+    return runs["sending"] * copies
+
+
+def _idle(runs: pd.DataFrame, model: Model) -> "pd.Series[bool]":
+    """Whether neither a role nor the machine was near the end of its CPU."""
+    roles = runs["run"].map(model.utilisation()).lt(NEAR_FULL)
+    return roles & runs["machine_share"].lt(MACHINE_FULL)
+
+
+def _flat(model: Model) -> Iterator[Row]:
+    """A load without a rate that more threads do not make faster, with CPU left everywhere."""
+    runs = model.runs
+    if runs["offered"].notna().any():
+        return
+    idle = runs[_idle(runs, model)]
+    if "pause_s" in idle.columns and len(idle["pause_s"].unique()) > 1:
+        return
+    points = idle.groupby("threads", as_index=False).agg(rate=("rate", "mean"), run=("run", "last"))
+    rows = [*each(points)]
+    for few, many in pairwise(rows):
+        more = many.threads / few.threads - 1
+        if more >= MORE_THREADS and many.rate / few.rate - 1 < RISE * more:
+            because = (
+                f"{many.threads} threads get {many.rate:,.0f} msg/s where {few.threads} get"
+                f" {few.rate:,.0f}, and the fullest role used"
+                f" {100 * model.utilisation()[many.run]:.0f} % of its CPU"
+            )
+            yield _row(CPU_LIMITS, because, many.rate, many.run)
+
+
+def _bits(bits_s: float) -> str:
+    return f"{bits_s / 1e6:,.3g} Mbit/s"

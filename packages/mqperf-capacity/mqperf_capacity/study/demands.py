@@ -1,0 +1,160 @@
+"""Service demands: what a message costs each role, from runs at half load or below.
+
+By the utilisation law a resource is busy for U = X · D, where X is the throughput and D the service
+demand, the time for which a message keeps it busy (P. Denning and J. Buzen, The Operational
+Analysis of Queueing Network Models, 1978).  What is busy without messages adds a constant, and a
+message of B bytes costs D = D0 + D1 · B.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mqperf.study.tables import Tables, conform
+from mqperf_capacity.study.points import Model, at_most, models
+from mqperf_capacity.study.regression import Fit, Floats, fit
+
+HALF = 0.5
+"""Share of its capacity up to which demands are taken from a run: what waits for CPU there is
+little, and brokers do not yet save work by taking many messages at once."""
+
+IDLE, MESSAGE, BYTE = "idle", "message", "byte"
+"""Terms: a constant, a message a second, a byte of body a second."""
+
+APART = 1.2
+"""Rates, or payloads, that differ by less are as good as one."""
+
+FEW = 3
+"""Runs below which there are no intervals, and so no demands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """What each role of a model uses, by the rate and the payload.
+
+    ``cpu`` is in cores; the host's is the sum of all others.  ``sys`` is the part of that in the
+    kernel, ``network`` in bytes a second; both are None where they are not known.  ``runs`` are
+    those that it was taken from, ``why_not`` says why there is no demand, if so.
+    """
+
+    model: Model
+    runs: pd.DataFrame
+    cpu: Mapping[str, Fit]
+    sys: Mapping[str, Fit]
+    network: Fit | None
+    why_not: str | None = None
+
+    @property
+    def payloads(self) -> list[float]:
+        """The lengths of bodies that were measured, smallest first."""
+        return sorted(self.runs["body_bytes"].dropna().unique())
+
+    def by_payload(self) -> bool:
+        """Whether what a byte costs is known."""
+        return _apart(self.runs["body_bytes"].dropna())
+
+    def used(self, role: str, rate: float, payload: float | None) -> tuple[float, Floats]:
+        """Cores that a role uses at a rate, and draws of that."""
+        return self.cpu[role].at(terms_at(rate, payload))
+
+
+def terms_at(rate: float, payload: float | None) -> dict[str, float]:
+    """The terms of a rate and a length of bodies."""
+    return {IDLE: 1.0, MESSAGE: rate, BYTE: rate * (payload or 0.0)}
+
+
+def demands(model: Model) -> Demands:
+    """Those of a model."""
+    runs = model.runs[model.runs["run"].isin(at_most(model, HALF))]
+    if (why := _too_few(model, runs)) is not None:
+        return Demands(model, runs, {}, {}, None, why)
+    terms = _terms(runs)
+    used = model.used.merge(runs[["run"]], on="run")
+    cpu: dict[str, Fit] = {}
+    system: dict[str, Fit] = {}
+    for role, rows in used.groupby("role", sort=False):
+        ordered = runs[["run"]].merge(rows, on="run", how="left")
+        if ordered["cores"].isna().any():
+            continue
+        for fits, name in ((cpu, "cores"), (system, "sys")):
+            fitted = fit(terms, ordered[name].fillna(0.0).to_numpy(float), f"{role} {name}")
+            if fitted is not None:
+                fits[str(role)] = fitted
+    traffic = runs[["run"]].merge(model.network, on="run", how="left")["bytes_s"]
+    known = len(traffic) and traffic.notna().all() and traffic.gt(0).all()
+    network = fit(terms, traffic.to_numpy(float), "network") if known else None
+    missing = [role for role in model.roles if role not in cpu]
+    why = f"the runs do not tell what {missing[0]} uses" if missing else None
+    return Demands(model, runs, cpu, system, network, why)
+
+
+def table(tables: Tables) -> pd.DataFrame:
+    """The table ``demands``: a row for each role of each layout, test case and what else varies."""
+    rows = [row for model in models(tables) for row in _rows(demands(model))]
+    return conform("demands", pd.DataFrame(rows))
+
+
+def _rows(known: Demands) -> Iterator[dict[str, Any]]:
+    runs = known.runs
+    common = {
+        **known.model.keys,
+        "parameters": known.model.words or None,
+        "runs_used": len(runs),
+        "rate_lowest_msg_s": runs["rate"].min() if len(runs) else None,
+        "rate_highest_msg_s": runs["rate"].max() if len(runs) else None,
+    }
+    for role, fitted in known.cpu.items():
+        demand, low, high = fitted.of(MESSAGE)
+        system = known.sys[role].of(MESSAGE)[0] if role in known.sys else None
+        yield {
+            **common,
+            "role": role,
+            "idle_cores": fitted.of(IDLE)[0],
+            "demand_s": demand,
+            "demand_s_low": low,
+            "demand_s_high": high,
+            "demand_sys_s": None if system is None else min(system, demand),
+            "demand_byte_s": fitted.of(BYTE)[0] if known.by_payload() else None,
+            "residual_share": fitted.spread,
+        }
+    if known.network is not None:
+        size, low, high = known.network.of(MESSAGE)
+        yield {
+            **common,
+            "role": "network",
+            "message_bytes": size,
+            "message_bytes_low": low,
+            "message_bytes_high": high,
+            "bytes_per_byte": known.network.of(BYTE)[0] if known.by_payload() else None,
+            "residual_share": known.network.spread,
+        }
+
+
+def _too_few(model: Model, runs: pd.DataFrame) -> str | None:
+    """Why there are no demands; None where there are."""
+    if model.used.empty:
+        return "no CPU was recorded over the windows: it needs runs with the probe psutil"
+    if len(runs) < FEW:
+        return (
+            f"{len(runs)} of {len(model.runs)} runs had no role above half of its CPU, and {FEW}"
+            " are needed: measure lower rates, or more repeats"
+        )
+    if not _apart(runs["rate"]):
+        return "all runs at half load or below have about the same rate: measure another"
+    return None
+
+
+def _terms(runs: pd.DataFrame) -> dict[str, Floats]:
+    rates = runs["rate"].to_numpy(float)
+    terms = {IDLE: np.ones(len(runs)), MESSAGE: rates}
+    payload = runs["body_bytes"]
+    if payload.notna().all() and _apart(payload):
+        terms[BYTE] = rates * payload.to_numpy(float)
+    return terms
+
+
+def _apart(values: pd.Series) -> bool:
+    return len(values) > 1 and bool(values.max() >= APART * values.min())

@@ -1,0 +1,79 @@
+"""Latency at a rate: what was measured at half load and below, and how waiting grows with load.
+
+Latency is a constant, the way through the broker without a queue, plus a waiting time.  The mean
+wait of a queue with general service times and k servers is that of exponential ones, times a
+constant (Y. Lee and P. Longton, Queueing Processes Associated with Airline Passenger Check-in,
+1959); and that of exponential ones grows with the utilisation u as
+
+    u ** (sqrt(2 * (k + 1)) - 1) / (k * (1 - u))
+
+(H. Sakasegawa, An Approximation Formula for the Number in a Queue, 1977).  The constant of each
+percentile, and how much of the growth it has, are fitted to what was measured; so no distribution
+of service times is assumed, but that the percentile of the wait grows as its mean.
+"""
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from mqperf_capacity.study.demands import FEW, Demands
+from mqperf_capacity.study.points import HOST
+from mqperf_capacity.study.regression import Fit, Floats, fit
+
+FIXED, WAITING = "fixed", "waiting"
+
+PERCENTILES = ("latency_p50_s", "latency_p99_s")
+
+BUSIEST = 0.95
+"""Utilisation beyond which nothing is said of latency: it depends on how long the load lasts."""
+
+
+def growth(utilisation: Floats, servers: float) -> Floats:
+    """Sakasegawa's factor, for utilisations below 1."""
+    exponent = math.sqrt(2 * (servers + 1)) - 1
+    bounded = np.clip(utilisation, 0.0, BUSIEST)
+    grown: Floats = bounded**exponent / (servers * (1 - bounded))
+    return grown
+
+
+def servers_of(capacity: float) -> float:
+    """Servers of the queue before a role: its whole cores, one at least."""
+    return max(1.0, math.floor(capacity))
+
+
+def at(
+    known: Demands, percentile: str, share: float, shares: Floats, capacity: float
+) -> tuple[float, Floats] | None:
+    """A percentile where the fullest role uses this share of its capacity, and draws of it.
+
+    ``shares`` are draws of the share.  None where the runs do not tell.
+    """
+    if (fitted := _fitted(known, percentile)) is None:
+        return None
+    servers = servers_of(capacity)
+    value, _ = fitted.at({FIXED: 1.0, WAITING: float(growth(np.array([share]), servers)[0])})
+    terms = {FIXED: np.ones_like(shares), WAITING: growth(shares, servers)}
+    design = np.column_stack([terms[name] for name in fitted.names])
+    return value, (fitted.draws * design).sum(axis=1) * np.exp(fitted.noise)
+
+
+def _fitted(known: Demands, percentile: str) -> Fit | None:
+    """A percentile by how much the wait has grown before the fullest role of each run."""
+    runs = known.runs[known.runs[percentile].notna()]
+    used = known.model.used
+    used = used[used["run"].isin(runs["run"]) & used["role"].ne(HOST)].reset_index(drop=True)
+    if len(runs) < FEW:
+        return None
+    share = used["cores"] / used["capacity"]
+    fullest = share.groupby(used["run"]).idxmax()
+    capacity = used.loc[fullest, "capacity"].set_axis(fullest.index)
+    grown = pd.Series(
+        [
+            growth(np.array([share[place]]), servers_of(capacity[run]))[0]
+            for run, place in fullest.items()
+        ],
+        fullest.index,
+    )
+    terms = {FIXED: np.ones(len(runs)), WAITING: runs["run"].map(grown).to_numpy(float)}
+    return fit(terms, runs[percentile].to_numpy(float), percentile)

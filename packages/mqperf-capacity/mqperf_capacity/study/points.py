@@ -1,0 +1,174 @@
+"""The runs of a folder as points of a capacity model: what was done, and what each role used."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from mqperf.plan.columns import parameters
+from mqperf.study.stats.rules.cpu import over_the_window
+from mqperf.study.stats.rules.finding import measured
+from mqperf.study.tables import Tables
+from mqperf.study.tables.axes import SWEEP
+from mqperf_capacity.plan.quotas import Quotas
+
+PAYLOAD = "payload_bytes"
+RATES = ("rate_msg_s", "thread_rate_msg_s")
+"""Parameters of a load that say at which rate it sends."""
+
+SCALES = (*Quotas.model_fields, *RATES, PAYLOAD, "processes", "hosts")
+"""What may differ within one model: how much is sent, of which size, with which quotas."""
+
+NAMES = {
+    "throughput_msg_s": "rate",
+    "send_rate_msg_s": "sending",
+    "offered_rate_msg_s": "offered",
+}
+"""How figures of a run are called here."""
+
+TIMES = ("asked_s", "warmup_s", "cooldown_s", "timeout_s", "message_count")
+
+HOST, CLIENTS, SERVERS = "host", "clients", "servers"
+
+PROCESS_CORES = 1.0
+"""What a process of a load generator can use: it computes on one core at a time, as the doubt
+``tester-saturated`` has it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """All runs whose messages cost the same, by what was asked: a layout and the other parameters.
+
+    ``runs`` has a row for each measured run: ``rate`` in finished messages a second, ``offered``,
+    ``sending``, ``body_bytes``, latencies.  ``used`` has a row for each role of each run:
+    ``role``, ``cores`` and ``sys`` that it used, ``capacity`` that it could have used at most.
+    ``network`` has bytes a second of each run; ``link`` those over a link with a bandwidth, in the
+    direction that carries more.  ``words`` say which parameters are meant.
+    """
+
+    keys: dict[str, str]
+    words: str
+    runs: pd.DataFrame
+    used: pd.DataFrame
+    network: pd.DataFrame
+    link: pd.DataFrame
+    cores: float
+
+    @property
+    def roles(self) -> list[str]:
+        """The nodes, the clients, the servers; and the host, where one has them all."""
+        return [*dict.fromkeys(self.used["role"])]
+
+    def utilisation(self) -> pd.Series:
+        """Run -> share of its capacity that the fullest role used."""
+        return (self.used["cores"] / self.used["capacity"]).groupby(self.used["run"]).max()
+
+
+def models(tables: Tables) -> Iterator[Model]:
+    """A model for each layout and test case, and each value of what else the plan varies."""
+    runs = _runs(tables)
+    if runs.empty:
+        return
+    used, network = _used(tables, runs), _network(tables)
+    others = [
+        name
+        for name in parameters()
+        if name in runs.columns and name not in {*SCALES, *TIMES} and len(runs[name].unique()) > 1
+    ]
+    told = runs[[*SWEEP, *others]].astype("string").fillna("-")
+    for values, rows in runs.groupby([told[name] for name in told], sort=False):
+        words = dict(zip((*SWEEP, *others), values, strict=True))
+        of_runs = rows["run"]
+        yield Model(
+            {name: str(words[name]) for name in SWEEP},
+            ", ".join(f"{name} {words[name]}" for name in others if words[name] != "-"),
+            rows.reset_index(drop=True),
+            used[used["run"].isin(of_runs)].reset_index(drop=True),
+            network[network["run"].isin(of_runs)].reset_index(drop=True),
+            _link(tables, rows),
+            float(rows["cores"].dropna().max()) if rows["cores"].notna().any() else float("nan"),
+        )
+
+
+def _runs(tables: Tables) -> pd.DataFrame:
+    """Whole runs that are no control runs, nor disturbed, with what was finished of them."""
+    runs = measured(tables)
+    disturbed = {*tables["outages"]["run"], *tables["background"]["run"]}
+    runs = runs[~runs["run"].isin(disturbed) & runs["throughput_msg_s"].gt(0)]
+    latency = tables["latency"][["run", "latency_p50_s", "confirm_p50_s"]].drop_duplicates("run")
+    rows = runs.rename(columns=NAMES).merge(latency, on="run", how="left")
+    payload = rows[PAYLOAD] if PAYLOAD in rows.columns else pd.Series(float("nan"), rows.index)
+    whole = tables["cpu"].loc[lambda cpu: cpu["scope"].eq("window") & cpu["kind"].eq("host")]
+    share = (whole["total_cores"] / whole["cores"]).groupby(whole["run"]).max()
+    return rows.assign(body_bytes=payload.astype("float64"), machine_share=rows["run"].map(share))
+
+
+def _used(tables: Tables, runs: pd.DataFrame) -> pd.DataFrame:
+    """What each role of each run used, and could have used."""
+    window = over_the_window(tables)
+    window = window[window["run"].isin(runs["run"]) & window["total_cores"].notna()]
+    nodes = window[window["kind"] == "broker"].assign(role=lambda rows: rows["process"])
+    parts = [nodes.assign(capacity=_quota(nodes, runs, "broker").fillna(nodes["cores"]))]
+    for kind, role in (("client", CLIENTS), ("server", SERVERS)):
+        rows = window[window["kind"] == kind]
+        alone = pd.Series(PROCESS_CORES, rows.index)
+        of_host = rows.groupby(["run", "host"])["run"].transform("size")
+        quota = _quota(rows, runs, kind) / of_host
+        capacity = pd.concat([alone, quota, rows["cores"] / of_host], axis=1).min(axis=1)
+        parts.append(rows.assign(role=role, capacity=capacity))
+    one_host = window.groupby("run")["host"].nunique()
+    own = window[~window["kind"].isin(["host", "total"]) & window["run"].map(one_host).eq(1)]
+    parts.append(own.assign(role=HOST, capacity=0.0))
+    rows = pd.concat(parts, ignore_index=True)
+    sums = (
+        rows.groupby(["run", "role"], sort=False)
+        .agg(cores=("total_cores", "sum"), sys=("sys_cores", "sum"), capacity=("capacity", "sum"))
+        .reset_index()
+    )
+    cores = sums["run"].map(runs.set_index("run")["cores"].astype("float64"))
+    return sums.assign(capacity=sums["capacity"].mask(sums["role"] == HOST, cores))
+
+
+def _quota(rows: pd.DataFrame, runs: pd.DataFrame, kind: str) -> pd.Series:
+    """The quota of the role in the run of each row, empty where it has none."""
+    name = f"{kind}_cores"
+    if name not in runs.columns:
+        return pd.Series(float("nan"), rows.index, dtype="float64")
+    return rows["run"].map(runs.set_index("run")[name].astype("float64"))
+
+
+def _network(tables: Tables) -> pd.DataFrame:
+    """Bytes a second over the network of each run: loopback where all is on one host."""
+    traffic = tables["network"]
+    hosts = traffic.groupby("run")["host"].transform("nunique")
+    loopback = traffic["interface"].eq("lo")
+    rows = traffic[loopback.eq(hosts.eq(1))]
+    return rows.groupby("run")["sent_bytes_s"].sum().rename("bytes_s").reset_index()
+
+
+def _link(tables: Tables, runs: pd.DataFrame) -> pd.DataFrame:
+    """``run``, ``rate``, ``bandwidth_bits_s`` and ``link_bytes_s`` of runs over a limited link.
+
+    A client, or a server, talks to nobody but brokers: what its host sends and receives goes over
+    the link.
+    """
+    links = tables["links"][["run", "between", "bandwidth_bits_s"]].dropna()
+    links = links.merge(runs[["run", "rate"]], on="run")
+    ends = links["between"].str.split(", ").map(lambda two: next(e for e in two if e != "broker"))
+    hosts = tables["hosts"][["run", "host", "roles"]]
+    rows = (
+        links.assign(end=ends).merge(hosts, on="run").merge(tables["network"], on=["run", "host"])
+    )
+    at_end = [
+        end in str(roles).split(", ") for end, roles in zip(rows["end"], rows["roles"], strict=True)
+    ]
+    rows = rows[pd.Series(at_end, rows.index, dtype=bool) & rows["interface"].ne("lo")]
+    most = rows[["sent_bytes_s", "received_bytes_s"]].max(axis=1)
+    sums = most.groupby(rows["run"]).sum().rename("link_bytes_s")
+    return links.drop(columns="between").merge(sums, left_on="run", right_index=True)
+
+
+def at_most(model: Model, share: float) -> Sequence[str]:
+    """The runs in which no role used more than this share of what it could."""
+    load = model.utilisation()
+    return list(load.index[load.le(share)])

@@ -1,0 +1,249 @@
+"""What a layout sustains and uses, predicted from the demands of its roles.
+
+The role that is full first bounds the throughput: X ≤ min over roles of (C - U0) / D, with C the
+CPU that it has and U0 what it uses when idle (the bottleneck law: Denning and Buzen, 1978; E.
+Lazowska and others, Quantitative System Performance, 1984, chapter 5).  Every interval is of draws
+of the demands, and of the error of a further run.
+"""
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from mqperf.study.tables import Tables, conform
+from mqperf_capacity.study import assumptions, latencies
+from mqperf_capacity.study.demands import BYTE, IDLE, MESSAGE, Demands, demands
+from mqperf_capacity.study.points import CLIENTS, HOST, SERVERS, Model, models
+from mqperf_capacity.study.regression import Floats, interval
+
+TARGET = 0.7
+"""Utilisation up to which a role is said to have enough CPU; queues grow fast above."""
+
+ALL = "all"
+HOUR_S, MILLION = 3_600, 1e6
+NOT_NODES = {CLIENTS, SERVERS, HOST}
+
+LEAST_COST = 1e-12
+"""CPU seconds of a message; one that costs less costs nothing, and never fills anything."""
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked about: cores of each node, a rate, a length of bodies, a price of a core hour.
+
+    Without cores it is the machine as it was measured, with the largest quota that was.
+    """
+
+    cores: float | None = None
+    rate: float | None = None
+    payload: float | None = None
+    price: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """What is predicted for a model: rows of ``predictions``, or why there is no prediction.
+
+    ``broken`` has rows of ``broken_assumptions``.
+    """
+
+    known: Demands
+    asked: Asked
+    rows: list[Row]
+    broken: list[Row]
+    refused: str | None = None
+
+    @property
+    def whole(self) -> Row:
+        """The row of all roles together."""
+        return next(row for row in self.rows if row["role"] == ALL)
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """What is predicted of demands that are known, for what is asked.
+
+    ``payload`` is the length of bodies, where any is known.
+    """
+
+    known: Demands
+    asked: Asked
+    payload: float | None
+
+    @cached_property
+    def capacities(self) -> Mapping[str, float]:
+        """The CPU that each role has.
+
+        With ``cores`` each node has so many, and the load generators other machines: the host's
+        sum bounds nothing.
+        """
+        largest = self.known.model.used.groupby("role", sort=False)["capacity"].max()
+        there = {str(role): float(value) for role, value in largest.items()}
+        cores = self.asked.cores
+        if cores is None:
+            return there
+        return {
+            role: value if role in NOT_NODES else cores
+            for role, value in there.items()
+            if role != HOST
+        }
+
+    @cached_property
+    def full(self) -> Mapping[str, tuple[float, Floats]]:
+        """By role the rate at which it is full, and draws of it."""
+        return {role: self._full(role) for role in self.capacities}
+
+    @cached_property
+    def bound(self) -> tuple[float, Floats]:
+        """The rate at which the first role is full, and draws of it."""
+        every = self.full.values()
+        return min(value for value, _ in every), np.min([draws for _, draws in every], axis=0)
+
+    def _full(self, role: str) -> tuple[float, Floats]:
+        fitted, cores = self.known.cpu[role], self.capacities[role]
+        cost, costs = fitted.at({MESSAGE: 1.0, BYTE: self.payload or 0.0})
+        idle, idles = fitted.at({IDLE: 1.0})
+        available = cores / np.maximum(1 + fitted.noise, 0.1) - idles
+        draws = np.maximum(available, 0.0) / np.maximum(costs, LEAST_COST)
+        return max(0.0, cores - idle) / max(cost, LEAST_COST), draws
+
+    def used(self, role: str, rate: float) -> tuple[float, Floats]:
+        """Cores that a role uses at a rate, and draws of that."""
+        return self.known.used(role, rate, self.payload)
+
+    def of_role(self, role: str) -> Row:
+        """What a role has, when it is full, and what it uses at the rate that is asked about."""
+        cores = self.capacities[role]
+        row: Row = {"role": role, "capacity_cores": cores}
+        row |= _ends("full_msg_s", *self.full[role])
+        if self.asked.rate is None:
+            return row
+        used, draws = self.used(role, self.asked.rate)
+        noisy = draws * np.maximum(1 + self.known.cpu[role].noise, 0.0)
+        row |= _ends("used_cores", used, noisy)
+        needed = None if role == HOST else row["used_cores_high"] / TARGET
+        return row | {"used_share": used / cores, "needed_cores": needed}
+
+    def latency(self) -> Row:
+        """Percentiles at the rate, where the fullest role has some CPU left then."""
+        if self.asked.rate is None:
+            return {}
+        used = {
+            role: (self.used(role, self.asked.rate), cores)
+            for role, cores in self.capacities.items()
+            if role != HOST
+        }
+        shares = {role: value / cores for role, ((value, _), cores) in used.items()}
+        fullest = max(shares, key=lambda role: shares[role])
+        (_, draws), cores = used[fullest]
+        if shares[fullest] > latencies.BUSIEST:
+            return {}
+        row: Row = {}
+        for percentile in latencies.PERCENTILES:
+            at = latencies.at(self.known, percentile, shares[fullest], draws / cores, cores)
+            if at is not None:
+                row |= _ends(percentile.removeprefix("latency_"), *at)
+        return row
+
+    def cost(self) -> Row:
+        """Of a million messages: of the brokers' CPU that is used, or of all that they have."""
+        if self.asked.price is None:
+            return {}
+        nodes = [role for role in self.capacities if role not in NOT_NODES]
+        price = self.asked.price / HOUR_S * MILLION
+        value, draws = self.bound
+        if self.asked.rate is not None:
+            value, draws = self.asked.rate, np.full_like(draws, self.asked.rate)
+        if self.asked.cores is not None:
+            paid = self.asked.cores * len(nodes) * price
+            return _ends("million_cost", paid / value, paid / np.maximum(draws, LEAST_COST))
+        used = [self.used(role, value) for role in nodes]
+        together = np.sum([each for _, each in used], axis=0)
+        cores = sum(each for each, _ in used)
+        return _ends("million_cost", price * cores / value, price * together / value)
+
+    def beyond(self) -> Iterator[str]:
+        """What is further than what was measured."""
+        model, cores = self.known.model, self.asked.cores
+        nodes = model.used[~model.used["role"].isin(NOT_NODES)]
+        largest = nodes["capacity"].max()
+        if cores is not None and cores > model.cores:
+            yield f"{cores:g} cores are more than the {model.cores:g} of the machine measured on"
+        elif cores is not None and cores > largest:
+            yield f"{cores:g} cores are more than the {largest:g} that a node had"
+        highest = self.known.runs["rate"].max()
+        rate = self.bound[0] if self.asked.rate is None else self.asked.rate
+        if rate > highest:
+            yield f"{rate:,.0f} msg/s is above the {highest:,.0f} that demands are taken from"
+        lengths = self.known.payloads
+        if self.payload is not None and not lengths[0] <= self.payload <= lengths[-1]:
+            between = f"between the {lengths[0]:g} and {lengths[-1]:g} measured"
+            yield f"{self.payload:g} bytes are not {between}"
+
+
+def predictions(tables: Tables, asked: Asked) -> list[Predicted]:
+    """A prediction for each layout, test case and what else varies."""
+    return [_predicted(model, asked) for model in models(tables)]
+
+
+def frames(results: list[Predicted]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """The tables ``predictions`` and ``broken_assumptions``."""
+    rows = [row for result in results for row in result.rows]
+    broken = [row for result in results for row in result.broken]
+    return (
+        conform("predictions", pd.DataFrame(rows)),
+        conform("broken_assumptions", pd.DataFrame(broken)),
+    )
+
+
+def _predicted(model: Model, asked: Asked) -> Predicted:
+    known = demands(model)
+    shared = {**model.keys, "parameters": model.words or None}
+    payload, why = _payload(known, asked)
+    if (refused := known.why_not or why) is not None:
+        broken = [{**shared, **row} for row in assumptions.broken(known, math.inf, payload)]
+        return Predicted(known, asked, [], broken, refused)
+    scenario = Scenario(known, asked, payload)
+    common = {**shared, "asked_rate_msg_s": asked.rate, "asked_payload_bytes": payload}
+    roles = [{**common, **scenario.of_role(role)} for role in scenario.capacities]
+    whole = {
+        **common,
+        "role": ALL,
+        **_ends("full_msg_s", *scenario.bound),
+        **scenario.latency(),
+        **scenario.cost(),
+        "extrapolated": "; ".join(scenario.beyond()) or None,
+    }
+    bound = scenario.bound[0]
+    broken = [{**shared, **row} for row in assumptions.broken(known, bound, payload)]
+    rate = bound if asked.rate is None else asked.rate
+    limiting = [row for row in broken if rate > row["limit_msg_s"]]
+    refused = f"{limiting[0]['assumption']}: {limiting[0]['because']}" if limiting else None
+    return Predicted(known, asked, [*roles, whole], broken, refused)
+
+
+def _payload(known: Demands, asked: Asked) -> tuple[float | None, str | None]:
+    """The length of bodies to predict for, and why that cannot be, if so."""
+    lengths = known.payloads
+    if known.why_not is not None or asked.payload is None:
+        return (lengths[-1] if lengths else None), None
+    if known.by_payload() or (len(lengths) == 1 and asked.payload == lengths[0]):
+        return asked.payload, None
+    measured = f"{lengths[0]:g} bytes" if lengths else "bodies of unknown length"
+    return None, (
+        f"only {measured} were measured, so what a byte costs is not known: measure two lengths of"
+        " bodies (payload_bytes: [256, 4096])"
+    )
+
+
+def _ends(name: str, value: float, draws: Floats) -> dict[str, float]:
+    """A value, and its interval."""
+    names = (name, f"{name}_low", f"{name}_high")
+    return dict(zip(names, interval(value, draws), strict=True))

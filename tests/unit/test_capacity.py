@@ -1,0 +1,322 @@
+"""Quotas and predictions: settings, control groups, demands, and where CPU is not what limits."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import samples
+from typer.testing import CliRunner
+
+import mqperf_capacity
+from mqperf.base.errors import MqperfError, ProbeError, SystemFault
+from mqperf.lab.systems import SYSTEMS
+from mqperf.plan.file import parse_plan
+from mqperf.study.tables import Tables
+from mqperf_capacity.front.command import app
+from mqperf_capacity.lab import probe
+from mqperf_capacity.onhost import cgroups
+from mqperf_capacity.pages import words
+from mqperf_capacity.plan.quotas import Quotas
+from mqperf_capacity.record.quota_log import samples as quota_samples
+from mqperf_capacity.study import assumptions, demands, points
+from mqperf_capacity.study.predictions import Asked, frames, predictions
+from mqperf_capacity.study.regression import fit
+
+ROOT = Path(__file__).parents[2]
+SAMPLE = ROOT / "data/samples/capacity"
+PLAN = """\
+systems:
+  rabbitmq:
+    topologies: [single]
+    settings: {broker_cores: [0.25, 0.5], broker_memory_bytes: 1073741824}
+test_cases: [rpc-call]
+load: {green_threads: 1, duration_s: 1}
+"""
+
+
+@pytest.fixture
+def tables() -> Tables:
+    return samples.complete(SAMPLE)
+
+
+def idle(tables: Tables) -> Tables:
+    """The same on a machine that nobody else used."""
+    cpu = tables["cpu"].copy()
+    whole = cpu["kind"].eq("host")
+    own = cpu[~whole & cpu["scope"].eq("window")].groupby("run")["total_cores"].sum()
+    cpu.loc[whole, "total_cores"] = cpu.loc[whole, "run"].map(own)
+    return {**tables, "cpu": cpu}
+
+
+def planted(tables: Tables, figures: dict[str, float], settings: dict[str, int | str]) -> Tables:
+    """The tables with these figures of messages and latency in the fastest run, and settings."""
+    runs = tables["runs"].assign(**settings)
+    run = tables["messages"].sort_values("send_rate_msg_s")["run"].iloc[-1]
+    frames_ = {}
+    for name in ("messages", "latency"):
+        frame = tables[name].copy()
+        for column, value in figures.items():
+            if column in frame.columns:
+                frame.loc[frame["run"].eq(run), column] = value
+        frames_[name] = frame
+    changed = {name: frame for name, frame in tables.items() if name != "measured"}
+    return {**changed, **frames_, "runs": runs}
+
+
+def broken(tables: Tables) -> list[dict[str, object]]:
+    """What is said to limit, and where."""
+    return [row for each in predictions(tables, Asked()) for row in each.broken]
+
+
+def test_quotas_are_axes_of_any_system() -> None:
+    """Each value is a start of its own; the system itself knows nothing of them."""
+    plan = parse_plan(PLAN, Path("plan.yaml"))
+    assert [case.settings["broker_cores"] for case in plan.cases()] == [0.25, 0.5]
+    for name, system in SYSTEMS.items():
+        if name != "toy":
+            system.check({"client_cores": 1, "server_memory_bytes": 2**30})
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"broker_cores": 0}, "broker_cores: expected"),
+        ({"broker_cores": "half"}, "broker_cores: expected"),
+        ({"broker_core": 1}, "did you mean 'broker_cores'"),
+        ({"client_memory_bytes": 10}, "client_memory_bytes: expected"),
+    ],
+    ids=["none", "words", "misspelt", "little"],
+)
+def test_quotas_that_are_none_are_refused(settings: dict[str, int | str], message: str) -> None:
+    """By the name of the key."""
+    with pytest.raises(SystemFault, match=message):
+        SYSTEMS["rabbitmq"].check(settings)
+
+
+def test_each_version_of_control_groups_has_its_files() -> None:
+    """A quota is a share of a period of 0.1 s; memory is in bytes."""
+    resources = {"cores": 0.5, "memory_bytes": 2**30}
+    written = {
+        (controller, version): cgroups.settings(
+            cgroups.Place(controller, version, Path("/x")), resources
+        )
+        for controller in ("cpu", "memory")
+        for version in (1, 2)
+    }
+    assert written == {
+        ("cpu", 1): {"cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": "50000"},
+        ("cpu", 2): {"cpu.max": "50000 100000"},
+        ("memory", 1): {"memory.limit_in_bytes": "1073741824"},
+        ("memory", 2): {"memory.max": "1073741824"},
+    }
+
+
+def test_groups_are_made_where_their_controller_is_mounted(tmp_path: Path) -> None:
+    """Of both versions side by side that which has it; where none has, the reason is told."""
+    (tmp_path / "unified").mkdir()
+    (tmp_path / "unified/cgroup.controllers").write_text("hugetlb memory\n")
+    mounts = tmp_path / "mounts"
+    mounts.write_text(
+        f"cgroup {tmp_path} cgroup rw,relatime,cpu,cpuacct 0 0\n"
+        f"cgroup2 {tmp_path}/unified cgroup2 rw 0 0\n"
+    )
+    assert cgroups.places({"cores", "memory_bytes"}, mounts) == [
+        cgroups.Place("cpu", 1, tmp_path),
+        cgroups.Place("memory", 2, tmp_path / "unified"),
+    ]
+    mounts.write_text("proc /proc proc rw 0 0\n")
+    with pytest.raises(OSError, match="no control groups with the controller cpu are mounted"):
+        cgroups.places({"cores"}, mounts)
+
+
+def test_counters_of_both_versions_are_read(tmp_path: Path) -> None:
+    """As Linux 6.18 wrote them; version 2 counts microseconds."""
+    (tmp_path / "cpu.stat").write_text(
+        "nr_periods 21\nnr_throttled 19\nthrottled_time 682363339\nnr_bursts 0\nburst_time 0\n"
+    )
+    assert [*cgroups.throttled(tmp_path)] == pytest.approx([21, 19, 0.682363339])
+    (tmp_path / "cpu.stat").write_text(
+        "usage_usec 5\nnr_periods 21\nnr_throttled 19\nthrottled_usec 682363\n"
+    )
+    assert [*cgroups.throttled(tmp_path)] == pytest.approx([21, 19, 0.682363])
+
+
+def test_a_run_tells_how_often_its_quota_was_used_up(tables: Tables) -> None:
+    """Over its window, with the quota that its host recorded."""
+    quotas = tables["quotas"]
+    assert len(quotas) == len(tables["runs"])
+    assert set(quotas["group"]) == {"broker Broker"}
+    assert set(quotas["quota_cores"]) == {0.5}
+    assert quotas["quota_periods"].between(90, 101).all()
+    assert quotas["throttled_share"].between(0, 1).all()
+
+
+def test_a_process_without_its_quota_fails_the_run(tmp_path: Path) -> None:
+    """As a cluster that mqperf did not start would be."""
+    line = {"epoch": 1.0, "groups": {}, "outside": ["Master"]}
+    (tmp_path / "quotas.jsonl").write_text(json.dumps(line) + "\n")
+    with pytest.raises(ProbeError, match="Master on h1 ran without the quota"):
+        probe.check(tmp_path, "h1")
+    (tmp_path / "quotas.jsonl").write_text('{"epoch": 1.0, "gro')
+    with pytest.raises(ProbeError, match=r"quotas\.jsonl:1: the log is cut short"):
+        list(quota_samples(tmp_path / "quotas.jsonl"))
+
+
+def test_planted_costs_are_found() -> None:
+    """Idle CPU, and what a message and a byte cost; the interval holds them."""
+    random = np.random.default_rng(1)
+    rates = np.repeat([250.0, 1_000.0, 2_000.0], 8)
+    sizes = np.tile([256.0, 4_096.0], 12)
+    used = (0.05 + rates * (2e-5 + 4e-9 * sizes)) * (1 + 0.05 * random.standard_normal(24))
+    terms = {
+        demands.IDLE: np.ones(24),
+        demands.MESSAGE: rates,
+        demands.BYTE: rates * sizes,
+    }
+    found = fit(terms, used, "planted")
+    assert found is not None
+    costs = {demands.IDLE: 0.05, demands.MESSAGE: 2e-5, demands.BYTE: 4e-9}
+    for name, planted_value in costs.items():
+        value, low, high = found.of(name)
+        assert low <= planted_value <= high
+        assert value == pytest.approx(planted_value, rel=0.25)
+    assert fit(terms, used, "planted").draws.tolist() == found.draws.tolist()  # type: ignore[union-attr]
+
+
+def test_demands_are_of_every_role(tables: Tables) -> None:
+    """With what they were taken from; those of the network are bytes."""
+    rows = {row["role"]: row for row in demands.table(tables).to_dict("records")}
+    assert [*rows] == ["Broker", "clients", "servers", "host", "network"]
+    assert {row["runs_used"] for row in rows.values()} == {6}
+    assert rows["Broker"]["demand_s"] > rows["Broker"]["demand_sys_s"] >= 0
+    assert 300 < rows["network"]["message_bytes"] < 2_000
+    assert rows["network"]["bytes_per_byte"] == pytest.approx(2, rel=0.1)
+
+
+def test_the_role_that_is_full_first_bounds_the_rate(tables: Tables) -> None:
+    """More cores sustain more; what lies beyond what was measured is said to."""
+    [plain] = predictions(tables, Asked(rate=1_500, payload=1_024, price=0.04))
+    rows = {row["role"]: row for row in plain.rows}
+    assert plain.refused is None
+    assert rows["all"]["full_msg_s"] == rows["Broker"]["full_msg_s"]
+    assert rows["Broker"]["used_cores_low"] < rows["Broker"]["used_cores"] < 0.5
+    assert 0 < rows["all"]["p50_s"] <= rows["all"]["p99_s"]
+    assert rows["all"]["million_cost"] > 0
+    assert rows["all"]["extrapolated"] is None
+    [large] = predictions(tables, Asked(cores=16))
+    assert large.whole["full_msg_s"] > plain.whole["full_msg_s"]
+    assert "16 cores are more than the 2 of the machine" in large.whole["extrapolated"]
+    assert "host" not in {row["role"] for row in large.rows}
+
+
+def test_what_is_nearly_full_has_no_latency(tables: Tables) -> None:
+    """It would depend on how long the load lasts."""
+    [result] = predictions(tables, Asked(rate=1e6))
+    assert "p50_s" not in result.whole
+    assert any("more than there is" in line for line in words.lines([result]))
+
+
+@pytest.mark.parametrize("folder", ["runs", "hosts", "stress", "capacity", "inside/rabbitmq"])
+def test_recorded_runs_break_no_assumption(folder: str) -> None:
+    """Whatever they were recorded for: their limits are CPU, or are not known."""
+    for model in points.models(samples.complete(ROOT / "data/samples" / folder)):
+        known = demands.demands(model)
+        assert assumptions.broken(known, math.inf) == []
+
+
+def test_a_quiet_machine_breaks_none_either(tables: Tables) -> None:
+    """As long as every run keeps its rate."""
+    assert broken(idle(tables)) == []
+
+
+def test_a_small_window_of_confirms_is_told(tables: Tables) -> None:
+    """Four threads, one message each, and 5 ms until the confirm: no more than 800 a second."""
+    figures = {"send_rate_msg_s": 790.0, "throughput_msg_s": 790.0, "confirm_p50_s": 0.005}
+    full, *_ = broken(planted(tables, figures, {"confirms": 1}))
+    assert full["assumption"] == assumptions.WINDOW_LIMITS
+    assert "of at most 4 messages waited for their confirm" in str(full["because"])
+    assert full["limit_msg_s"] == 790
+
+
+def test_a_prefetch_of_one_is_told(tables: Tables) -> None:
+    """Servers take less than is sent, with CPU left: on a machine of which somebody can tell."""
+    figures = {"throughput_msg_s": 600.0}
+    changed = planted(tables, figures, {"acks": "each", "prefetch": 1})
+    [row] = broken(idle(changed))
+    assert row["assumption"] == assumptions.CPU_LIMITS
+    assert "may have 1 message at a time (prefetch)" in str(row["because"])
+    assert broken(changed) == []  # others had filled the machine: it may have been they
+
+
+def test_slow_consumers_are_told(tables: Tables) -> None:
+    """Without a word of prefetch, which is large; the prediction is refused above."""
+    changed = idle(planted(tables, {"throughput_msg_s": 600.0}, {}))
+    [result] = predictions(changed, Asked())
+    assert "servers are slow, but not for want of CPU" in str(result.refused)
+    refusal = "  No prediction: CPU is what limits:"
+    assert any(line.startswith(refusal) for line in words.lines([result]))
+    [below] = predictions(changed, Asked(rate=500))
+    assert below.refused is None  # what limits is above what is asked about
+
+
+def test_a_full_link_is_told(tables: Tables) -> None:
+    """By what its end's host sent; and a link that would be full before any CPU."""
+    runs = tables["runs"]["run"]
+    links = pd.DataFrame({"run": runs, "between": "client, broker", "bandwidth_bits_s": 1e8})
+    network = tables["network"][tables["network"]["interface"].eq("lo")].assign(interface="eth9")
+    hosts = tables["hosts"].assign(roles="client")
+    told = broken({**tables, "links": links, "network": network, "hosts": hosts})
+    assert {row["assumption"] for row in told} == {assumptions.LINK_LIMITS}
+    assert any(row["run"] is None for row in told)
+    assert any(row["run"] is not None for row in told)
+
+
+def test_threads_that_bring_nothing_are_told(tables: Tables) -> None:
+    """Of a closed loop, whose rate nobody offers."""
+    quiet = idle(tables)
+    first = quiet["runs"]["run"].iloc[0]
+    runs = quiet["runs"].assign(
+        test_case="rpc-call", threads=lambda frame: frame["run"].eq(first).map({True: 4, False: 8})
+    )
+    messages = quiet["messages"].assign(offered_rate_msg_s=None, throughput_msg_s=500.0)
+    messages["offered_rate_msg_s"] = messages["offered_rate_msg_s"].astype("float64")
+    changed = {name: frame for name, frame in quiet.items() if name != "measured"}
+    told = broken({**changed, "runs": runs, "messages": messages})
+    assert any("8 threads get 500 msg/s where 4 get 500" in str(row["because"]) for row in told)
+
+
+def test_the_command_says_what_the_function_does() -> None:
+    """With 1 as its exit code where there is no prediction, and the reason in words."""
+    result = CliRunner().invoke(app, [str(SAMPLE), "--rate", "1500", "--cores", "2"])
+    assert result.exit_code == 0, result.output
+    assert result.output.rstrip() == repr(mqperf_capacity.predict(SAMPLE, rate=1_500, cores=2))
+    assert "It sustains" in result.output
+    few = CliRunner().invoke(app, [str(ROOT / "data/samples/stress")])
+    assert few.exit_code == 1
+    assert "3 are needed: measure lower rates, or more repeats" in few.output
+    rows = CliRunner().invoke(app, [str(SAMPLE), "--format", "json"]).output.splitlines()
+    assert {json.loads(row)["table"] for row in rows} == {"demands", "predictions"}
+    with pytest.raises(MqperfError, match="cores is -1: give a number above 0"):
+        mqperf_capacity.predict(SAMPLE, cores=-1)
+
+
+def test_other_bodies_need_two_lengths(tables: Tables) -> None:
+    """What a byte costs is not known of one."""
+    one = tables["runs"].assign(payload_bytes=256)
+    changed = {name: frame for name, frame in tables.items() if name != "measured"}
+    [result] = predictions({**changed, "runs": one}, Asked(payload=1_000))
+    assert "measure two lengths of bodies" in str(result.refused)
+    predicted, empty = frames([result])
+    assert predicted.empty
+    assert empty.empty
+
+
+def test_quotas_of_a_role_are_told_apart() -> None:
+    """By its name."""
+    quotas = Quotas(broker_cores=0.5, client_memory_bytes=2**30)
+    assert quotas.of("broker") == {"cores": 0.5}
+    assert quotas.of("client") == {"memory_bytes": 2**30}
+    assert quotas.of("server") == {}
