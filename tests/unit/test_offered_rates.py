@@ -167,6 +167,7 @@ def stairs(*unfinished: int, latency_s: float = 0.001) -> Tables:
             "throughput_msg_s": rates - np.diff(unfinished, prepend=0),
             "unfinished": unfinished,
             "latency_mean_s": latency_s,
+            "latency_min_s": latency_s if latency_s < 1 else 0.001,
         }
     )
     paced = frames["runs"].assign(rate_msg_s=100.0, ramp_steps=len(rates))
@@ -180,9 +181,12 @@ ON_ITS_WAY = [20, 40, 80, 160]
 
 
 IN_A_BACKLOG = [80, 250, 640, 1400]
-"""What is left of steps whose messages take 5 s, as they have waited from the first step on."""
+"""What is left of steps whose messages take 5 s, but the first ones: they wait in a backlog."""
 
-LATENCIES = {tuple(ON_ITS_WAY): 0.2, tuple(IN_A_BACKLOG): 5.0}
+FAR_AWAY = [75, 150, 300, 600]
+"""What is left of steps whose messages take 0.75 s, the fastest of them, too."""
+
+LATENCIES = {tuple(ON_ITS_WAY): 0.2, tuple(FAR_AWAY): 0.75, tuple(IN_A_BACKLOG): 5.0}
 
 
 @pytest.mark.parametrize(
@@ -197,6 +201,7 @@ LATENCIES = {tuple(ON_ITS_WAY): 0.2, tuple(IN_A_BACKLOG): 5.0}
         pytest.param([50, 1, 1, 1], 800, None, id="a slow beginning"),
         pytest.param([0, 1, 60, 20], 800, None, id="worked off in the next"),
         pytest.param([50, 90, 200, 400], None, 600, id="none of them"),
+        pytest.param(FAR_AWAY, 800, None, id="half of the time and more on its way"),
         pytest.param(IN_A_BACKLOG, None, 100, id="a backlog from the first on"),
     ],
 )

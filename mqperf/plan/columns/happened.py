@@ -24,6 +24,7 @@ RATE_STEPS = (
     rate("throughput_msg_s", "Finished in these seconds, by the second.", "throughput"),
     count("unfinished", "Deliveries due by then, since the start of the load, and not finished."),
     latency("latency_mean_s", "Mean, of messages due in them, however late they finished.", "mean"),
+    latency("latency_min_s", "The least of any message of the run, of an empty system.", "min"),
     latency("latency_p99_s", f"99th percentile of the same. {FEW}", "p99"),
 )
 

@@ -21,6 +21,7 @@ def rate_steps(reading: "Reading") -> Iterator[dict[str, Any]]:
     if (curve := stairs_of(reading.run.case)) is None:
         return
     each, start = _deliveries(reading), reading.run.load[0]
+    summary = reading.done.summary()
     for step, offered in enumerate(curve.rates.tolist()):
         begin, end = _whole_seconds(reading, step * curve.step_s, (step + 1) * curve.step_s)
         if end <= begin:
@@ -33,6 +34,7 @@ def rate_steps(reading: "Reading") -> Iterator[dict[str, Any]]:
             "until_s": end - reading.run.window[0],
             "throughput_msg_s": finished[round(begin - start) :].sum() / (end - begin),
             "unfinished": max(0, round(curve.whole(end - start) * each - finished.sum())),
+            "latency_min_s": math.nan if summary is None else summary.min_s,
             **(_latency(due) if due.count else {}),
         }
 

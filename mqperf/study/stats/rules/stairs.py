@@ -4,6 +4,7 @@ Over the whole window such a run is mostly idle, so who had the CPU is asked of 
 first step on that was not kept.
 """
 
+import numpy as np
 import pandas as pd
 
 from mqperf.study.stats.rules.cpu import PROCESS, over_the_window
@@ -13,7 +14,7 @@ from mqperf.study.tables import Tables
 
 STEP = (
     *("step_rate_msg_s", "from_s", "until_s"),
-    *("throughput_msg_s", "unfinished", "latency_mean_s", "latency_p99_s"),
+    *("throughput_msg_s", "unfinished", "latency_mean_s", "latency_min_s", "latency_p99_s"),
 )
 """The columns of ``rate_steps`` by which a step is judged."""
 
@@ -35,16 +36,20 @@ def judged_steps(runs: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
 
     It is kept where no more is unfinished at its end than 2 % of what was due in it, or what is due
     in ``PAUSE_S``, beside what is on its way: one of each thread, and what comes while a message
-    takes as long as those of the fastest step.  ``held`` is its rate, less what is unfinished
-    beside that where it is more than 2 %.
+    takes as long as those of the fastest step.  Where that is overloaded it has long latencies,
+    too: so beyond the least latency only half a step counts, at the highest throughput of any step.
+    ``held`` is its rate, less what is unfinished beside that where it is more than 2 %.
     """
     alone = runs.drop(columns=["offered", *STEP], errors="ignore")
     frame = alone.merge(steps[["run", *STEP]], on="run")
-    fastest = frame.groupby("run")["latency_mean_s"].transform("min").fillna(0.0)
     lasted = frame["until_s"] - frame["from_s"]
-    rate = frame["step_rate_msg_s"]
-    due = rate * fastest.clip(upper=lasted / 2)
-    late = frame["unfinished"] * frame["sent"] / frame["asked"] - due - frame["threads"]
+    rate, of_run = frame["step_rate_msg_s"], frame.groupby("run")
+    fastest = of_run["latency_mean_s"].transform("min").fillna(0.0)
+    least = frame["latency_min_s"].fillna(0.0)
+    beyond = np.minimum(fastest, np.maximum(least, lasted / 2)) - least
+    finished = np.minimum(rate, of_run["throughput_msg_s"].transform("max"))
+    on_way = frame["threads"] + rate * least + finished * beyond
+    late = frame["unfinished"] * frame["sent"] / frame["asked"] - on_way
     kept = late <= rate * (KEEPS_UP * lasted).clip(lower=PAUSE_S)
     left = late.where(late > rate * KEEPS_UP * lasted, 0.0)
     return frame.assign(
