@@ -12,6 +12,7 @@ BRINGS: Mapping[str, tuple[str, ...]] = {
     "mqperf-openstack": (
         *("compute-nodes", "rpc-chain", ".conf"),
         *(f"{action}-at-step" for action in ("black-hole", "disconnect", "freeze", "kill", "stop")),
+        "server-load",
     ),
     "mqperf-activemq": ("activemq", "activemq-leveldb", "artemis", "artemis-ha", "jolokia"),
     "mqperf-atop": ("atop",),
@@ -19,7 +20,9 @@ BRINGS: Mapping[str, tuple[str, ...]] = {
     "mqperf-amqp-1-0": ("amqp-1.0",),
     "mqperf-command": ("command", "script"),
     "mqperf-routers": ("qpid-dispatch", "amqp-management", "mqperf topology"),
-    "mqperf-links": ("tun-relay", "partition", "disconnect", "black-hole", "impair"),
+    "mqperf-links": (
+        *("tun-relay", "partition", "disconnect", "black-hole", "impair", "link-grid"),
+    ),
     "mqperf-capacity": ("quotas", "mqperf predict"),
     "mqperf-kafka": ("kafka",),
     "mqperf-zeromq": ("zeromq",),
@@ -32,6 +35,7 @@ BRINGS: Mapping[str, tuple[str, ...]] = {
         *("metrics", "prometheus", "metadata_store"),
         *("preset", "config", "advanced", "environment", "policy"),
     ),
+    "mqperf-numbered": ("backlog",),
     "mqperf-streams": ("rabbitmq-stream",),
     "mqperf-software": ("mqperf software",),
 }

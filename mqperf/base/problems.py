@@ -42,6 +42,9 @@ NOUNS = {
     "between": "role",
 }
 
+NAMED = 16
+"""Names that one sentence lists."""
+
 COMPLETE: Mapping[str, str] = {
     "missing": "is missing",
     "too_short": "is empty: name at least one",
@@ -109,12 +112,15 @@ def of_validation(
 def nearest(name: str, known: Sequence[str]) -> str:
     """A sentence's end that helps with an unknown name.
 
-    The package that brings it, the nearest known one, or all of them.
+    The package that brings it, the nearest known one, or the first ``NAMED`` of all of them.
     """
     if name in BROUGHT:
         return f"install {BROUGHT[name]}, the package that brings it"
     close = _close(name, known)
-    return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(known)}"
+    if close:
+        return f"did you mean {close[0]!r}?"
+    names = [*known[:NAMED], *([f"and {len(known) - NAMED} more"] if len(known) > NAMED else [])]
+    return f"known: {', '.join(names)}"
 
 
 def unknown(kind: str, name: object, known: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 import math
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import product
 from typing import Annotated, Any, Literal, Self
 
@@ -53,6 +54,13 @@ from mqperf.plan.values import (
 
 CONTROL_RUNS = 3
 """Times that a system's first point is measured besides its repeats, with ``control_runs``."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """The text that a plan was read from; plans that say the same are equal without it."""
+
+    line: Callable[[Where], int | None] = field(compare=False)
 
 
 def _no_password(title: str) -> str:
@@ -176,7 +184,7 @@ class Plan(Frozen):
         AfterValidator(known_questions),
     ] = ()
     _files: Mapping[str, bytes] = PrivateAttr(default_factory=dict)
-    _line: Callable[[Where], int | None] | None = PrivateAttr(default=None)
+    _text: _Text = PrivateAttr(default=_Text(lambda _where: None))
 
     @property
     def files(self) -> Mapping[str, bytes]:
@@ -186,12 +194,12 @@ class Plan(Frozen):
     def with_files(self, files: Mapping[str, bytes], line: Callable[[Where], int | None]) -> "Plan":
         """The plan with the contents of its files, and what gives the lines of its own."""
         plan = self.model_copy()
-        plan._files, plan._line = dict(files), line  # noqa: SLF001 (of a copy of itself)
+        plan._files, plan._text = dict(files), _Text(line)  # noqa: SLF001 (of a copy of itself)
         return plan
 
     def place(self, where: Where) -> str:
         """A place in words, with its line where that is known."""
-        line = self._line and self._line(where)
+        line = self._text.line(where)
         return path(where) if line is None else f"{path(where)} (line {line} of the plan)"
 
     @model_validator(mode="after")

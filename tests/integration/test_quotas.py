@@ -16,7 +16,8 @@ from mqperf_capacity.onhost import cgroups
 from mqperf_capacity.plan.quotas import Quotas
 
 BUSY = (sys.executable, "-c", "while True: pass")
-HALF = Quotas(broker_cores=0.5, broker_memory_bytes=2**28, client_cores=0.3)
+LITTLE = Quotas(broker_cores=0.05, broker_memory_bytes=2**28, client_cores=0.05)
+"""Less than a process gets on a full machine, too."""
 
 KILLED = """
 import time
@@ -53,7 +54,7 @@ def local() -> Iterator[Hosts]:
 
 def test_each_role_runs_within_its_quota(local: Hosts, tmp_path: Path) -> None:
     """A node by itself, all clients together; who watches is in none, and no group stays."""
-    with applied(HALF, local) as limited:
+    with applied(LITTLE, local) as limited:
         broker, client, server = limited.broker[0], limited.client[0], limited.server[0]
         assert isinstance(broker, Limited)
         started = {
@@ -71,7 +72,7 @@ def test_each_role_runs_within_its_quota(local: Hosts, tmp_path: Path) -> None:
         assert cgroups.members(place.folder / "client") == {started["client-1"].pid}
         assert not (place.folder / "server").exists()
         assert cgroups.members(place.folder) == set()
-        assert broker.facts()["quotas"]["broker_cores"] == 0.5
+        assert broker.facts()["quotas"]["broker_cores"] == 0.05
         folders = [place.folder for place in broker.groups.places]
         assert len(folders) == 2
         for process in (*started.values(), watching):

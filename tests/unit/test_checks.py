@@ -209,6 +209,7 @@ def test_every_check_has_its_test() -> None:
     elsewhere = {
         *("broker-alarm", "node-frozen", "peak-at-edge", "drift"),
         *("missing-run", "not-of-plan", "unread-record", "action-late", "not-recovered"),
+        "pause-by-chance",
         *("link-not-as-asked", "background-load", "clock-drift", "network-bytes", "missing-node"),
         *("rate-missed", "count-missed", "sender-late", "service-time", "senders-blocked"),
     }

@@ -54,7 +54,7 @@ def test_a_control_run_that_moves_is_found() -> None:
     frames = {
         name: frame[frame["point"] == "rpc-cast-50"].reset_index(drop=True)
         for name, frame in sound().items()
-        if "run" in frame
+        if "run" in frame and "point" in frame
     }
     frames["runs"]["control_run"] = [1, 2, 3]
     for column in ("throughput_msg_s", "send_rate_msg_s"):

@@ -103,6 +103,7 @@ def test_whoever_lacks_a_package_can_be_told_its_name(folder: Path) -> None:
         "systems",
         "inside_readers",
         "hosts",
+        "questions",
     ]
     names = {name for seam in named for name in seams.get(f"mqperf.{seam}", ())}
     names |= {f"mqperf {name}" for name in seams.get("mqperf.commands", ())}

@@ -107,7 +107,7 @@ def undisturbed(tables: Tables) -> pd.DataFrame:
         return known
     intervals = tables["intervals"]
     counts = without_actions(finished(intervals), tables["outages"])
-    begin = tables["runs"].set_index("run").pipe(consumed_after)
+    begin = tables["runs"].drop_duplicates("run").set_index("run").pipe(consumed_after)
     index = counts.index.to_frame()
     runs = counts[~index["start_s"].lt(index["run"].map(begin))].groupby("run", sort=False)
     rows = [
