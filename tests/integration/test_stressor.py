@@ -55,12 +55,15 @@ def paced(
 
 
 def test_every_delivery_is_accounted_for(paced: dict[str, pd.DataFrame]) -> None:
-    """Four seconds of 400 messages, each to be delivered twice: and so they were."""
+    """Four seconds of 400 messages, each to be delivered twice: and so were all that were sent.
+
+    Those of a pause at the end of the load are not sent any more.
+    """
     counts = paced["messages"]
     assert list(paced["runs"]["status"]) == ["done"] * 4
     assert set(paced["runs"]["exchange_type"]) == set(KINDS)
-    assert list(counts["sent"]) == [1600] * 4
-    assert list(counts["deliveries"]) == list(counts["received"]) == [3200] * 4
+    assert counts["sent"].between(1400, 1600).all()
+    assert list(counts["deliveries"]) == list(counts["received"]) == list(2 * counts["sent"])
     for name in ("lost", "duplicates", "foreign", "errors", "reordered"):
         assert list(counts[name]) == [0] * 4, name
     assert counts["disagreements"].isna().all()
