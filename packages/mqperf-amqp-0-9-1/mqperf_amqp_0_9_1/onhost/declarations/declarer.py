@@ -1,15 +1,14 @@
 """A client: threads with a connection each, which have a queue of their own again and again."""
 
 import sys
-import threading
-import time
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from mqperf.onhost.load.closed_loop import ClosedLoop
 from mqperf.onhost.load.control import Control
-from mqperf.onhost.load.record import Record
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.codec import short, table
 from mqperf_amqp_0_9_1.onhost.connection import Connection, Lost, Refused
@@ -18,9 +17,6 @@ from mqperf_numbered.onhost.orders import Orders, of_kind, read_orders
 EXCHANGE = "amq.direct"
 DURABLE, NO_WAIT_NOR_CONDITION = 0b10, b"\0"
 CHANNEL = 1
-
-AFTER_FAILURE_S = 0.1
-"""A thread waits so long before it connects again, lest it do nothing but fail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,51 +40,32 @@ class Declarer:
         self.orders = orders
         self.control = Control(orders.control, orders.label)
         self.control.heed_signals()
-        header: dict[str, object] = {
-            "label": orders.label,
-            "kind": orders.kind,
-            "test_case": orders.test_case,
-        }
-        self.record = Record(header, ["sent", "round_trip", "error"])
-        self._lock = threading.Lock()
-        self._last = 0.0
+        header = {name: getattr(orders, name) for name in ("label", "kind", "test_case")}
+        self.loop = ClosedLoop(self.control, header)
 
     def run(self) -> None:
         """Declare until the load ends."""
-        self.control.say("ready")
-        start = self.control.wait_for_start()
-        if start is None:
-            return
-        self.record.header["start"] = start
-        end = start + self.orders.load_s
-        time.sleep(max(0.0, start - time.time()))
-        threads = [
-            threading.Thread(target=self._thread, args=(queue, end)) for queue in self.orders.queues
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        threads = [partial(self._thread, queue) for queue in self.orders.queues]
+        self.loop.run(self.orders.load_s, threads)
 
     def save(self) -> None:
         """Write what is known."""
-        self.record.save(self.orders.out / f"{self.orders.label}.messages")
+        self.loop.record.save(self.orders.out / f"{self.orders.label}.messages")
 
-    def _thread(self, queue: str, end: float) -> None:
+    def _thread(self, queue: str) -> None:
         connection: Connection | None = None
-        while not self.control.stopping and time.time() < end:
-            begun = self._begin()
+        while self.loop.goes_on():
+            begun = self.loop.begin()
             try:
                 connection = connection or self._connected()
                 self._once(connection, queue)
             except (Lost, Refused) as error:
-                self._done("error", begun)
                 sys.stdout.write(f"a declaration failed: {error}\n")
                 _close(connection)
                 connection = None
-                time.sleep(AFTER_FAILURE_S)
+                self.loop.failed(begun)
             else:
-                self._done("round_trip", begun)
+                self.loop.done(begun)
         _close(connection)
 
     def _connected(self) -> Connection:
@@ -107,20 +84,6 @@ class Declarer:
             connection.call(CHANNEL, codec.QUEUE_BIND, bound, codec.QUEUE_BIND_OK)
         deleted = name + NO_WAIT_NOR_CONDITION
         connection.call(CHANNEL, codec.QUEUE_DELETE, deleted, codec.QUEUE_DELETE_OK)
-
-    def _begin(self) -> float:
-        """The start of a declaration, which no other of this process has."""
-        with self._lock:
-            now = time.time()
-            while now <= self._last:
-                now = time.time()
-            self._last = now
-            self.record.add("sent", now)
-            return now
-
-    def _done(self, stream: str, begun: float) -> None:
-        with self._lock:
-            self.record.add(stream, begun, time.time())
 
 
 def _close(connection: Connection | None) -> None:
