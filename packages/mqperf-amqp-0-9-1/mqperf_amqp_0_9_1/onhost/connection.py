@@ -4,18 +4,16 @@ Calls that set something up wait for their answer; once messages flow, nothing w
 """
 
 import struct
-import time
 
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.codec import Method, Reader, long, short
-from mqperf_numbered.onhost.inbox import Inbox
+from mqperf_numbered.onhost.inbox import HEARTBEAT_S, Inbox
 from mqperf_numbered.onhost.managed_connections import Broker, Lost, Refused
 from mqperf_numbered.onhost.outbox import connected
 
 __all__ = ["Broker", "Connection", "Lost", "Refused"]
 
 FRAME_MAX = 131_072
-HEARTBEAT_S = 20
 BUFFER = 1 << 20
 
 FORCED = 320
@@ -35,6 +33,8 @@ PROPERTIES: codec.Table = {
 
 class Connection(Inbox):
     """An open connection.  Frames that have come are in ``buffer`` up to ``have``."""
+
+    heartbeat = codec.HEARTBEAT
 
     def __init__(self, broker: Broker) -> None:
         """Connect and log in; raises ``Refused``, or ``Lost`` when no address answers."""
@@ -73,16 +73,6 @@ class Connection(Inbox):
         if self.buffer[end - 1] != codec.END:
             raise Lost("the broker sent a frame without its end")
         return kind, channel, bytes(self.buffer[at + codec.FRAME.size : end - 1])
-
-    def keep_alive(self) -> None:
-        """Send a heartbeat if it is time; raises ``Lost`` when the broker's are missing."""
-        if not self.heartbeat_s:
-            return
-        now = time.monotonic()
-        if now - self.last_in > 2 * self.heartbeat_s + 1:
-            raise Lost(f"nothing came from the broker for {now - self.last_in:.0f} s")
-        if now - self.last_out > self.heartbeat_s / 2 and self.drained:
-            self.send(codec.HEARTBEAT)
 
     def attend(self, channel: int, payload: bytes) -> bool:
         """Deal with a method that concerns the connection; False when it is another's.

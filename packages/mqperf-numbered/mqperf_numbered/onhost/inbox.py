@@ -9,13 +9,20 @@ from numpy.typing import NDArray
 from mqperf_numbered.onhost.managed_connections import Lost
 from mqperf_numbered.onhost.outbox import WAITING, Outbox, taken
 
+HEARTBEAT_S = 20
+"""Which interval of heartbeats is asked for, where a plan asks for none."""
+
 
 class Inbox(Outbox):
     """Both halves of a connection.  What has come is in ``buffer`` up to ``have``.
 
     When each part of it was read is kept until it is forgotten, so that bytes may be taken in at
-    once and understood later.
+    once and understood later.  ``heartbeat`` is a frame that says no more than that this end is
+    there; there is one in ``heartbeat_s``, none for 0.
     """
+
+    heartbeat: bytes
+    heartbeat_s: int
 
     def __init__(self, size: int) -> None:
         """Begin with an empty buffer of that size."""
@@ -34,6 +41,16 @@ class Inbox(Outbox):
     def fill(self) -> bool:
         """Take in what has come; False when there was nothing.  Raises ``Lost`` at the end."""
         return taken(self.socket, self._take)
+
+    def keep_alive(self) -> None:
+        """Send a heartbeat if it is time; raises ``Lost`` when the broker's are missing."""
+        if not self.heartbeat_s:
+            return
+        now = time.monotonic()
+        if now - self.last_in > 2 * self.heartbeat_s + 1:
+            raise Lost(f"nothing came from the broker for {now - self.last_in:.0f} s")
+        if now - self.last_out > self.heartbeat_s / 2 and self.drained:
+            self.send(self.heartbeat)
 
     def _take(self) -> bool:
         if self.have == len(self.buffer):

@@ -3,13 +3,12 @@
 import struct
 import time
 
-from mqperf_numbered.onhost.inbox import Inbox
+from mqperf_numbered.onhost.inbox import HEARTBEAT_S, Inbox
 from mqperf_numbered.onhost.managed_connections import Broker, Lost, Refused
 from mqperf_numbered.onhost.outbox import connected
 from mqperf_streams.onhost import codec
 
 FRAME_MAX = 1 << 20
-HEARTBEAT_S = 20
 
 READY_S, PAUSE_S = 10.0, 0.1
 """How long a new stream may take until it can be used, and how often that is tried."""
@@ -20,6 +19,8 @@ Frame = tuple[int, bytes, int]
 
 class Connection(Inbox):
     """An open connection.  Frames that have come are in ``buffer`` up to ``have``."""
+
+    heartbeat = codec.frame(codec.HEARTBEAT)
 
     def __init__(self, broker: Broker) -> None:
         """Connect and log in; raises ``Refused``, or ``Lost`` when no address answers."""
@@ -77,16 +78,6 @@ class Connection(Inbox):
             raise Lost("the stream has no leader, or no replica here, any more")
         if key == codec.CREDIT | codec.ANSWER:
             raise Refused("the broker knows nothing of the subscription")
-
-    def keep_alive(self) -> None:
-        """Send a heartbeat if it is time; raises ``Lost`` when the broker's are missing."""
-        if not self.heartbeat_s:
-            return
-        now = time.monotonic()
-        if now - self.last_in > 2 * self.heartbeat_s + 1:
-            raise Lost(f"nothing came from the broker for {now - self.last_in:.0f} s")
-        if now - self.last_out > self.heartbeat_s / 2 and self.drained:
-            self.send(codec.frame(codec.HEARTBEAT))
 
     def close(self, timeout_s: float) -> bool:
         """Say goodbye, and wait until the broker has read all that was sent; whether it has."""
