@@ -16,10 +16,8 @@ def transport_url(endpoint: Endpoint) -> str:
 
 def options(case: Case, access: Access, address: str) -> Sections:
     """The options of the driver, on a host of that address: the case's own hold."""
-    sections = _release(access.client).options(case, address)
+    sections = _release(access.client).options(case, access.client, address)
     more = {"ssl": "true"} if access.client.authority else {}
-    if access.client.protocol == "amqp-1.0" and access.client.user:
-        more["sasl_mechanisms"] = "PLAIN"
     for name in OPTIONS:
         if (value := case.parameters.get(name)) is not None:
             more[name] = str(value).lower() if isinstance(value, bool) else str(value)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from mqperf.base.errors import LoadError
 from mqperf.base.registry import Registry
+from mqperf.lab.load.launcher import Endpoint
 from mqperf.plan import Case
 
 LOCKS = Path(__file__).with_name("locks")
@@ -24,17 +25,18 @@ class Release:
     """A release of oslo.messaging with its simulator, and all that it needs, by exact version.
 
     Its driver speaks to endpoints of ``protocol``; transport URLs call it ``scheme``, and
-    ``options`` gives its options for a case on a host of that address.  ``lock`` is its lock file,
-    ``repairs`` are functions of a package's room ``onhost`` that it needs, as ``module:function``,
-    ``libraries`` the distributions, beside those of every release, whose versions can explain a
-    result, and ``tools`` says what must be installed to compile what comes without compiled code.
+    ``options`` gives its options for a case, an endpoint and the address of a client's host.
+    ``lock`` is its lock file, ``repairs`` are functions of a package's room ``onhost`` that it
+    needs, as ``module:function``, ``libraries`` the distributions, beside those of every release,
+    whose versions can explain a result, and ``tools`` says what must be installed to compile what
+    comes without compiled code.
     """
 
     name: str
     version: str
     protocol: str
     scheme: str
-    options: Callable[[Case, str], Sections]
+    options: Callable[[Case, Endpoint, str], Sections]
     lock: Path
     sdist_sha256: str
     repairs: tuple[str, ...]
@@ -48,7 +50,7 @@ class Release:
         return next(iter(self.repairs), "mqperf").partition(".")[0]
 
 
-def _rabbit(case: Case, _address: str) -> Sections:
+def _rabbit(case: Case, _endpoint: Endpoint, _address: str) -> Sections:
     """Enough connections for every green thread, and the kind of queue."""
     section = {"rpc_conn_pool_size": str(max(case.green_threads, SERVER_THREADS) + 16)}
     if case.queues == "quorum":
@@ -56,10 +58,10 @@ def _rabbit(case: Case, _address: str) -> Sections:
     return {"oslo_messaging_rabbit": section}
 
 
-def _amqp(_case: Case, _address: str) -> Sections:
-    """Private brokers know no users; after several failures, too, try again every second."""
-    section = {"sasl_mechanisms": "ANONYMOUS", "connection_retry_backoff": "1"}
-    return {"oslo_messaging_amqp": section}
+def _amqp(_case: Case, endpoint: Endpoint, _address: str) -> Sections:
+    """How a user logs in, if any; after several failures, too, try again every second."""
+    login = "PLAIN" if endpoint.user else "ANONYMOUS"
+    return {"oslo_messaging_amqp": {"sasl_mechanisms": login, "connection_retry_backoff": "1"}}
 
 
 RABBITMQ = Release(

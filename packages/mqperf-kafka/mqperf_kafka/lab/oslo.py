@@ -2,13 +2,14 @@
 
 from pathlib import Path
 
+from mqperf.lab.load.launcher import Endpoint
 from mqperf.lab.load.oslo.releases import RABBITMQ, Release, Sections
 from mqperf.plan import Case
 
 PROTOCOL = "kafka"
 
 
-def options(_case: Case, _address: str) -> Sections:
+def options(_case: Case, _endpoint: Endpoint, _address: str) -> Sections:
     """Those that the driver has by itself; the group of consumers is in the transport URL."""
     return {"oslo_messaging_kafka": {}}
 

@@ -2,13 +2,14 @@
 
 from pathlib import Path
 
+from mqperf.lab.load.launcher import Endpoint
 from mqperf.lab.load.oslo.releases import Release, Sections
 from mqperf.plan import Case
 
 PROTOCOL = "zmtp"
 
 
-def options(_case: Case, address: str) -> Sections:
+def options(_case: Case, _endpoint: Endpoint, address: str) -> Sections:
     """Everything on that address, every server reached directly."""
     return {
         "oslo_messaging_zmq": {
