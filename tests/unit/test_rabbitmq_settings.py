@@ -121,6 +121,8 @@ def test_sets_are_compared_with_the_first() -> None:
             "config: {listeners.tcp.1: 5672}",
             r"plan.yaml:5: .*\.listeners.*where nodes listen",
         ),
+        ("config: {stream.listeners.tcp.1: 5552}", "where nodes listen"),
+        ("advanced: {rabbitmq_stream.tcp_listeners: 1}", "where nodes listen"),
         ("config: {default_pass: guessed}", "a secret may not stand in a plan"),
         ("config: {vm_memory_high_watermark.relative: 0.4}", "say memory_watermark_mb"),
         ("config: {x: {log.console: false}}", r"config\.x\.log\.console: .*what nodes log"),

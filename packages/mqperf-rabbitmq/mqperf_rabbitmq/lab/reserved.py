@@ -10,14 +10,14 @@ FILES = "every file of a node is in a folder that goes with it"
 LOG = "mqperf reads what nodes log"
 TLS = "certificates are made for each cluster: say tls: true"
 MEMORY = "say memory_watermark_mb, which may be a list"
-PLUGINS = "say management: true or metrics: true"
+PLUGINS = "say management: true, metrics: true or streams: true"
 STORE = "say metadata_store"
 SECRET = "a secret may not stand in a plan"  # noqa: S105 (the reason)
 BOUND = "nodes of one machine would all have their first scheduler on the same core"
 
 RESERVED: Mapping[str, Mapping[str, str]] = {
     "config": {
-        r"(listeners|distribution|proxy_protocol|erlang\.k8s)\b.*": ADDRESS,
+        r"((\w+\.)*listeners|distribution|proxy_protocol|erlang\.k8s)\b.*": ADDRESS,
         r"(management|prometheus)\.(tcp|ssl|listener)\..*": ADDRESS,
         r"(cluster_formation|autocluster|cluster_name|node_name)\b.*": NAMES,
         r"(default_(user|vhost|permissions|users)|loopback_users|anonymous_login)\b.*": USER,
@@ -28,7 +28,7 @@ RESERVED: Mapping[str, Mapping[str, str]] = {
     },
     "advanced": {
         r"kernel\.(inet_dist_.*|logger.*)": ADDRESS,
-        r"rabbit\.(tcp_listeners|ssl_listeners|num_.*)": ADDRESS,
+        r"rabbit(mq_\w+)?\.(tcp_listeners|ssl_listeners|num_.*)": ADDRESS,
         r"rabbitmq_(management|prometheus)\.(listener|tcp_config|ssl_config)": ADDRESS,
         r"rabbit\.(cluster_nodes|cluster_formation)": NAMES,
         r"rabbit\.(default_(user|vhost|permissions)|loopback_users|anonymous_login.*)": USER,
