@@ -8,7 +8,7 @@ import pandas as pd
 from mqperf.base.one_line import percent, percents
 from mqperf.base.releases import parsed
 from mqperf.pages.figures import labels
-from mqperf.pages.questions.question import Answer, Answering, enough_repeats
+from mqperf.pages.questions.question import NARROWER, Answer, Answering, enough_repeats
 from mqperf.pages.questions.words import (
     Row,
     bold,
@@ -72,12 +72,15 @@ def answer(tables: Tables) -> Answer | None:
         question=f"How does throughput change with {names}?",
         sentences=[*_sentences(compared), *_warnings(compared, tables)],
         drawing=drawings.contrasts("Throughput against the first", placed),
-        settle=[*_settling(compared[compared["sound"].astype(bool)])],
+        settle=[*_settling(compared[compared["sound"].astype(bool)], tables)],
     )
 
 
-def _settling(compared: pd.DataFrame) -> Iterator[Text]:
+def _settling(compared: pd.DataFrame, tables: Tables) -> Iterator[Text]:
     """What would tell that which is left open."""
+    rates = compared[compared["interval_kind"].eq(BETWEEN)]
+    if rates["verdict"].eq(CANNOT_TELL).any() and tables["searches"].empty:
+        yield NARROWER
     if not compared["interval_kind"].eq(SEQUENTIAL).any():
         yield from enough_repeats(compared)
         return

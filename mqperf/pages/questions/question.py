@@ -36,6 +36,10 @@ MORE_REPEATS = Text("*repeats: 3* or more would tell how much these numbers diff
 """What settles an interval that single runs do not have."""
 
 
+NARROWER = Text("Rates between one that is kept and the next, or *search*, would narrow it down.")
+"""What settles where a rate ends that lies between two that were offered."""
+
+
 def enough_repeats(comparisons: pd.DataFrame) -> Iterator[Text]:
     """What would tell whether figures that were compared differ, where these runs do not."""
     undecided = comparisons[comparisons["verdict"].eq(CANNOT_TELL)]

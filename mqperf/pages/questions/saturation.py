@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from mqperf.base.one_line import amount
-from mqperf.pages.questions.question import Answer, Answering
+from mqperf.pages.questions.question import NARROWER, Answer, Answering
 from mqperf.pages.questions.words import (
     Row,
     bold,
@@ -137,7 +137,7 @@ def _settle(rates: pd.DataFrame) -> Iterator[Text]:
             " may stand for the end. Of *repeats*: 3 the majority decides."
         ).format(amount(int(early.sum()), "time"))
     if (rates["missed_rate_msg_s"] > 2 * rates["kept_rate_msg_s"]).any():
-        yield Text("Rates between those two, or *search*, would narrow it down.")
+        yield NARROWER
 
 
 ANSWERING = Answering("saturation", asked, answer)
