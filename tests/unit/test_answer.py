@@ -1,5 +1,6 @@
 """The answer in a few lines: what a person reads when a sweep is over."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -9,8 +10,9 @@ from typer.testing import CliRunner
 
 from mqperf.front.cli import app
 from mqperf.pages import run_line
-from mqperf.pages.questions.first_screen import first_screen, lines, of_folder
+from mqperf.pages.questions.first_screen import FirstScreen, first_screen, lines, of_folder
 from mqperf.pages.report.build import publish
+from mqperf.pages.report.rst import Text
 from mqperf.record import runs
 
 pytestmark = pytest.mark.takes_long
@@ -52,6 +54,15 @@ def test_an_answer_fits_the_terminal(root: Path, width: int) -> None:
         "Client -> Slave-1, Server -> Slave-2, CALL sustained, msg/sec: 1107.0; raw maximum,"
         " msg/sec: 1107.0; threads: 5; p50, ms: 3.9; p99, ms: 7.1; bottleneck: none; doubts: 0"
     ) in text
+
+
+def test_no_line_begins_with_a_unit() -> None:
+    """A number and its unit stand together, by the same spaces as ever."""
+    sentence = Text("**kill**: no message for 7.1 s, p99 12 ms, throughput -42 to -15 %.")
+    for width in range(20, 60):
+        shown = [*lines(FirstScreen([], "", [sentence]), width)]
+        assert not any(re.match(r" *(s|ms|%)(?!\w)", line) for line in shown)
+        assert " ".join(" ".join(shown[1:]).split()) == sentence.replace("**", "")
 
 
 def test_a_run_tells_throughput_and_slowest_hundredth(root: Path) -> None:
