@@ -26,9 +26,9 @@ BEFORE_S, AFTER_S = 5.0, 15.0
 ACROSS = 3
 
 
-def contrast_sheet(rows: pd.DataFrame) -> Figure:
-    """Ratios of throughput with their intervals, one below the other, about 1."""
-    return ratio_sheet(rows, ["throughput_msg_s"], label=_contrasted, quotient="ratio")
+def contrast_sheet(rows: pd.DataFrame, figure: str) -> Figure:
+    """Ratios of a figure with their intervals, one below the other, about 1."""
+    return ratio_sheet(rows, [figure], label=_contrasted, quotient="ratio")
 
 
 def bracket_sheet(

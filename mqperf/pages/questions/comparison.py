@@ -1,7 +1,7 @@
 """What one layout, queue, version or option changes against another."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pandas as pd
 
@@ -13,7 +13,9 @@ from mqperf.pages.questions.words import (
     Row,
     bold,
     case_of,
+    grouped,
     listed,
+    rate_unit,
     system_title,
 )
 from mqperf.pages.report import drawings
@@ -21,9 +23,18 @@ from mqperf.pages.report.rst import Text
 from mqperf.pages.report.words import joined
 from mqperf.pages.sections.offered_rates import differing
 from mqperf.plan import MOST
+from mqperf.plan.columns import COLUMNS
 from mqperf.plan.driver import SET
+from mqperf.plan.pace import RATE
 from mqperf.study.stats.compare import CANNOT_TELL
-from mqperf.study.stats.contrasts import BETWEEN, LOAD, contrasts, contrasts_of_rates, named_axes
+from mqperf.study.stats.contrasts import (
+    BETWEEN,
+    LOAD,
+    contrasts,
+    contrasts_at_rate,
+    contrasts_of_rates,
+    named_axes,
+)
 from mqperf.study.stats.decided import ALIKE, SEQUENTIAL, decided
 from mqperf.study.stats.offered_rates import brackets
 from mqperf.study.stats.rules.together import ASKED
@@ -32,6 +43,12 @@ from mqperf.study.tables import Tables, at, varied
 from mqperf.study.tables.axes import LAYOUT
 from mqperf.study.tables.axis_words import worded
 from mqperf.study.tables.places import CONDITION
+
+SIDES = ["point_a", "point_b"]
+COMPARED = (*SIDES, "figure", "test_case", RATE, "what", "where", "place")
+"""Columns of contrasts, even where there are none."""
+
+LATENCY = "latency_mean_s"
 
 LIMIT_ENDS = ("limit_rate_msg_s_low", "limit_rate_msg_s_high")
 KEPT_ENDS = ("kept_rate_msg_s", "missed_rate_msg_s")
@@ -47,32 +64,51 @@ def asked(tables: Tables) -> bool:
 
 
 def answer(tables: Tables) -> Answer | None:
-    """A sentence for each value of a name but the first, by what else there is alike."""
-    rows = [
-        of_axis[of_axis["figure"].eq(FIGURE)].assign(axis=axis)
-        for axis in named_axes(tables["points"])
-        if len(of_axis := _contrasts(tables, axis))
-    ]
-    if not rows or not len(compared := pd.concat(rows, ignore_index=True)):
+    """A sentence for each value of a name but the first, by what else there is alike.
+
+    And one on latency and CPU for a message, where both keep up with one rate.
+    """
+    costs, rates = (_compared(tables, how) for how in (contrasts_at_rate, _contrasts))
+    rates = rates[rates["figure"].eq(FIGURE)]
+    if {*SIDES} <= {*rates.columns}:  # what both finish of one rate is that rate
+        rates = rates[~rates.set_index(SIDES).index.isin(costs.set_index(SIDES).index)]
+    figure, shown = (FIGURE, rates) if len(rates) else (LATENCY, costs)
+    shown = shown[shown["figure"].eq(figure)]
+    if shown.empty:
         return None
+    changes = ["throughput"] if len(rates) else []
+    changes += ["latency at the same rate"] if len(costs) else []
+    do = "does" if len(changes) == 1 else "do"
+    names = listed(dict.fromkeys(_called(axis) for axis in shown["axis"]))
+    where = shown["where"].map(lambda words: f"{words}: " if words else "")
+    placed = shown.assign(what=where + shown["what"] + shown["place"])
+    return Answer(
+        question=f"How {do} {joined(changes)} change with {names}?",
+        sentences=[*_sentences(rates), *_costs(costs), *_warnings(shown, tables)],
+        drawing=drawings.contrasts(f"{changes[0].capitalize()} against the first", placed, figure),
+        settle=[*_settling(shown[shown["sound"].astype(bool)], tables)],
+    )
+
+
+def _compared(tables: Tables, contrasts: Callable[[Tables, str], pd.DataFrame]) -> pd.DataFrame:
+    """The contrasts of all names, with words for what is compared, in which layout and where."""
+    rows = [
+        of_axis.assign(axis=axis)
+        for axis in named_axes(tables["points"])
+        if len(of_axis := contrasts(tables, axis))
+    ]
+    if not rows:
+        return pd.DataFrame(columns=COMPARED)
+    compared = pd.concat(rows, ignore_index=True)
     records = compared.to_dict("records")
     if compared["interval_kind"].eq(SEQUENTIAL).any():
         varying = ["threads", *varied(compared)]
     else:  # of the best points each has its own load
         varying = [name for name in differing(compared, CONDITION) if name not in LOAD]
-    compared = compared.assign(
+    return compared.assign(
         what=[_value(row, tables) for row in records],
         where=[_where(row, compared, tables) for row in records],
         place=[_place(row, varying, compared) for row in records],
-    )
-    where = compared["where"].map(lambda words: f"{words}: " if words else "")
-    placed = compared.assign(what=where + compared["what"] + compared["place"])
-    names = listed(dict.fromkeys(_called(axis) for axis in compared["axis"]))
-    return Answer(
-        question=f"How does throughput change with {names}?",
-        sentences=[*_sentences(compared), *_warnings(compared, tables)],
-        drawing=drawings.contrasts("Throughput against the first", placed),
-        settle=[*_settling(compared[compared["sound"].astype(bool)], tables)],
     )
 
 
@@ -112,7 +148,18 @@ def _contrasts(tables: Tables, axis: str) -> pd.DataFrame:
 def _sentences(compared: pd.DataFrame) -> Iterator[Text]:
     """One for each value and what it is compared in: all its test cases."""
     for (what, where), rows in compared.groupby(["what", "where"], sort=False):
-        yield bold(str(what), str(where)) + Text(": {}.").format(_changes(rows))
+        cases = [f"{case_of(row)}{row['place']}" for row in rows.to_dict("records")]
+        yield bold(str(what), str(where)) + Text(": {}.").format(_changes(rows, cases))
+
+
+def _costs(compared: pd.DataFrame) -> Iterator[Text]:
+    """One for each value, test case and rate: latency, and CPU for a message."""
+    figures = compared[compared["figure"].ne(FIGURE)]
+    for _, rows in figures.groupby(["what", "where", "test_case", "place", RATE], sort=False):
+        row = rows.iloc[0].to_dict()
+        place = f"{case_of(row)}{row['place']} at {grouped(row[RATE])} {rate_unit(row)}"
+        changes = _changes(rows, rows["figure"].map(lambda figure: COLUMNS[figure].label))
+        yield bold(row["what"], row["where"]) + Text(", {}: {}.").format(place, changes)
 
 
 def _where(row: Row, compared: pd.DataFrame, tables: Tables) -> str:
@@ -133,31 +180,32 @@ def _warnings(compared: pd.DataFrame, tables: Tables) -> Iterator[Text]:
         yield Text("{} {} warn: {} is deprecated.").format(title, versions, feature)
 
 
-def _changes(rows: pd.DataFrame) -> Text:
-    """By how much the throughput of each test case changes, and of which that cannot be told."""
+def _changes(rows: pd.DataFrame, subjects: Iterable[str]) -> Text:
+    """By how much each of the ``subjects`` changes, and of which that cannot be told."""
+    rows = rows.assign(subject=[*subjects])
     sound = rows[rows["sound"].astype(bool)]
     parts = [joined([_change(row) for row in sound.to_dict("records")])] if len(sound) else []
     if sound["ratio_low"].isna().any():
         parts.append("measured once, so without an interval")
-    doubtful = rows.drop(sound.index).to_dict("records")
-    if doubted := [f"{case_of(row)}{row['place']}" for row in doubtful]:
+    if doubted := [*rows.drop(sound.index)["subject"]]:
         parts.append(f"{joined(doubted)} cannot be told, as a side is doubted")
     return Text("; ").join(map(Text.escape, parts))
 
 
 def _change(row: Row) -> str:
-    case, changed = case_of(row), percent(row["ratio"])
-    case += row["place"]
+    subject, changed = row["subject"], percent(row["ratio"])
     if pd.isna(row["ratio_low"]):
-        return f"{case} {changed}"
+        return f"{subject} {changed}"
     ends = percents(row["ratio_low"], row["ratio_high"])
     if row["verdict"] == ALIKE:
-        return f"{case} differs by less than {row['min_effect'] * 100:g} % ({ends})"
+        return f"{subject} differs by less than {row['min_effect'] * 100:g} % ({ends})"
     if row["verdict"] == CANNOT_TELL and row["interval_kind"] == SEQUENTIAL:
-        return f"{case} is still open after {row['repeats']} repeats ({ends})"
+        return f"{subject} is still open after {row['repeats']} repeats ({ends})"
     if row["ratio_low"] <= 1 <= row["ratio_high"]:
-        return f"{case} is not told apart ({ends})"
-    return f"{case} {ends}" if row["interval_kind"] == BETWEEN else f"{case} {changed} ({ends})"
+        return f"{subject} is not told apart ({ends})"
+    if row["interval_kind"] == BETWEEN:
+        return f"{subject} {ends}"
+    return f"{subject} {changed} ({ends})"
 
 
 def _place(row: Row, varying: Sequence[str], rows: pd.DataFrame) -> str:

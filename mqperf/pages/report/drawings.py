@@ -212,14 +212,14 @@ def rates(
     return Drawing(caption, alt, sheet)
 
 
-def contrasts(caption: str, rows: pd.DataFrame) -> Drawing:
-    """Ratios of throughput of one name against another; ``rows`` say ``what`` each is about."""
+def contrasts(caption: str, rows: pd.DataFrame, figure: str) -> Drawing:
+    """Ratios of a figure of one name against another; ``rows`` say ``what`` each is about."""
     each = [
         f"{TEST_CASES[row['test_case']].short}, {row['what']}: {row['ratio']:.2f}"
         for row in rows.to_dict("records")
     ]
-    alt = f"Ratios of throughput: {'; '.join(each)}."
-    return Drawing(caption, alt, partial(figures.contrast_sheet, rows))
+    alt = f"Ratios of {COLUMNS[figure].label}: {'; '.join(each)}."
+    return Drawing(caption, alt, partial(figures.contrast_sheet, rows, figure))
 
 
 def brackets(

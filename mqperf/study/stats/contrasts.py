@@ -11,7 +11,7 @@ from mqperf.plan.pace import RATE
 from mqperf.plan.topologies import QUEUES
 from mqperf.study.stats.compare import CANNOT_TELL, KEYS, MIN_EFFECT, judged, one_side
 from mqperf.study.stats.doubt_kinds import SPOILING
-from mqperf.study.stats.sustained import FIGURE, best_first
+from mqperf.study.stats.sustained import FIGURE, YES, best_first
 from mqperf.study.tables import Tables, of_points, varied
 from mqperf.study.tables.axes import FACTORS, SWEEP
 from mqperf.study.tables.places import CONDITION
@@ -41,7 +41,35 @@ def contrasts(tables: Tables, axis: str) -> pd.DataFrame:
     best = _best(tables)
     values = _in_order(axis, best, tables)
     alike = [name for name in (*KEYS, *_others(best)) if name not in {axis, "threads"}]
-    pairs = [_pair(tables, best, axis, (values[0], value), alike) for value in values[1:]]
+    return _judged(
+        [_pair(tables, best, axis, (values[0], value), alike) for value in values[1:]], axis, alike
+    )
+
+
+def contrasts_at_rate(tables: Tables, axis: str) -> pd.DataFrame:
+    """The same of two points at one rate: the highest that both are offered and keep up with.
+
+    Nothing of points whose rate changes meanwhile.
+    """
+    runs = tables["runs"]
+    if RATE not in runs.columns or len(tables["rate_steps"]):
+        return pd.DataFrame()
+    rated = best_first(tables["points"], tables)
+    rated[RATE] = rated["point"].map(runs.groupby("point")[RATE].first())
+    kept = rated[rated[RATE].notna() & rated["keeps_up"].eq(YES)]
+    values = _in_order(axis, kept, tables)
+    alike = [name for name in (*KEYS, *_others(rated), RATE) if name != axis]
+    pairs = []
+    for value in values[1:]:
+        two = kept[kept[axis].isin({values[0], value})]
+        common = two[two.groupby(alike, dropna=False)[axis].transform("nunique") > 1]
+        top = common.groupby(alike[:-1], dropna=False)[RATE].transform("max")
+        pairs.append(_pair(tables, common[common[RATE] == top], axis, (values[0], value), alike))
+    return _judged(pairs, axis, alike)
+
+
+def _judged(pairs: Sequence[pd.DataFrame], axis: str, alike: Sequence[str]) -> pd.DataFrame:
+    """Pairs with their verdicts, together, and what tells which they are."""
     if not any(map(len, pairs)):
         return pd.DataFrame()
     together = pd.concat([pair for pair in pairs if len(pair)], ignore_index=True)
