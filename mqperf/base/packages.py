@@ -27,7 +27,7 @@ BRINGS: Mapping[str, tuple[str, ...]] = {
     "mqperf-kafka": ("kafka",),
     "mqperf-zeromq": ("zeromq",),
     "mqperf-laboratory": ("laboratory", "mqperf laboratory"),
-    "mqperf-hosts": ("mqperf hosts", "mqperf doctor"),
+    "mqperf-hosts": ("mqperf hosts", "mqperf doctor", "hosts.ipynb"),
     "mqperf-projects": tuple(f"mqperf {name}" for name in PROJECTS),
     "mqperf-imported": ("mqperf import",),
     "mqperf-trend": ("mqperf trend",),

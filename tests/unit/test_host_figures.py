@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from mqperf.pages import figures
 from mqperf.pages.figures import palette
 from mqperf.study.tables import conform, empty
+from mqperf_hosts.pages import panels, sheets
 
 KEYS = {
     "point": "p",
@@ -76,7 +77,7 @@ def lines(axes: Axes) -> dict[str, list[float]]:
 def test_clocks_stand_at_their_host_in_milliseconds_with_bounds() -> None:
     """Every comparison that was made is a mark with its bar; one that was not leaves none."""
     axes = Figure().subplots()
-    assert figures.clocks(hosts(), axes) is axes
+    assert panels.clocks(hosts(), axes) is axes
     assert axes.get_title(loc="left").endswith(", ms")
     assert [text.get_text() for text in axes.get_xticklabels()] == ["one", "two"]
     before, after = (group for group in axes.containers if isinstance(group, ErrorbarContainer))
@@ -101,7 +102,7 @@ def test_processes_of_mqperf_are_one_line_and_the_machine_is_dashed() -> None:
 
 def test_each_host_has_a_panel_with_the_same_heights() -> None:
     """A node keeps the colour that it has beside the others, and panels compare."""
-    sheet = figures.host_sheet(cpu())
+    sheet = sheets.host_sheet(cpu())
     assert [axes.get_title(loc="left") for axes in sheet.axes] == [
         "one CPU total, %",
         "two CPU total, %",
@@ -114,7 +115,7 @@ def test_each_host_has_a_panel_with_the_same_heights() -> None:
 def test_traffic_is_two_bars_for_each_interface() -> None:
     """In megabytes, by host and interface, with the figure beside the bar."""
     axes = Figure().subplots()
-    assert figures.traffic(network(), axes) is axes
+    assert panels.traffic(network(), axes) is axes
     assert axes.get_title(loc="left") == "received and sent, MB/s"
     assert [text.get_text() for text in axes.get_yticklabels()] == ["one eth0", "two eth0"]
     assert [text.get_text() for text in axes.texts] == ["2", "0.002", "4", "0.004"]
@@ -126,13 +127,13 @@ def test_panels_beside_each_other_keep_names_that_differ() -> None:
     same = pd.concat([network(), network(run="b", test_case="notify")])
     other = pd.concat([network(), network(("lo", "eth0"), run="b", test_case="notify")])
     for rows, shown in ((same, False), (other, True)):
-        sheet = figures.traffic_sheet(rows, titles)
+        sheet = sheets.traffic_sheet(rows, titles)
         assert sheet.axes[1].yaxis.get_tick_params()["labelleft"] is shown
 
 
 @pytest.mark.parametrize(
     ("name", "draw"),
-    [("hosts", figures.clocks), ("cpu", figures.host_cpu), ("network", figures.traffic)],
+    [("hosts", panels.clocks), ("cpu", figures.host_cpu), ("network", panels.traffic)],
 )
 def test_no_data_is_said(name: str, draw: Callable[[pd.DataFrame, Axes], Axes]) -> None:
     """An empty table gives a panel that says so, not an error and not a blank."""

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 import samples
 
-from mqperf.pages import views
 from mqperf.study.tables import Tables
+from mqperf_hosts.pages import views
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -24,21 +24,21 @@ def one() -> Tables:
 
 def test_a_host_is_one_row_with_its_role(several: Tables) -> None:
     """Three brokers, a client and a server, on one machine."""
-    shown = views.hosts.facts(several)
+    shown = views.facts(several)
     assert shown["roles"].tolist() == ["broker", "broker", "broker", "client", "server"]
     assert len(set(shown["machine"])) == 1
 
 
 def test_one_host_has_the_roles_of_what_ran_there(one: Tables) -> None:
     """Runs that recorded no roles tell them by their processes; unknown facts have no column."""
-    shown = views.hosts.facts(one)
+    shown = views.facts(one)
     assert shown["roles"].to_dict() == {"local": "broker, client, server"}
     assert "machine" not in shown
 
 
 def test_the_way_of_a_message_leads_over_hosts(several: Tables) -> None:
     """Clients reach the first slave, servers the second, each on its host."""
-    shown = views.hosts.conversations(several)
+    shown = views.conversations(several)
     assert shown.to_numpy().tolist() == [
         ["client-1 on h4", "Slave 1 on h2", "Slave 2 on h3", "server-1 on h5"]
     ]
@@ -47,16 +47,14 @@ def test_the_way_of_a_message_leads_over_hosts(several: Tables) -> None:
 def test_a_load_without_targets_goes_to_every_server(several: Tables) -> None:
     """Only the simulator's has any; the way of a creation or of a command is told as well."""
     runs = several["runs"].assign(targets=pd.Series(dtype="string"))
-    assert views.hosts.conversations({**several, "runs": runs})["servers"].tolist() == [
-        "server-1 on h5"
-    ]
+    assert views.conversations({**several, "runs": runs})["servers"].tolist() == ["server-1 on h5"]
 
 
 @pytest.mark.parametrize("sample", sorted((ROOT / "data/samples").glob("*/plan.yaml")))
 def test_every_recorded_run_can_be_shown(sample: Path) -> None:
     """Whatever was measured, by whatever generator."""
     frames = samples.read(sample.parent)
-    for view in (views.hosts.facts, views.hosts.conversations, views.hosts.network):
+    for view in (views.facts, views.conversations, views.network):
         assert len(view(frames)) > 0
 
 
@@ -68,27 +66,27 @@ def test_clients_with_servers_of_their_own_go_separate_ways(several: Tables) -> 
         for old, new, host in (("client-1", "client-2", "h4"), ("server-1", "server-2", "h1"))
     ]
     frames = {**several, "cpu": pd.concat([cpu, *more])}
-    assert views.hosts.conversations(frames)[["clients", "servers"]].to_numpy().tolist() == [
+    assert views.conversations(frames)[["clients", "servers"]].to_numpy().tolist() == [
         ["client-1 on h4", "server-1 on h5"],
         ["client-2 on h4", "server-2 on h1"],
     ]
     frames["runs"] = several["runs"].assign(targets="shared")
-    assert views.hosts.conversations(frames)[["clients", "servers"]].to_numpy().tolist() == [
+    assert views.conversations(frames)[["clients", "servers"]].to_numpy().tolist() == [
         ["client-1 on h4, client-2 on h4", "server-1 on h5, server-2 on h1"]
     ]
 
 
 def test_clocks_are_given_with_their_bounds(several: Tables, one: Tables) -> None:
     """A row for each host of each run; none where one clock took all instants."""
-    shown = views.hosts.clocks(several)
+    shown = views.clocks(several)
     assert len(shown) == len(several["hosts"])
     assert shown["clock before, ms"].str.fullmatch(r"[+-]\d+\.\d{3} ± \d+\.\d{3}").all()
-    assert views.hosts.clocks(one).empty
+    assert views.clocks(one).empty
 
 
 def test_traffic_is_told_by_interface(several: Tables) -> None:
     """Small figures keep their digits beside large ones."""
-    shown = views.hosts.network(several)
+    shown = views.network(several)
     assert {"h1", "h2", "h3", "h4", "h5"} == set(shown.index.get_level_values("host"))
     assert not shown["sent, MB/s"].str.fullmatch(r"0(\.0+)?").any()
 
@@ -96,9 +94,9 @@ def test_traffic_is_told_by_interface(several: Tables) -> None:
 def test_what_was_not_recorded_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     """Published tables know no hosts: a sentence each, no error and no blank."""
     frames = samples.read(ROOT / "data/published/2016")
-    views.hosts.show_clocks(frames)
-    views.hosts.show_cpu(frames, "rpc-call")
-    views.hosts.show_network(frames)
+    views.show_clocks(frames)
+    views.show_cpu(frames, "rpc-call")
+    views.show_network(frames)
     assert capsys.readouterr().out.count("Markdown") == 3
-    assert views.hosts.facts(frames).empty
-    assert views.hosts.conversations(frames).empty
+    assert views.facts(frames).empty
+    assert views.conversations(frames).empty

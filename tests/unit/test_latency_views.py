@@ -9,7 +9,7 @@ import samples
 from IPython.display import Markdown
 from matplotlib.figure import Figure
 
-from mqperf.pages import figures, views
+from mqperf.pages import figures, latency_maps
 from mqperf.study import tables
 from mqperf_imported.study import importing
 from mqperf_imported.study.measured import About
@@ -28,8 +28,8 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
     parts: list[object] = []
 
     def show(folder: Path, test_case: str) -> list[object]:
-        monkeypatch.setattr(views.latency, "display", lambda *displayed: parts.extend(displayed))
-        views.latency.show_maps(folder, samples.complete(folder), test_case)
+        monkeypatch.setattr(latency_maps, "display", lambda *displayed: parts.extend(displayed))
+        latency_maps.show(folder, samples.complete(folder), test_case)
         return parts
 
     return show

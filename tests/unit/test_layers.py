@@ -166,7 +166,7 @@ SEAMS = (
 )
 """What knows seams, and no value of one."""
 
-NAMED = ("pages/views", "pages/notebook.py", "pages/one_run.py")
+NAMED = ("pages/latency_maps.py", "pages/notebook.py", "pages/one_run.py")
 """What shows one value of a seam alone."""
 
 PLAIN_WORDS = {"command", "inside", "kill", "partition", "publish", "script", "stop"}

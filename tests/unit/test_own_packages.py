@@ -92,7 +92,7 @@ def test_what_a_package_needs_is_installed_with_it(folder: Path) -> None:
 
 @each_package
 def test_whoever_lacks_a_package_can_be_told_its_name(folder: Path) -> None:
-    """By all that plans and logs may say of it."""
+    """By all that plans and logs may say of it, and notebooks that show what it does."""
     seams = project(folder).get("entry-points", {})
     named = [
         "generators",
@@ -108,6 +108,9 @@ def test_whoever_lacks_a_package_can_be_told_its_name(folder: Path) -> None:
     names = {name for seam in named for name in seams.get(f"mqperf.{seam}", ())}
     names |= {f"mqperf {name}" for name in seams.get("mqperf.commands", ())}
     names |= {f".{suffix}" for suffix in seams.get("mqperf.plan_forms", ())}
+    module = f"from {folder.name.replace('-', '_')}."
+    notebooks = (ROOT / "notebooks").glob("*.ipynb")
+    names |= {notebook.name for notebook in notebooks if module in notebook.read_text()}
     for name in seams.get("mqperf.rabbitmq_settings", ()):
         names |= {*FURTHER[name].model_fields} - {*Settings.model_fields}
     assert names == {name for name, package in BROUGHT.items() if package == folder.name}

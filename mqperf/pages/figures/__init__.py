@@ -6,8 +6,7 @@ A point with a doubt gets a hollow marker; the 95 % interval over repeats is a b
 """
 
 from mqperf.pages.figures.answers import around_sheet, bracket_sheet, contrast_sheet
-from mqperf.pages.figures.host_sheets import clock_sheet, host_sheet, traffic_sheet
-from mqperf.pages.figures.hosts import clocks, host_cpu, traffic
+from mqperf.pages.figures.host_cpu import host_cpu
 from mqperf.pages.figures.latency_maps import latency_map, latency_map_sheet
 from mqperf.pages.figures.node_metrics import PANELS as INSIDE_PANELS
 from mqperf.pages.figures.node_metrics import inside, inside_sheet
@@ -54,8 +53,6 @@ __all__ = [
     "bracket_sheet",
     "broker_cpu",
     "by_load",
-    "clock_sheet",
-    "clocks",
     "common",
     "contrast_sheet",
     "count_sheet",
@@ -63,7 +60,6 @@ __all__ = [
     "factor_sheet",
     "finished_messages",
     "host_cpu",
-    "host_sheet",
     "inside",
     "inside_sheet",
     "latency",
@@ -91,7 +87,5 @@ __all__ = [
     "topologies",
     "topology_sheet",
     "tops",
-    "traffic",
-    "traffic_sheet",
     "write_svg",
 ]

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from mqperf.pages.figures import node_metrics, palette, run_lanes
-from mqperf.pages.figures.hosts import host_cpu
+from mqperf.pages.figures.host_cpu import host_cpu
 from mqperf.pages.figures.latency_maps import latency_map
 from mqperf.pages.figures.marks import dress, from_zero, head_points, plain
 from mqperf.pages.figures.panels import finished_messages

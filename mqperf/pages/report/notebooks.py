@@ -14,7 +14,7 @@ from pathlib import Path
 from mqperf.base import processes
 from mqperf.base.errors import ReportError
 from mqperf.base.one_line import one_line
-from mqperf.base.packages import need
+from mqperf.base.packages import lacking, need
 from mqperf.base.shipped import shipped
 from mqperf.pages.report import executed
 from mqperf.pages.report.hosts import several
@@ -61,7 +61,7 @@ def fitting(path: Path, tables: Tables) -> dict[str, Mapping[str, object]]:
         "node_cpu": {"runs": str(path)},
         "report": {"runs": str(path), "out": ""},
     }
-    if several(tables["hosts"]):
+    if several(tables["hosts"]) and lacking("hosts.ipynb") is None:
         parameters["hosts"] = {"runs": str(path)}
     for name, about in ABOUT.items():
         if len(rows := tables[about]):

@@ -1,7 +1,4 @@
-"""What ``notebooks/latency.ipynb`` calls beside others: latency over time as heat maps.
-
-``found`` are complete tables of the runs folder, or folder of imported runs, ``source``.
-"""
+"""Latency over time as heat maps, in notebooks."""
 
 from pathlib import Path
 
@@ -17,10 +14,11 @@ MOST = 12
 """Heat maps of a layout: those of the first points."""
 
 
-def show_maps(source: Path, results: Tables, test_case: str) -> None:
+def show(source: Path, results: Tables, test_case: str) -> None:
     """Draw for each layout a heat map of the first whole run of each point.
 
-    Points whose latencies over time are not known have none.
+    ``results`` are complete tables of ``source``, a folder of runs or of imported ones.  Points
+    whose latencies over time are not known have none.
     """
     for view, _ in shown(results, "points", test_case):
         title, part = f"{view.layout.system_title}, {view.layout.label}", view.tables

@@ -7,9 +7,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mqperf.pages.figures import hosts as panels
+from mqperf.pages.figures import host_cpu
 from mqperf.pages.figures.sheets import HEIGHT, level, panes
 from mqperf.study.tables import where
+from mqperf_hosts.pages import panels
 
 ACROSS = 3
 """Panels of hosts beside each other."""
@@ -32,7 +33,7 @@ def host_sheet(cpu: pd.DataFrame) -> Figure:
     places = [axes for row in grid for axes in row]
     for host, axes in zip(hosts, places, strict=False):
         of_host = where(cpu, host=host)
-        panels.host_cpu(of_host, axes, nodes=nodes, subject=f"{host} CPU".strip())
+        host_cpu(of_host, axes, nodes=nodes, subject=f"{host} CPU".strip())
     for axes in places[len(hosts) :]:
         axes.set_axis_off()
     level([[axes] for axes in places[: len(hosts)]])

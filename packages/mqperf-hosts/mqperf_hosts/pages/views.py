@@ -1,6 +1,6 @@
 """What ``notebooks/hosts.ipynb`` calls: hosts, their clocks, who talked to whom, CPU and network.
 
-``found`` are complete tables.  A folder of one host gives what there is of it.
+``tables`` are complete.  A folder of one host gives what there is of it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 import pandas as pd
 from IPython.display import Markdown, display
 
-from mqperf.pages import figures
 from mqperf.pages.figures import labels
 from mqperf.pages.report.hosts import shared
 from mqperf.plan.columns import COLUMNS
@@ -25,6 +24,7 @@ from mqperf.study.tables import (
     with_parameters,
 )
 from mqperf.study.tables.axes import LAYOUT
+from mqperf_hosts.pages import sheets
 
 WAY = ["clients", "their node", "node of the servers", "servers"]
 RAN = ("broker", "client", "server")
@@ -80,7 +80,7 @@ def show_clocks(tables: Tables) -> None:
     if rows.empty:
         display(Markdown("All ran on one host, or no clock was recorded: nothing to compare."))
         return
-    display(figures.clock_sheet(rows))
+    display(sheets.clock_sheet(rows))
 
 
 def show_cpu(tables: Tables, test_case: str) -> None:
@@ -91,7 +91,7 @@ def show_cpu(tables: Tables, test_case: str) -> None:
         display(Markdown("No CPU was recorded second by second."))
         return
     for title, cpu in parts:
-        display(Markdown(title), figures.host_sheet(cpu))
+        display(Markdown(title), sheets.host_sheet(cpu))
 
 
 def network(tables: Tables) -> pd.DataFrame:
@@ -115,7 +115,7 @@ def show_network(tables: Tables) -> None:
         if len(carried):
             threads = ", ".join(map(str, sorted(carried["threads"].unique())))
             title = f"{layout}, {threads} threads"
-            display(Markdown(title), figures.traffic_sheet(carried, titles))
+            display(Markdown(title), sheets.traffic_sheet(carried, titles))
 
 
 def _joined(values: pd.Series) -> str:
