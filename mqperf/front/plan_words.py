@@ -38,7 +38,8 @@ def words(case: Case) -> str:
     threads += f" on each of {case.hosts} hosts" if case.hosts > 1 else ""
     link = case.link.model_dump(exclude_defaults=True) if case.link else {}
     implied = OPTIONS if SET in case.parameters else ()
-    stated = {**case.parameters, **link, **case.settings}
+    generator = case.model_dump(include={"generator"}, exclude_defaults=True)
+    stated = {**generator, **case.parameters, **link, **case.settings}
     named = (
         f"{name} {_short(stated[name])}"
         for name in parameters()

@@ -8,7 +8,7 @@ folder and a plan are all of its state.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -101,7 +101,7 @@ class Comparison:
         reference, other = self.names
         case, values = self.other, _values(self.other)
         layout = [str(getattr(case, name)) for name in OF_LAYOUT if name in self.varying]
-        named = {**case.settings, **case.parameters}
+        named = {"generator", *case.settings, *case.parameters}
         more = [f"{name} {values[name]}" for name in self.varying if name in named]
         place = [*layout, case.test_case, amount(case.threads, "thread"), *more]
         return f"{other} against {reference}, {', '.join(place)}"
@@ -133,12 +133,13 @@ class Decision:
         return change if self.outcome != "open" else f"open, {change}"
 
 
-def comparisons(cases: Sequence[Case]) -> list[Comparison]:
+def comparisons(cases: Sequence[Case], alone: Collection[str] = ()) -> list[Comparison]:
     """Every point against that with the first value of a name, all else alike.
 
-    ``cases`` are the points of a plan, one case of each.
+    ``cases`` are the points of a plan, one case of each.  Generators differ by the parameters that
+    are theirs ``alone``, too.
     """
-    return [comparison for axis in _axes(cases) for comparison in _along(axis, cases)]
+    return [comparison for axis in _axes(cases) for comparison in _along(axis, cases, alone)]
 
 
 def across(
@@ -158,12 +159,13 @@ def across(
     ]
 
 
-def _along(axis: str, cases: Sequence[Case]) -> Iterator[Comparison]:
+def _along(axis: str, cases: Sequence[Case], alone: Collection[str]) -> Iterator[Comparison]:
     first = next(value for case in cases if (value := _names(case).get(axis)) is not None)
-    references = {_rest(case, axis): case for case in cases if _names(case).get(axis) == first}
+    at_first = [case for case in cases if _names(case).get(axis) == first]
+    references = {_rest(case, axis, alone): case for case in at_first}
     varying = [name for name in _varying(cases) if name != axis]
     for case in cases:
-        reference, value = references.get(_rest(case, axis)), _names(case).get(axis)
+        reference, value = references.get(_rest(case, axis, alone)), _names(case).get(axis)
         if reference is not None and value is not None and value != first:
             yield Comparison(axis, (first, value), reference, case, varying)
 
@@ -189,16 +191,17 @@ def _names(case: Case) -> dict[str, str]:
     }
     return {
         **words,
+        "generator": case.generator,
         "system": case.system,
         "queues": case.queues,
         "topology": case.topology,
     }
 
 
-def _rest(case: Case, axis: str) -> frozenset[tuple[str, str]]:
+def _rest(case: Case, axis: str, alone: Collection[str]) -> frozenset[tuple[str, str]]:
     """All that both points of a comparison have alike; settings belong to their system."""
     apart = {axis, *(case.settings if axis == "system" else ())}
-    apart |= {*OPTIONS} if axis == SET else set()
+    apart |= {*OPTIONS} if axis == SET else {*alone} if axis == "generator" else set()
     return frozenset(item for item in _values(case).items() if item[0] not in apart)
 
 

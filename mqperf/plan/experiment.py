@@ -14,6 +14,7 @@ from pydantic import (
     ConfigDict,
     Field,
     JsonValue,
+    PlainSerializer,
     PrivateAttr,
     model_validator,
 )
@@ -29,6 +30,7 @@ from mqperf.plan.decide import FIRST, MOST, Comparison, DecidePlan, across, comp
 from mqperf.plan.driver import SET, number_of_points, points_of
 from mqperf.plan.fail_when import FailWhen
 from mqperf.plan.link import LinkPlan
+from mqperf.plan.pace import PACE
 from mqperf.plan.questions import known_questions
 from mqperf.plan.search import Search, SearchPlan
 from mqperf.plan.settings import Settings, redacted, swept_settings
@@ -90,18 +92,37 @@ OptionName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 _.,%+/-]*$", 
 """An option of a driver, or what a plan calls a set of them."""
 
 
+TAKEN = (*Case.model_fields, "sentinel")
+"""What no parameter is called."""
+
+
+def _alone(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+    check_parameters(parameters, (*TAKEN, *PACE, SET), "one generator alone")
+    return parameters
+
+
+Generators = Annotated[
+    Mapping[GeneratorName, Annotated[dict[str, Axis[Scalar]], AfterValidator(_alone)]],
+    Field(min_length=1, validate_default=True),
+    BeforeValidator(lambda given: {given: {}} if isinstance(given, str) else given),
+    PlainSerializer(lambda of: of if len(of) > 1 or any(of.values()) else next(iter(of))),
+]
+"""Generators by name, with parameters of each alone; a name by itself is one without these."""
+
+
 class LoadPlan(Frozen):
     """The load of every point: each key but ``generator`` is a value, or a list that is swept.
 
-    What it does not know are parameters of the generator; ``driver`` has options of its driver, or
-    named sets of such, of which each point has one.
+    What it does not know are parameters of all its generators, unless one says another value for
+    itself alone; ``driver`` has options of a driver,
+    or named sets of such, of which each point has one.
     """
 
     model_config = ConfigDict(extra="allow")
 
     __pydantic_extra__: dict[str, Axis[Scalar]] = Field(init=False)
 
-    generator: GeneratorName = "simulator"
+    generator: Generators = "simulator"  # type: ignore[assignment]  # which is validated
     driver: Mapping[OptionName, JsonValue] = Field(default_factory=dict)
     green_threads: Axis[Count]
     processes: Axis[Processes] = (1,)
@@ -113,23 +134,26 @@ class LoadPlan(Frozen):
 
     @property
     def parameters(self) -> dict[str, tuple[Any, ...]]:
-        """The values of each parameter of the generator."""
+        """The values of each parameter that all its generators have."""
         return dict(self.__pydantic_extra__)
 
     def points(self) -> Iterator[dict[str, Any]]:
         """What a case says of its load: every combination, green threads varying fastest."""
         axes = self._axes
-        for options, *chosen in product(points_of(self.driver), *self.parameters.values()):
-            parameters = options | dict(zip(self.parameters, chosen, strict=True))
-            for values in product(*axes.values()):
-                point = dict(zip(axes, values, strict=True))
-                yield {"generator": self.generator, "parameters": parameters, **point}
+        for generator, alone in self.generator.items():
+            swept = self.parameters | alone
+            for options, *chosen in product(points_of(self.driver), *swept.values()):
+                parameters = options | dict(zip(swept, chosen, strict=True))
+                for values in product(*axes.values()):
+                    point = dict(zip(axes, values, strict=True))
+                    yield {"generator": generator, "parameters": parameters, **point}
 
     @property
     def number_of_points(self) -> int:
         """How many there are, without making them."""
-        axes = (*self.parameters.values(), *self._axes.values())
-        return number_of_points(self.driver) * math.prod(map(len, axes))
+        shared = number_of_points(self.driver) * math.prod(map(len, self._axes.values()))
+        swept = ((self.parameters | alone).values() for alone in self.generator.values())
+        return shared * sum(math.prod(map(len, axes)) for axes in swept)
 
     @property
     def _axes(self) -> dict[str, tuple[Any, ...]]:
@@ -139,7 +163,7 @@ class LoadPlan(Frozen):
 
     @model_validator(mode="after")
     def _no_other_key(self) -> Self:
-        check_parameters(self.parameters, taken={*Case.model_fields, "sentinel"})
+        check_parameters(self.parameters, TAKEN)
         return self
 
     @model_validator(mode="after")
@@ -220,6 +244,12 @@ class Plan(Frozen):
         plain = Surroundings(None, links, self.background, self.actions)
         return [plain.under(*named) for named in self.conditions.items()] or [plain]
 
+    @property
+    def generators(self) -> list[str]:
+        """The names of those of its load, and of the loads beside that under any condition."""
+        beside = (load.generator for around in self.surroundings for load in around.background)
+        return [*dict.fromkeys((*self.load.generator, *beside))]
+
     def every_action(self) -> Iterator[tuple[Surroundings, ActionPlan]]:
         """The actions under each condition, with what else is around the points then."""
         for around in self.surroundings:
@@ -283,7 +313,8 @@ class Plan(Frozen):
     def comparisons(self) -> list[Comparison]:
         """What ``decide`` is about within the plan: each value of a name against the first."""
         within = self.decide is None or not self.decide.plans
-        return comparisons(self.turn(1)) if within else []
+        one = (name for of in self.load.generator.values() for name in of if len(of[name]) == 1)
+        return comparisons(self.turn(1), {*one}) if within else []
 
     def searches(self) -> list[Search]:
         """The searches of the plan, one for each point of all else that it varies; maybe none."""

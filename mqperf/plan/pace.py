@@ -24,6 +24,9 @@ LATE = "consume_after_s"
 COUNT = "message_count"
 """How many messages a load ends after."""
 
+PACE = (RATE, RAMP, STEPS, STEPS_BY, THREAD_RATE, LATE, COUNT)
+"""What generators of one load have in common: when messages are sent, and consumed."""
+
 
 def offered_msg_s(parameters: Mapping[str, Any], threads: int) -> float | None:
     """The rate of all threads at the start of a load; None where they are as fast as they can."""

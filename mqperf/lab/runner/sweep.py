@@ -137,12 +137,8 @@ def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
     with ExitStack() as held:
         hosts = held.enter_context(_reached(sweep))
         observer.doing(f"getting the load generator for {system.title}")
-        beside = (load for around in plan.surroundings for load in around.background)
         drivers = system.every_driver
-        tools = {
-            name: _tools(LAUNCHERS[name], drivers[name], hosts)
-            for name in dict.fromkeys((case.generator, *(load.generator for load in beside)))
-        }
+        tools = {name: _tools(LAUNCHERS[name], drivers[name], hosts) for name in plan.generators}
         probes, settings = chosen(plan.probes), plan.settings_of(case)
         for kind in HOST_SETTINGS.values():
             hosts = held.enter_context(kind.applied(kind.model.model_validate(settings), hosts))
@@ -158,7 +154,6 @@ def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
         facts = {
             "hosts": [{**host.facts(), "roles": [*hosts.roles(host)]} for host in hosts.every],
             "system": {"title": system.title, **deployment.facts()},
-            "generator": dict(tools[case.generator][hosts.client[0].name].versions),
             "mqperf": version(),
             "order": {"kind": plan.order, "seed": plan.seed},
         }

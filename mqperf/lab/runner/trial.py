@@ -55,6 +55,7 @@ class Trial:
         self.case, self.bench, self.audience = case, bench, audience
         parameters = GENERATORS[case.generator].resolved(case)
         facts = {"position": position, "parameters": parameters, **bench.facts}
+        facts["generator"] = bench.versions(case.generator)
         self.attempt = Attempt(runs, case, facts, HERE)
         folder = self.attempt.folder
         self.key = f"{case.id}-{time.time_ns() // 1_000_000 % 10**9}"

@@ -35,8 +35,8 @@ def problems_of(
         yield from _incompatible_loads(systems, [*_loads(plan)])
         yield from _strangers(systems, [*_loads(plan)])
         yield from _incompatible_test_cases(systems, plan)
-        if isinstance(load, Mapping):
-            yield from _unknown_options(systems, load)
+        for alone in in_plans.by_generator(load) if isinstance(load, Mapping) else ():
+            yield from _unknown_options(systems, alone)
     if isinstance(load, Mapping):
         yield from in_plans.problems_of(load, plan.get("test_cases"))
         yield from in_plans.problems_of_asking(
@@ -104,13 +104,14 @@ def _elsewhere(actions: Sequence[object], nodes: Sequence[Nodes]) -> Iterator[Pr
 
 
 def _loads(plan: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
-    """The measured load, and those beside it under every condition."""
+    """The measured load, by each generator, and those beside it under every condition."""
     conditions = plan.get("conditions")
     specs = [plan, *(conditions.values() if isinstance(conditions, Mapping) else ())]
     beside = [spec.get("background") for spec in specs if isinstance(spec, Mapping)]
     lists = (loads for loads in beside if isinstance(loads, list | tuple))
     every = [plan.get("load"), *(load for loads in lists for load in loads)]
-    yield from (load for load in every if isinstance(load, Mapping))
+    for load in every:
+        yield from in_plans.by_generator(load) if isinstance(load, Mapping) else ()
 
 
 def _strangers(

@@ -13,7 +13,7 @@ from mqperf.lab.systems.in_plans import problems_of
 from mqperf.lab.systems.system import System
 from mqperf.plan import Case, Plan, redacted
 from mqperf.plan.driver import KINDS, sets_of
-from mqperf.plan.load import GENERATORS, Generator
+from mqperf.plan.load import GENERATORS
 
 
 def check_plan(plan: Plan) -> None:
@@ -23,9 +23,8 @@ def check_plan(plan: Plan) -> None:
     """
     for problem in problems_of(_document(plan), plan.files):
         raise PlanError(f"plan {plan.name}: {problem.sentence()}")
-    generators = _generators(plan)
     for name in plan.systems:
-        _check_variants(plan, SYSTEMS[name], generators)
+        _check_variants(plan, SYSTEMS[name])
     _check_insides(plan)
 
 
@@ -42,14 +41,9 @@ def _document(plan: Plan) -> dict[str, object]:
     return {**plan.model_dump(exclude={"systems"}), "systems": systems}
 
 
-def _generators(plan: Plan) -> list[Generator]:
-    """Those of the measured load, and of the loads beside it."""
-    beside = [load.generator for around in plan.surroundings for load in around.background]
-    return [GENERATORS[name] for name in dict.fromkeys([plan.load.generator, *beside])]
-
-
-def _check_variants(plan: Plan, system: System, generators: Sequence[Generator]) -> None:
+def _check_variants(plan: Plan, system: System) -> None:
     """Raise for settings that, with one another, topologies or generators, cannot be."""
+    generators = (GENERATORS[name] for name in plan.generators)
     plain = [generator.title for generator in generators if not generator.encrypts]
     wanted = plan.systems[system.name]
     for settings in wanted.variants():

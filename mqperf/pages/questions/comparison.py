@@ -42,7 +42,7 @@ from mqperf.study.stats.sustained import FIGURE
 from mqperf.study.tables import Tables, at, varied
 from mqperf.study.tables.axes import LAYOUT
 from mqperf.study.tables.axis_words import worded
-from mqperf.study.tables.places import CONDITION
+from mqperf.study.tables.places import CONDITION, GENERATOR
 
 SIDES = ["point_a", "point_b"]
 COMPARED = (*SIDES, "figure", "test_case", RATE, "what", "where", "place")
@@ -163,9 +163,10 @@ def _costs(compared: pd.DataFrame) -> Iterator[Text]:
 
 
 def _where(row: Row, compared: pd.DataFrame, tables: Tables) -> str:
-    """The layout in which two values are compared, as far as there are several."""
+    """The layout in which two values are compared, and by which generator, if there are several."""
     of_axis = compared[compared["axis"].eq(row["axis"])]
-    names = [name for name in LAYOUT if name != row["axis"] and len(of_axis[name].unique()) > 1]
+    asked = {*LAYOUT, GENERATOR} - {row["axis"]}
+    names = (name for name in differing(of_axis, *LAYOUT) if name in asked)
     return ", ".join(_worded(name, str(row[name]), tables) for name in names)
 
 
@@ -211,7 +212,8 @@ def _change(row: Row) -> str:
 def _place(row: Row, varying: Sequence[str], rows: pd.DataFrame) -> str:
     """Where the points are that are compared, of those of their test case: `` at 10 threads``."""
     of_axis = rows[rows["test_case"].eq(row["test_case"]) & rows["axis"].eq(row["axis"])]
-    names = [name for name in varying if name != row["axis"] and len(of_axis[name].unique()) > 1]
+    apart = {row["axis"], GENERATOR}
+    names = [name for name in varying if name not in apart and len(of_axis[name].unique()) > 1]
     return f" at {at(row, names)}" if names else ""
 
 

@@ -88,7 +88,7 @@ def layouts(runs: pd.DataFrame) -> list[Layout]:
 
 
 def generator(runs: pd.DataFrame) -> Mapping[str, Text]:
-    """The load generator of these runs, or the tool that made them: ``name`` and ``target``.
+    """The load generators of these runs, or the tools that made them: ``name`` and ``target``.
 
     mqperf's first where it is not told.  One whose package is not installed has its bare name, and
     no target.
@@ -98,8 +98,10 @@ def generator(runs: pd.DataFrame) -> Mapping[str, Text]:
     matching = [tool for tool in registered if tool.name in used]
     if used and not matching:
         return {"name": escape(min(used)), "target": Text()}
-    tool = (*matching, *registered)[0]
-    return {"name": Text(f"`{tool.title}`_"), "target": Text(f".. _{tool.title}: {tool.link}")}
+    tools = matching or registered[:1]
+    names = joined([f"`{tool.title}`_" for tool in tools])
+    targets = (f".. _{tool.title}: {tool.link}" for tool in tools)
+    return {"name": Text(names), "target": Text("\n".join(targets))}
 
 
 def known_cases(tables: Tables) -> Tables:

@@ -104,7 +104,7 @@ RUNS: tuple[Column | str, ...] = (
     text("system_title", "The system's name as a person writes it.", "name of the system"),
     text("system_version", "Version of the system under test.", "version of the system"),
     text("runtime_version", "Version of what it runs on: Erlang, Java.", "version of its runtime"),
-    text("generator", "Load generator; empty where a report does not name it."),
+    parameter(text("generator", "Load generator; empty where a report does not name it.")),
     text("generator_version", "Version of the load generator.", "version of the load generator"),
     text(
         "python_version",

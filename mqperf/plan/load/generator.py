@@ -55,7 +55,8 @@ class Generator:
 
     The launcher of the same name starts it, and the reader of that name reads what it left.
 
-    ``link`` is for readers of reports.  ``parameters`` is the model of what a plan may say of its
+    ``link`` is for readers of reports, and so is the ``protocol`` by which it is told from others
+    of a plan.  ``parameters`` is the model of what a plan may say of its
     load; each field is a column of the register, and may be swept.  ``release`` is the entry of its
     recorded versions that is its own.  ``members`` are the processes of a case, servers first.
     ``copies`` is how often each message of a case is to be delivered; servers then record the
@@ -71,6 +72,7 @@ class Generator:
     link: str
     test_cases: tuple[str, ...]
     parameters: type[Frozen]
+    protocol: str = ""
     release: str = "mqperf"
     members: Callable[[Case], list[Member]] = pairs
     copies: Callable[[Case], int] = _once

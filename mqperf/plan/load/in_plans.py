@@ -1,5 +1,6 @@
 """What is wrong with the ``load`` of a plan, as far as only its generator knows."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, product
 
@@ -17,11 +18,30 @@ def problems_of(load: Mapping[str, object], test_cases: object) -> Iterator[Prob
 
     ``load`` is as the plan's document holds it; places count from the plan.
     """
-    generator = _generator(load)
-    for index, case in enumerate(test_cases if isinstance(test_cases, list | tuple) else ()):
-        yield from _of_test_case(generator, case, ("test_cases", index))
-    for problem in _of_load(load, [*LoadPlan.model_fields]):
-        yield Problem(("load", *problem.where), problem.text)
+    loads = by_generator(load)
+    generators = [generator for generator in map(_generator, loads) if generator is not None]
+    knowing = Counter(name for each in generators for name in each.parameters.model_fields)
+    partly = (("load", name) for name in load if 0 < knowing[name] < len(generators))
+    text = "not every generator of the load knows it: say it under those that do"
+    problems: dict[Where, Problem] = {where: Problem(where, text) for where in partly}
+    for generator in generators:
+        for index, case in enumerate(test_cases if isinstance(test_cases, list | tuple) else ()):
+            yield from _of_test_case(generator, case, ("test_cases", index))
+    for alone in loads:
+        for problem in _of_load(alone, [*LoadPlan.model_fields]):
+            inside = {*problem.where[:1]} & (alone.keys() - load.keys())
+            under = ("generator", str(alone["generator"])) if inside else ()
+            where = ("load", *under, *problem.where)
+            problems.setdefault(where, Problem(where, problem.text))
+    yield from problems.values()
+
+
+def by_generator(load: Mapping[str, object]) -> list[Mapping[str, object]]:
+    """The load of each of its generators, as if it had no other; as the document holds it."""
+    given = load.get("generator")
+    several = given.items() if isinstance(given, Mapping) else ()
+    each = ((name, alone if isinstance(alone, Mapping) else {}) for name, alone in several)
+    return [{**load, **alone, "generator": name} for name, alone in each] or [load]
 
 
 def _generator(load: Mapping[str, object]) -> Generator | None:
@@ -41,16 +61,17 @@ def problems_of_asking(
     load: Mapping[str, object], *, searches: bool, ends_early: bool
 ) -> Iterator[Problem]:
     """What a plan asks that the generator of its load cannot: a rate that is set, an early end."""
-    generator = _generator(load)
+    generators = [*map(_generator, by_generator(load))]
     paced = [one for one in GENERATORS.values() if RATE in one.parameters.model_fields]
     ending = [one for one in GENERATORS.values() if one.ends_early]
     for key, asked, able, words in (
         ("search", searches, paced, "keeps to no offered rate; these do"),
         ("fail_when", ends_early, ending, "cannot be ended early; these can"),
     ):
-        if generator is not None and asked and generator not in able:
-            others = ", ".join(other.name for other in able)
-            yield Problem((key,), f"{generator.title} {words}: {others}")
+        others = ", ".join(other.name for other in able)
+        for generator in generators if asked else ():
+            if generator is not None and generator not in able:
+                yield Problem((key,), f"{generator.title} {words}: {others}")
 
 
 def problems_beside(background: Sequence[object]) -> Iterator[Problem]:

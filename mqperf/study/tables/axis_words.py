@@ -6,7 +6,8 @@ from typing import Any
 import pandas as pd
 
 from mqperf.plan.columns import COLUMNS
-from mqperf.study.tables.places import in_place
+from mqperf.plan.load import GENERATORS
+from mqperf.study.tables.places import GENERATOR, in_place
 
 COUNTED = {
     "threads": ("thread", "threads"),
@@ -33,6 +34,8 @@ def worded(name: str, value: Value) -> str:
     label = column.label or column.name
     if pd.isna(value):
         return f"{label} not set"
+    if name == GENERATOR and value in GENERATORS:
+        return GENERATORS[str(value)].protocol or str(value)
     return " ".join(filter(None, [label, shown_value(name, value), column.shown or column.unit]))
 
 

@@ -8,9 +8,11 @@ from mqperf.plan.driver import SET
 CONDITION = "condition"
 """The parameter whose values have names that say what is the matter, and tell others."""
 
+GENERATOR = "generator"
+"""That whose values have parameters of their own."""
 
-NAMED = (CONDITION, SET)
-"""Those whose values are names that a plan gives to several other parameters together."""
+NAMED = (GENERATOR, CONDITION, SET)
+"""Those whose values are names for several other parameters together."""
 
 
 def in_place(values: pd.Series) -> pd.Series:
@@ -19,7 +21,7 @@ def in_place(values: pd.Series) -> pd.Series:
     Tables that are read have these in the order of the plan.
     """
     column = FURTHER.get(str(values.name))
-    if values.name != SET and (column is None or column.dtype != "string"):
+    if values.name not in {GENERATOR, SET} and (column is None or column.dtype != "string"):
         return values
     places = {value: place for place, value in enumerate(values.dropna().unique())}
     return values.map(places).astype("float64")

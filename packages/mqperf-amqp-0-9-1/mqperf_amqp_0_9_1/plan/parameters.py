@@ -167,6 +167,7 @@ def of_case(case: Case) -> Parameters:
 GENERATOR = Generator(
     name="amqp-0-9-1",
     title="AMQP 0-9-1 Stressor",
+    protocol="AMQP 0-9-1",
     link="https://www.rabbitmq.com/amqp-0-9-1-protocol",
     test_cases=(TEST_CASE.name,),
     parameters=Parameters,

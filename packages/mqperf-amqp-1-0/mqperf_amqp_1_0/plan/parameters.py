@@ -86,8 +86,9 @@ def of_case(case: Case) -> Parameters:
 GENERATOR = Generator(
     name="amqp-1.0",
     title="AMQP 1.0 Senders and Receivers",
+    protocol="AMQP 1.0",
     link="https://docs.oasis-open.org/amqp/core/v1.0/amqp-core-overview-v1.0.html",
-    test_cases=("transfer",),
+    test_cases=("transfer", "publish"),
     parameters=Parameters,
     encrypts=True,
     ends_early=True,

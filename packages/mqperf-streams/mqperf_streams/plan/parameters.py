@@ -69,6 +69,7 @@ def of_case(case: Case) -> Parameters:
 GENERATOR = Generator(
     name="rabbitmq-stream",
     title="Stream Publishers and Consumers",
+    protocol="stream protocol",
     link="https://www.rabbitmq.com/docs/stream",
     test_cases=(TEST_CASE.name,),
     parameters=Parameters,
