@@ -64,6 +64,12 @@ def test_every_shipped_plan_is_valid(validator: Draft202012Validator, root: Path
         ("duration_s", "duration", "$.load: Additional properties are not allowed ('duration'"),
         ("payload_bytes", "payload_byte", "$.load: Additional properties are not allowed"),
         ("payload_bytes: 10", "generator: amqp", "$.load.generator: 'amqp' is not one of"),
+        (
+            "payload_bytes: 10",
+            "generator: {amqp-1.0: {credits: 1}}",
+            "$.load.generator['amqp-1.0']",
+        ),
+        ("payload_bytes: 10", "generator: {amqp-1.1: {}}", "$.load.generator: Additional prop"),
         ("test_cases:", "test_case:", "$: Additional properties are not allowed ('test_case'"),
         ("scaling", "scalin", "$.question: 'scalin' is not valid"),
     ],

@@ -104,7 +104,8 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "settings": "The system's own settings; see the sections at the end.",
     },
     LoadPlan: {
-        "generator": "The load generator.",
+        "generator": "The load generator; or a mapping of several that are compared, each with the"
+        " parameters that it alone has, which may be lists. See {doc}`/howto/protocols`.",
         "driver": "Options of the driver of oslo.messaging, each with one value or a list of those"
         " that are swept; or names, each with a mapping of such options. See"
         " {doc}`/howto/openstack-options`.",

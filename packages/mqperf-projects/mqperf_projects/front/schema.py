@@ -6,8 +6,9 @@ from typing import Any
 from mqperf.lab.actions import ACTIONS
 from mqperf.lab.probes import PROBES
 from mqperf.lab.systems import SYSTEMS, System
-from mqperf.plan import Plan
+from mqperf.plan import LoadPlan, Plan
 from mqperf.plan.load import GENERATORS
+from mqperf.plan.pace import PACE
 from mqperf.plan.questions import QUESTIONS
 from mqperf.plan.test_cases import TEST_CASES
 
@@ -58,7 +59,7 @@ def plan_schema() -> Schema:
     definitions["LoadPlan"]["properties"] |= parameters
     definitions["LoadPlan"]["additionalProperties"] = False
     definitions |= more
-    _name(definitions["LoadPlan"], "generator", GENERATORS)
+    definitions["LoadPlan"]["properties"]["generator"] = _generators(parameters)
     _name(definitions["BackgroundLoad"], "generator", GENERATORS)
     _name(definitions["BackgroundLoad"], "test_case", TEST_CASES)
     _name(definitions["ActionPlan"], "do", ACTIONS)
@@ -123,6 +124,29 @@ def _parameters(known: Schema) -> tuple[Schema, Schema]:
         if name not in known
     }
     return {name: _single_or_list(form) for name, form in lists.items()}, definitions
+
+
+def _generators(parameters: Schema) -> Schema:
+    """A name, or a mapping of names, each with those parameters that it may have alone."""
+    alone: Schema = {
+        name: {
+            "type": "object",
+            "properties": {
+                key: {"$ref": f"#/$defs/LoadPlan/properties/{key}"}
+                for key in generator.parameters.model_fields
+                if key in parameters and key not in PACE
+            },
+            "additionalProperties": False,
+        }
+        for name, generator in GENERATORS.items()
+    }
+    several = {"properties": alone, "additionalProperties": False, "minProperties": 1}
+    return {
+        "default": LoadPlan.model_fields["generator"].default,
+        "if": {"type": "object"},
+        "then": several,
+        "else": {"enum": [*GENERATORS]},
+    }
 
 
 def _system(system: System, plan: Schema) -> Schema:
