@@ -24,7 +24,7 @@ PLAN = """\
 systems: {rabbitmq: {topologies: [single], queues: [stream], settings: {SETTINGS}}}
 test_cases: [publish]
 load:
-  generator: rabbitmq-stream
+  generator: GENERATOR
   green_threads: 2
   rate_msg_s: 400
   consume_after_s: 2
@@ -32,6 +32,7 @@ load:
   duration_s: 3
   warmup_s: 1
 """
+BOTH = "{rabbitmq-stream: {}, amqp-0-9-1: {acks: multiple}}"
 
 
 @pytest.fixture(scope="module")
@@ -51,27 +52,33 @@ def theirs(broker: PrivateCluster) -> Iterator[Theirs]:
 
 
 def test_a_replay_is_accounted_for_to_the_message(tmp_path: Path) -> None:
-    """In the clear and by TLS: confirmed, received once, in order, from the first one on."""
+    """In the clear and by TLS: confirmed, received once, in order, from the first one on.
+
+    So by AMQP 0-9-1, side by side.
+    """
     text = PLAN.replace("SETTINGS", "streams: true, tls: [false, true]")
+    text = text.replace("GENERATOR", BOTH)
     outcome = sweep(parse_plan(text, Path("streams.yaml")), text, tmp_path, Silent())
     assert outcome.failed == ()
     frames = stats.complete(tables.read(tmp_path))
-    counts = frames["messages"]
-    assert list(counts["sent"]) == list(counts["received"]) == [2000, 2000]
+    runs, counts = frames["runs"], frames["messages"]
+    assert sorted(runs["generator"]) == [*["amqp-0-9-1"] * 2, *["rabbitmq-stream"] * 2]
+    assert runs["generator_version"].notna().all()
+    assert list(counts["sent"]) == list(counts["received"]) == [2000] * 4
     for name in ("lost", "duplicates", "foreign", "errors", "reordered"):
-        assert list(counts[name]) == [0, 0], name
+        assert list(counts[name]) == [0] * 4, name
     assert counts["disagreements"].isna().all()
     phases = frames["backlog"]
     building, draining = (phases["backlog_phase"].eq(name) for name in ("building", "draining"))
     assert phases.loc[building, "throughput_msg_s"].eq(0).all()
     assert phases.loc[draining, "waiting"].ge(760).all()
-    assert building.sum() == draining.sum() == 2
+    assert building.sum() == draining.sum() == 4
     assert (frames["latency"]["confirm_p50_s"] > 0).all()
 
 
 def test_without_the_plugin_a_plan_is_told_what_to_set(tmp_path: Path) -> None:
     """Nobody waits for a port on which nothing listens."""
-    text = PLAN.replace("SETTINGS", "streams: false")
+    text = PLAN.replace("SETTINGS", "streams: false").replace("GENERATOR", "rabbitmq-stream")
     [(_, why)] = sweep(parse_plan(text, Path("streams.yaml")), text, tmp_path, Silent()).failed
     assert "set settings: {streams: true} of rabbitmq in the plan" in why
 
