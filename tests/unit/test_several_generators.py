@@ -142,7 +142,7 @@ def test_no_curve_has_points_of_two_generators(measured: Tables) -> None:
     alone.loc[~of_first, "confirms"] = pd.NA
     alone.loc[of_first, "credit"] = pd.NA
     assert varied(alone) == varied(runs) == ("generator",)
-    assert arranged(measured["points"]).x == "generator"
+    assert arranged(measured["points"]).names == ("threads", "generator")
     assert [names for names, _ in curves(measured["points"])] == [
         {"generator": "amqp-0-9-1"},
         {"generator": "amqp-1.0"},

@@ -14,7 +14,7 @@ from pandas.api.extensions import ExtensionArray
 
 from mqperf.plan.columns import COLUMNS, TABLES, parameters
 from mqperf.study.tables.axis_words import at
-from mqperf.study.tables.places import NAMED, in_place
+from mqperf.study.tables.places import GENERATOR, NAMED, in_place
 from mqperf.study.tables.shape import Tables, select
 
 LAYOUT = ("system", "topology", "queues")
@@ -81,12 +81,13 @@ def arranged(rows: pd.DataFrame) -> Arrangement:
     """The axes of the sweeps that are shown together, by their number of values.
 
     Threads come first where others have as many.  A text, or a parameter that is not always set,
-    is on x only where no number varies.
+    is on x only where no number varies; generators never are, as no line joins two of them.
     """
     counts = {name: len(_values(rows, name)) for name in ("threads", *varied(rows))}
     several = [name for name in counts if counts[name] > 1]
     several.sort(key=lambda name: -counts[name])
-    x = next((name for name in several if _is_number(rows, name)), next(iter(several), "threads"))
+    joined = [name for name in several if name != GENERATOR]
+    x = next((name for name in joined if _is_number(rows, name)), next(iter(joined), "threads"))
     others = tuple(name for name in several if name != x)
     return Arrangement(x, next(iter(others), None), others[1:])
 
