@@ -114,8 +114,8 @@ class LoadPlan(Frozen):
     """The load of every point: each key but ``generator`` is a value, or a list that is swept.
 
     What it does not know are parameters of all its generators, unless one says another value for
-    itself alone; ``driver`` has options of a driver,
-    or named sets of such, of which each point has one.
+    itself alone; ``driver`` has options of a driver, or named sets of such, of which each point has
+    one.
     """
 
     model_config = ConfigDict(extra="allow")

@@ -98,15 +98,12 @@ Parameter = Annotated[str, Field(pattern=f"^{PARAMETER.pattern}$")]
 
 
 def check_parameters(
-    names: Iterable[str],
-    taken: Collection[str] = (),
-    owner: str = "a load",
-    where: tuple[str, ...] = (),
+    names: Iterable[str], taken: Collection[str] = (), owner: str = "a load"
 ) -> None:
     """Raise ``ValueError`` for a key of its owner that no parameter can have, or that is taken."""
     for name in names:
         if name in taken or not PARAMETER.fullmatch(name):
-            raise Misplaced((*where, name), f"{shown(name)} is no parameter of {owner}: remove it")
+            raise Misplaced((name,), f"{shown(name)} is no parameter of {owner}: remove it")
 
 
 def distinct(entries: tuple[T, ...]) -> tuple[T, ...]:

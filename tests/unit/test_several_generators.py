@@ -14,7 +14,7 @@ from mqperf.pages.questions import answers
 from mqperf.pages.report.words import generator
 from mqperf.pages.sections.forms import plain
 from mqperf.plan import Plan
-from mqperf.plan.file import parse_plan
+from mqperf.plan.file import load_plan, parse_plan
 from mqperf.study.tables import Tables, arranged, curves, varied
 
 BOTH = """\
@@ -64,6 +64,16 @@ def test_a_value_of_one_alone_comes_before_that_of_all() -> None:
     both = plan(BOTH.replace("credit: [100, 1000]", "payload_bytes: 100"))
     assert [case.parameters["payload_bytes"] for case in both.cases()] == [500, 100, 500, 100]
     assert both.number_of_cases == 4
+
+
+def test_a_file_may_be_of_one_alone(tmp_path: Path) -> None:
+    """It is found beside the plan, as one of all is."""
+    (tmp_path / "body").write_bytes(b"x" * 50)
+    file = tmp_path / "plan.yaml"
+    file.write_text(BOTH.replace("acks: multiple", "payload_file: body"))
+    first, second, *_ = load_plan(file, problems_of).cases()
+    assert str(first.parameters["payload_file"]).startswith("body (50 bytes, sha256 ")
+    assert "payload_file" not in second.parameters
 
 
 @pytest.mark.parametrize("text", ["amqp-1.0", "{amqp-1.0: {}}"])

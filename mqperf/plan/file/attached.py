@@ -147,6 +147,10 @@ def _naming(data: object) -> Iterator[tuple[Where, Mapping[str, object]]]:
         return
     if isinstance(load := data.get("load"), Mapping):
         yield ("load",), load
+        given = load.get("generator")
+        for name, alone in given.items() if isinstance(given, Mapping) else ():
+            if isinstance(alone, Mapping):
+                yield ("load", "generator", name), alone
     yield from _around(data, ())
     conditions = data.get("conditions")
     for name, condition in conditions.items() if isinstance(conditions, Mapping) else ():

@@ -56,9 +56,9 @@ class Generator:
     The launcher of the same name starts it, and the reader of that name reads what it left.
 
     ``link`` is for readers of reports, and so is the ``protocol`` by which it is told from others
-    of a plan.  ``parameters`` is the model of what a plan may say of its
-    load; each field is a column of the register, and may be swept.  ``release`` is the entry of its
-    recorded versions that is its own.  ``members`` are the processes of a case, servers first.
+    of a plan.  ``parameters`` is the model of what a plan may say of its load; each field is a
+    column of the register, and may be swept.  ``release`` is the entry of its recorded versions
+    that is its own.  ``members`` are the processes of a case, servers first.
     ``copies`` is how often each message of a case is to be delivered; servers then record the
     messages of a sender as those of ``SENDER@1``, ``SENDER@2`` and so on.  ``encrypts`` says that
     it speaks TLS where that is asked for.  ``ends_early`` says that its clients end with the load

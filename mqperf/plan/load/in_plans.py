@@ -61,7 +61,6 @@ def problems_of_asking(
     load: Mapping[str, object], *, searches: bool, ends_early: bool
 ) -> Iterator[Problem]:
     """What a plan asks that the generator of its load cannot: a rate that is set, an early end."""
-    generators = [*map(_generator, by_generator(load))]
     paced = [one for one in GENERATORS.values() if RATE in one.parameters.model_fields]
     ending = [one for one in GENERATORS.values() if one.ends_early]
     for key, asked, able, words in (
@@ -69,7 +68,7 @@ def problems_of_asking(
         ("fail_when", ends_early, ending, "cannot be ended early; these can"),
     ):
         others = ", ".join(other.name for other in able)
-        for generator in generators if asked else ():
+        for generator in map(_generator, by_generator(load)) if asked else ():
             if generator is not None and generator not in able:
                 yield Problem((key,), f"{generator.title} {words}: {others}")
 
