@@ -29,12 +29,13 @@ def complete(tables: Tables) -> dict[str, pd.DataFrame]:
     tables = control_runs_apart(tables)
     verdicts = bottlenecks(tables)
     with_points = {**tables, "points": points(tables), "doubts": both}
+    asked_for = of_plan(with_points)
     return {
         **with_points,
-        "saturation_points": saturation_points(of_plan(with_points)),
-        "saturation_rates": saturation_rates(of_plan(with_points), verdicts),
-        "searches": searches(of_plan(with_points), verdicts),
-        "sustained": sustained(of_plan(with_points)),
+        "saturation_points": saturation_points(asked_for),
+        "saturation_rates": saturation_rates(asked_for, verdicts),
+        "searches": searches(asked_for, verdicts),
+        "sustained": sustained(asked_for),
         "bottlenecks": verdicts,
         "factors": factors({**of_plan(tables), "doubts": both}),
     }

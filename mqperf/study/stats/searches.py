@@ -60,10 +60,13 @@ def searches(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
 def _rows(
     tables: Tables, planned: pd.DataFrame, bottlenecks: pd.DataFrame
 ) -> Iterator[dict[str, Any]]:
+    searched = planned.dropna(subset=["search_place"])
+    if searched.empty:
+        return
     frame = _figures(tables)
     varying = varied(frame[frame["point"].isin(planned["point"])])
     disturbed = _disturbed(tables)
-    for _, of_search in planned.dropna(subset=["search_place"]).groupby("search_place"):
+    for _, of_search in searched.groupby("search_place"):
         first = of_search.iloc[0]
         plan = json.loads(first["search"])
         repeats, search = plan.pop("repeats"), SearchPlan.model_validate(plan)

@@ -71,6 +71,8 @@ def overloaded(tables: Tables) -> pd.DataFrame:
     if (known := tables.get(OVERLOADED)) is not None:
         return known
     window = over_the_window(tables)
+    if tables["rate_steps"].empty:
+        return window.iloc[:0]
     since = _since(tables)
     samples = tables["cpu"][tables["cpu"]["scope"].eq("interval")].merge(since, on="run")
     last = samples.groupby("run")["end_s"].transform("max") - LEAST_S

@@ -64,13 +64,15 @@ def noisy_host(tables: Tables) -> Iterator[Finding]:
     Nothing is said of a run whose brokers were not watched, or that lacks the CPU of one of its
     processes over the window, or too little of it: what they used would look like that of others.
     """
+    hosts = hosts_used(tables)
+    if not hosts["noisy"].any():
+        return
     window, cpu = over_the_window(tables), tables["cpu"]
     watched = window.loc[window["kind"].eq("broker") & window["total_cores"].notna(), "run"]
     sampled = cpu[["run", "process"]].drop_duplicates()
     joined = sampled.merge(window[["run", "process"]], how="left", indicator="where")
     partly = {*joined.loc[joined["where"] == "left_only", "run"]}
     partly |= {finding.run for finding in cpu_too_low(tables)}
-    hosts = hosts_used(tables)
     judged = hosts["run"].isin(watched) & ~hosts["run"].isin(partly)
     for row in each(hosts[judged & hosts["noisy"]]):
         yield Finding(
