@@ -3,6 +3,7 @@
 import ast
 import sys
 from collections.abc import Iterator
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
@@ -68,9 +69,10 @@ def test_programs_start_on_this_machine(generator: str) -> None:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_a_program_finds_its_package_and_what_that_builds_on(package: str) -> None:
-    """The room of each, whole, and of each nothing else."""
+    """The room of each, whole and byte-compiled, and of each nothing else."""
     folders = path_of(f"{package}.onhost.program", LocalHost())
     files = {file for folder in folders for file in folder.rglob("*.py")}
+    assert all(Path(cache_from_source(str(file))).exists() for file in files)
     names = {
         str(file.relative_to(folder))
         for folder in folders

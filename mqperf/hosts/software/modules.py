@@ -1,7 +1,9 @@
 """What runs on hosts, where nothing of ours is installed: rooms ``onhost``, taken there whole."""
 
 import hashlib
+import py_compile
 import re
+import sys
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -27,10 +29,12 @@ def sources(package: str = OURS) -> dict[str, str]:
 def programs(package: str = OURS) -> Path:
     """A folder for the path of a Python, with the room of a package and no other module; cached.
 
-    Raises ``HostError`` when the cache cannot be written.
+    It is byte-compiled, as no process that starts there may write anything.  Raises ``HostError``
+    when the cache cannot be written.
     """
     texts = sources(package)
-    home = kept.place() / "modules" / hashlib.sha256(repr(texts).encode()).hexdigest()[:12]
+    digest = hashlib.sha256(repr((sys.implementation.cache_tag, texts)).encode()).hexdigest()
+    home = kept.place() / "modules" / digest[:12]
     kept.make(home, lambda: _write(texts, home))
     return home
 
@@ -55,3 +59,7 @@ def _write(texts: dict[str, str], home: Path) -> None:
         path = home / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+        # by no time of a file, since copies on hosts have another
+        py_compile.compile(
+            str(path), doraise=True, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH
+        )
