@@ -9,7 +9,8 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
@@ -36,19 +37,72 @@ PARAMETERS: dict[str, dict[str, object]] = {
 OF_REPORTS = ("thread_sweep", "node_cpu", "report", "hosts")
 """The others are executed for a report."""
 
+BATCH = (SAMPLES, PUBLISHED)
+"""Folders over which one notebook is executed."""
 
-def executed(root: Path, copy: Path, parameters: dict[str, object]) -> Path:
-    """The copy of the notebook that is called like it, with its outputs."""
-    import papermill  # slow to load, and for few
+WRONG: tuple[tuple[dict[str, object], str], ...] = (
+    ({"runz": HOSTS}, "this notebook has no parameter 'runz': it has runs, test_case"),
+    ({"runs": 2016}, "parameter runs of this notebook is a text (papermill's -r), not 2016"),
+)
+"""Parameters that a notebook has not, and the reason that it gives."""
 
-    papermill.execute_notebook(
-        root / "notebooks" / f"{copy.stem.partition('-')[0]}.ipynb",
-        copy,
-        parameters=parameters,
-        progress_bar=False,
-        cwd=str(root / "notebooks"),
+
+PENDING = (
+    "systems: {rabbitmq: {topologies: [cmsm], settings: {nodes: [mq1],"
+    " urls: ['amqp://perf:${NOBODY_SET_THIS}@mq1.example']}}}\n"
+    "test_cases: [rpc-call]\nload: {green_threads: 1, duration_s: 3}\n"
+)
+"""A plan with a password that is nowhere."""
+
+
+@dataclass(frozen=True)
+class Copies:
+    """Executed notebooks in a folder, and what ended some of them, by the names of the copies."""
+
+    folder: Path
+    errors: Mapping[str, str]
+
+    def sound(self, name: str) -> Path:
+        """The copy of that name, which nothing ended."""
+        assert self.errors.get(name) is None
+        return self.folder / f"{name}.ipynb"
+
+
+def execute(folder: Path, jobs: Sequence[tuple[Path, Path, Mapping[str, object]]]) -> Copies:
+    """Execute notebooks as a report does, in one kernel: source, copy and parameters of each."""
+    given = json.dumps([(str(source), str(copy), values) for source, copy, values in jobs])
+    argv = [sys.executable, "-P", script.__file__, given, str(folder / "told")]
+    env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(folder / "runtime")}
+    subprocess.run(argv, env=env, cwd=jobs[0][0].parent, check=True, capture_output=True)
+    told = json.loads((folder / "told").read_text())
+    return Copies(folder, {Path(copy).stem: error for copy, error in told.items()})
+
+
+@pytest.fixture(scope="module")
+def copies(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Copies:
+    """All that are executed beside a report; nothing recorded is changed.
+
+    What a copy is called begins with the name of its notebook.
+    """
+    folder = tmp_path_factory.mktemp("copies")
+    (folder / "plan.yaml").write_text(PENDING)
+    pending = {"plan": str(folder / "plan.yaml"), "runs": HOSTS, "run_pending": False}
+    wanted: dict[str, Mapping[str, object]] = {
+        **PARAMETERS,
+        **{f"wan-{number}": given for number, (given, _) in enumerate(WRONG)},
+        **{f"hosts-{number}": {"runs": runs} for number, runs in enumerate(BATCH)},
+        "thread_sweep-pending": pending,
+    }
+    before = files(root)
+    made = execute(
+        folder,
+        [
+            (root / f"notebooks/{name.partition('-')[0]}.ipynb", folder / f"{name}.ipynb", values)
+            for name, values in wanted.items()
+        ],
     )
-    return copy
+    assert files(root) == before
+    return made
 
 
 def files(root: Path) -> list[tuple[Path, int]]:
@@ -99,11 +153,9 @@ def told(notebook: Path) -> str:
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
-def test_a_notebook_runs_on_the_samples(root: Path, tmp_path: Path, name: str) -> None:
-    """It draws its figures, says nothing on stderr, and changes nothing in the samples."""
-    before = files(root)
-    told(executed(root, tmp_path / f"{name}.ipynb", PARAMETERS[name]))
-    assert files(root) == before
+def test_a_notebook_runs_on_the_samples(copies: Copies, name: str) -> None:
+    """It draws its figures, and says nothing on stderr."""
+    told(copies.sound(name))
 
 
 @pytest.mark.parametrize("name", OF_REPORTS)
@@ -112,21 +164,10 @@ def test_a_notebook_runs_for_a_report(report: Path, name: str) -> None:
     told(report / "notebooks" / f"{name}.ipynb")
 
 
-@pytest.mark.parametrize(
-    ("given", "reason"),
-    [
-        ({"runz": HOSTS}, "this notebook has no parameter 'runz': it has runs, test_case"),
-        ({"runs": 2016}, "parameter runs of this notebook is a text (papermill's -r), not 2016"),
-    ],
-)
-def test_a_wrong_parameter_ends_a_notebook(
-    root: Path, tmp_path: Path, given: dict[str, object], reason: str
-) -> None:
+def test_a_wrong_parameter_ends_a_notebook(copies: Copies) -> None:
     """Papermill itself would warn of it, and show the figures of the default instead."""
-    import papermill
-
-    with pytest.raises(papermill.PapermillExecutionError, match=re.escape(reason)):
-        executed(root, tmp_path / "wan.ipynb", given)
+    for number, (_, reason) in enumerate(WRONG):
+        assert reason in copies.errors[f"wan-{number}"]
 
 
 def test_every_notebook_is_tested(root: Path) -> None:
@@ -137,25 +178,18 @@ def test_every_notebook_is_tested(root: Path) -> None:
     }
 
 
-def test_what_was_measured_shows_without_passwords(root: Path, tmp_path: Path) -> None:
+def test_what_was_measured_shows_without_passwords(copies: Copies) -> None:
     """The plan names one of an existing cluster; nothing is run, so nobody is asked for it."""
-    plan = tmp_path / "plan.yaml"
-    plan.write_text(
-        "systems: {rabbitmq: {topologies: [cmsm], settings: {nodes: [mq1],"
-        " urls: ['amqp://perf:${NOBODY_SET_THIS}@mq1.example']}}}\n"
-        "test_cases: [rpc-call]\nload: {green_threads: 1, duration_s: 3}\n"
-    )
-    given = {"plan": str(plan), "runs": HOSTS, "run_pending": False}
-    told(executed(root, tmp_path / "thread_sweep.ipynb", given))
+    told(copies.sound("thread_sweep-pending"))
 
 
-def test_a_batch_gives_a_copy_for_each_value(root: Path, tmp_path: Path) -> None:
+def test_a_batch_gives_a_copy_for_each_value(copies: Copies) -> None:
     """The same notebook over several folders, as a papermill batch does it.
 
     That of hosts says what there is of one host, and of tables without any.
     """
-    for number, runs in enumerate([SAMPLES, PUBLISHED]):
-        copy = executed(root, tmp_path / f"hosts-{number}.ipynb", {"runs": runs})
+    for number, runs in enumerate(BATCH):
+        copy = copies.sound(f"hosts-{number}")
         assert nbformat.read(copy, as_version=4).metadata.papermill.parameters.runs == runs
         assert list(errors_and_warnings(copy)) == []
         assert "nothing to compare" in copy.read_text()
@@ -198,17 +232,13 @@ def test_a_report_has_the_notebooks_about_its_runs(
 
 def test_notebooks_of_one_kernel_know_nothing_of_each_other(tmp_path: Path) -> None:
     """Each begins with the first cell and no name; one that fails is told, and ends no other."""
-    jobs: list[tuple[str, str, dict[str, object]]] = []
+    jobs: list[tuple[Path, Path, dict[str, object]]] = []
     for name, code in (("first", "kept = 1"), ("second", "print(kept)"), ("third", "print('on')")):
         cells = [nbformat.v4.new_code_cell(code)]
         kernel = {"kernelspec": {"name": "python3", "display_name": "", "language": "python"}}
         nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), tmp_path / name)
-        jobs.append((str(tmp_path / name), str(tmp_path / f"{name}.ipynb"), {}))
-    argv = [sys.executable, "-P", script.__file__, json.dumps(jobs), str(tmp_path / "told")]
-    env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(tmp_path / "runtime")}
-    subprocess.run(argv, env=env, check=True, capture_output=True)
-    failures = json.loads((tmp_path / "told").read_text())
-    assert failures == {jobs[1][1]: "NameError: name 'kept' is not defined"}
+        jobs.append((tmp_path / name, tmp_path / f"{name}.ipynb", {}))
+    assert execute(tmp_path, jobs).errors == {"second": "NameError: name 'kept' is not defined"}
     last = nbformat.read(jobs[2][1], as_version=4).cells[-1]
     assert last.execution_count == 1
     assert last.outputs[0].text == "on\n"
