@@ -122,6 +122,9 @@ def running(
             deployment.clean_up(key, ())
 
 
+BUSY = {"pause_s": 0.05}
+"""With 20 threads messages arrive all the time, on a machine that has other things to do."""
+
 Begin = Callable[[Case], AbstractContextManager[Run]]
 
 
@@ -245,7 +248,7 @@ def test_no_secret_is_left_behind(begin: Begin) -> None:
 @pytest.mark.parametrize("test_case", ["rpc-cast", "notify"])
 def test_servers_stop_while_messages_arrive(begin: Begin, test_case: str) -> None:
     """A server told to stop under load ends well, with its files; what it left is known."""
-    with begin(case(test_case, green_threads=20)) as run:
+    with begin(case(test_case, green_threads=20, parameters=BUSY)) as run:
         run.start()
         run.stop_under_load()
     received = set(run.together("server", "received"))
@@ -269,7 +272,7 @@ def test_calls_without_an_answer_are_errors(begin: Begin) -> None:
 @pytest.mark.parametrize("label", ["client-1", "server-1"])
 def test_a_signal_under_load_loses_no_record(begin: Begin, label: str) -> None:
     """SIGTERM ends the simulator in its own way, where alone it would hang."""
-    with begin(case("rpc-cast", green_threads=20, duration_s=30)) as run:
+    with begin(case("rpc-cast", green_threads=20, duration_s=30, parameters=BUSY)) as run:
         run.start()
         assert eventually(lambda: run.control.received(["server-1"]) > 100)
         run.processes[label].signal(signal.SIGTERM)
