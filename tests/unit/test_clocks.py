@@ -155,14 +155,26 @@ SAME: Offsets = {"h1": (0.0, 0.0), "h2": (0.0, 0.0)}
 APART: Offsets = {"h1": (0.0, 0.0), "h2": (0.5, 0.5)}
 
 
+@pytest.fixture(scope="module")
+def in_time(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Tables]:
+    """Both runs with the clocks of both hosts alike, by their names."""
+    frames = {}
+    for name in (CALL, CAST):
+        folder = tmp_path_factory.mktemp("same")
+        two_hosts(folder, name, SAME)
+        frames[name] = read(folder)
+    return frames
+
+
 @pytest.mark.parametrize("name", [CALL, CAST])
 @pytest.mark.parametrize("host", ["h1", "h2"])
 @pytest.mark.parametrize("ahead_s", [0.5, -0.5])
-def test_an_offset_is_corrected(tmp_path: Path, name: str, host: str, ahead_s: float) -> None:
+def test_an_offset_is_corrected(
+    tmp_path: Path, in_time: dict[str, Tables], name: str, host: str, ahead_s: float
+) -> None:
     """A clock half a second off is told, no figure moves for it, and nothing is doubted."""
-    two_hosts(tmp_path / "same", name, SAME)
-    two_hosts(tmp_path / "apart", name, {**SAME, host: (ahead_s, ahead_s)})
-    same, shifted = read(tmp_path / "same"), read(tmp_path / "apart")
+    two_hosts(tmp_path, name, {**SAME, host: (ahead_s, ahead_s)})
+    same, shifted = in_time[name], read(tmp_path)
     assert list(shifted["runs"]["status"]) == ["done"]
     assert shifted["runs"]["clock_offset_s"].item() == 0.5
     for column in ("latency_mean_s", "latency_p50_s", "latency_p99_s", "latency_max_s"):
