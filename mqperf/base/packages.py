@@ -31,6 +31,7 @@ BRINGS: Mapping[str, tuple[str, ...]] = {
     "mqperf-projects": tuple(f"mqperf {name}" for name in PROJECTS),
     "mqperf-imported": ("mqperf import",),
     "mqperf-trend": ("mqperf trend",),
+    "mqperf-bundle": ("mqperf bundle", "mqperf verify", "mqperf reproduce"),
     "mqperf-rabbitmq": (
         *("metrics", "prometheus", "metadata_store"),
         *("preset", "config", "advanced", "environment", "policy"),

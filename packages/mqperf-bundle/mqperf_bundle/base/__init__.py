@@ -1,0 +1,1 @@
+"""The archive, signatures, and secrets that may stand in files."""

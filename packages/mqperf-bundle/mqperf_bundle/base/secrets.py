@@ -1,0 +1,30 @@
+"""Secrets in files that are about to be published: passwords, tokens, private keys."""
+
+import re
+from pathlib import Path
+
+from mqperf.base import raw
+from mqperf.base.redaction import without_passwords
+
+_NAMED = re.compile(
+    r"(?<![A-Za-z])(?:pass|passwd|password|passphrase|secret|token|api[_-]?key)[\"']?\s*[:=]\s*"
+    r"(?![\"']?(?:\*\*\*|\$\{\w+\}|null\b|none\b|true\b|false\b))[\"']?[^\s\"',;}\])]",
+    re.IGNORECASE,
+)
+_KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----|\bAuthorization: \w+ \S", re.IGNORECASE)
+
+
+def line_with_secret(file: Path) -> int | None:
+    """The number of the first line that seems to hold a secret, from 1; None if there is none.
+
+    Lines that are no text are no secrets of ours: they are numbers of messages.
+    """
+    with raw.opened(file, raw.MESSAGES_LIMIT_BYTES) as content:
+        for number, line in enumerate(content, 1):
+            try:
+                text = line.decode()
+            except UnicodeDecodeError:
+                continue
+            if without_passwords(text) != text or _NAMED.search(text) or _KEY.search(text):
+                return number
+    return None

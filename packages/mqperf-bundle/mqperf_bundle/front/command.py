@@ -1,0 +1,116 @@
+"""The command line of bundles: ``mqperf bundle``, ``mqperf verify`` and ``mqperf reproduce``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from mqperf.base.terminal import print_line
+from mqperf.front.commands import Command
+
+bundle_app, verify_app, reproduce_app = (
+    typer.Typer(add_completion=False, rich_markup_mode="markdown") for _ in range(3)
+)
+console = Console(highlight=False)
+
+BundleFile = Annotated[Path, typer.Argument(metavar="BUNDLE", help="a file of mqperf bundle")]
+
+
+@bundle_app.command()
+def bundle(
+    runs: Annotated[Path, typer.Argument(metavar="RUNS", help="a runs folder")],
+    out: Annotated[Path, typer.Option(help="The file to write, e.g. sample.tar.xz.")],
+    sign: Annotated[
+        Path | None,
+        typer.Option(metavar="KEY", help="Sign with this SSH key; the public one of an agent's."),
+    ] = None,
+    anonymous: Annotated[
+        bool, typer.Option("--anonymous", help="Give hosts other names, and seal the runs anew.")
+    ] = False,
+    licence: Annotated[
+        str, typer.Option("--license", help="How others may use it: a URL, or words.")
+    ] = "",
+) -> None:
+    """Write runs, plan, versions, tables and report as one file that anybody can check.
+
+    Nothing is written if a file seems to hold a secret.
+
+    Examples: `mqperf bundle data/runs/quickstart --out quickstart.tar.xz`,
+    `mqperf bundle data/runs/quickstart --out quickstart.tar.xz --sign ~/.ssh/id_ed25519`
+    """
+    from mqperf_bundle.front.bundling import bundle as bundled
+
+    for line in bundled(runs, out, key=sign, anonymous=anonymous, licence=licence):
+        print_line(console, line)
+
+
+@verify_app.command()
+def verify(
+    file: BundleFile,
+    allowed: Annotated[
+        Path | None,
+        typer.Option(
+            "--allowed-signers",
+            metavar="FILE",
+            help="Whose keys may have signed it, in the form of ssh-keygen; one of them must have.",
+        ),
+    ] = None,
+) -> None:
+    """Check a bundle: files, signature, seals, and every table and the report made again.
+
+    Exit code 1 means that something is not as it was bundled.
+
+    Examples: `mqperf verify quickstart.tar.xz`,
+    `mqperf verify quickstart.tar.xz --allowed-signers signers`
+    """
+    from mqperf_bundle.front.verifying import verify as verified
+
+    faults = 0
+    for check in verified(file, allowed):
+        faults += len(check.faults)
+        for line in check.lines():
+            print_line(console, line)
+    if faults:
+        raise typer.Exit(1)
+
+
+@reproduce_app.command()
+def reproduce(
+    file: BundleFile,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Where run folders go; data/runs/BUNDLE-again by default."),
+    ] = None,
+    hosts: Annotated[
+        str | None,
+        typer.Option(metavar="INVENTORY", help="The hosts, as for mqperf run."),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Run the plan without asking.")] = False,
+) -> None:
+    """Run the plan of a bundle here, and compare: which figures agree within their interval.
+
+    It shows the plan and asks before it runs: a plan may start programs. A in the comparison is the
+    bundle, B is here. Repeat the command after an interruption: it runs only what is missing.
+
+    Example: `mqperf reproduce quickstart.tar.xz --out data/runs/again`
+    """
+    from mqperf.front import api
+    from mqperf.front.preview import preview
+    from mqperf_bundle.front.reproducing import agreement, bundled_runs
+
+    folder = out or Path("data/runs") / f"{file.name.partition('.')[0]}-again"
+    with bundled_runs(file) as runs:
+        plan = runs / "plan.yaml"
+        if not yes:
+            for line in preview(api.load_plan(plan), hosts=hosts).split("\n"):
+                print_line(console, line)
+            typer.confirm("Run this plan here?", abort=True)
+        comparison = api.compare(runs, api.run(plan, folder, hosts=hosts))
+        for line in (*comparison.lines(), *agreement(comparison.tables["comparison"])):
+            print_line(console, line)
+
+
+BUNDLE = Command("bundle", bundle_app)
+VERIFY = Command("verify", verify_app)
+REPRODUCE = Command("reproduce", reproduce_app)

@@ -1,0 +1,139 @@
+"""A bundle is checked: files, signature, seals, and all that was computed of its runs."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from mqperf.base import processes, raw
+from mqperf.base.errors import MqperfError, RecordError
+from mqperf.base.one_line import amount
+from mqperf.pages.report.build import publish_file
+from mqperf.record import runs
+from mqperf.study.stats.seconds import write_complete
+from mqperf_bundle.base import archive, signature
+from mqperf_bundle.front.versions import differences, versions
+from mqperf_bundle.record import layout
+from mqperf_bundle.study.differences import compared
+
+MOST = 20
+"""Faults of a check that are told; the others are counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What was checked, what is to be said of it, and what is wrong, if anything is."""
+
+    what: str
+    says: str
+    faults: Sequence[str] = ()
+
+    def lines(self) -> Iterator[str]:
+        """The check as text."""
+        yield f"{self.what}: {self.says}"
+        yield from (f"  {fault}" for fault in self.faults[:MOST])
+        if more := self.faults[MOST:]:
+            yield f"  and {len(more)} more"
+
+
+@contextmanager
+def unpacked(file: Path) -> Iterator[tuple[Path, Mapping[str, str]]]:
+    """The folder of a bundle for as long as it is looked at, and the sha256 of each file.
+
+    Raises ``RecordError`` for what is no bundle.
+    """
+    with processes.scratch("bundle") as scratch:
+        folder = scratch / "bundle"
+        folder.mkdir()
+        try:
+            digests = archive.unpack(file, folder)
+        except FileNotFoundError:
+            raise RecordError(f"{file}: no such file; give a bundle") from None
+        if layout.MANIFEST not in digests:
+            raise RecordError(f"{file}: is no bundle: it has no {layout.MANIFEST}")
+        yield folder, digests
+
+
+def verify(file: Path, allowed: Path | None = None) -> Iterator[Check]:
+    """Every check of a bundle, one after the other; none is in the way of the next.
+
+    ``allowed`` is a file of signers, of whom one must have signed it.  Raises ``RecordError`` for
+    what is no bundle.
+    """
+    with unpacked(file) as (folder, digests):
+        yield _checked("files", lambda: _files(folder, digests))
+        yield _checked("signature", lambda: _signature(folder, allowed))
+        yield _checked("seals", lambda: _seals(folder))
+        used = _checked("versions", lambda: _versions(folder))
+        yield used
+        yield _checked("tables", lambda: _tables(folder, same=used.says == SAME))
+        if used.says == SAME:
+            yield _checked("report", lambda: _pages(folder))
+        else:
+            yield Check("report", "not made again, as versions differ")
+
+
+SAME = "the same here"
+
+
+def _checked(what: str, check: Callable[[], tuple[str, Sequence[str]]]) -> Check:
+    """The check; that it cannot be made is what is wrong, then."""
+    try:
+        return Check(what, *check())
+    except (MqperfError, OSError) as error:
+        return Check(what, "cannot be checked", [str(error)])
+
+
+def _files(folder: Path, digests: Mapping[str, str]) -> tuple[str, Sequence[str]]:
+    listed = layout.read_manifest(folder)
+    faults = [*layout.differing(listed, digests)]
+    agree = amount(sum(digests.get(name) == digest for name, digest in listed.items()), "file")
+    return f"{agree} as in the manifest", faults
+
+
+def _signature(folder: Path, allowed: Path | None) -> tuple[str, Sequence[str]]:
+    signed = folder / layout.SIGNATURE
+    if not signed.exists():
+        return "nobody signed it", ["a signer was asked for"] if allowed else []
+    return f"signed by {signature.signer(folder / layout.MANIFEST, signed, allowed)}", []
+
+
+def _seals(folder: Path) -> tuple[str, Sequence[str]]:
+    whole, faults = 0, []
+    for run in runs(folder / layout.RUNS):
+        try:
+            damaged = run.damaged()
+        except MqperfError as error:
+            faults.append(str(error).replace(f"{folder}/", ""))
+            continue
+        whole += not damaged
+        faults += [f"{run.id}/{name}: is not what was recorded" for name in damaged]
+    return f"{amount(whole, 'run')} as recorded", faults
+
+
+def _versions(folder: Path) -> tuple[str, Sequence[str]]:
+    try:
+        bundled = json.loads(raw.content(folder / layout.VERSIONS, raw.FACTS_LIMIT_BYTES))
+        differing = differences({str(name): str(bundled[name]) for name in bundled}, versions())
+    except (ValueError, TypeError, RecursionError):
+        raise RecordError(f"{layout.VERSIONS}: is not JSON by name") from None
+    return f"made by {'; '.join(differing)}" if differing else SAME, []
+
+
+def _tables(folder: Path, *, same: bool) -> tuple[str, Sequence[str]]:
+    with processes.scratch("tables") as again:
+        write_complete(folder / layout.RUNS, again, "csv")
+        result = compared(folder / layout.TABLES, again)
+    agree = f"{amount(result.agree, 'value')} of {amount(result.tables, 'table')} agree"
+    if same or not result.apart:
+        return agree, [*result.differ, *result.apart]
+    return f"{agree}; of another version: {'; '.join(result.apart[:MOST])}", result.differ
+
+
+def _pages(folder: Path) -> tuple[str, Sequence[str]]:
+    with processes.scratch("pages") as scratch:
+        again = publish_file(folder / layout.RUNS, scratch / layout.PAGES).read_bytes()
+    if again == raw.content(folder / layout.PAGES):
+        return "made again, byte for byte", []
+    return "made again", [f"{layout.PAGES}: is not what its runs give"]

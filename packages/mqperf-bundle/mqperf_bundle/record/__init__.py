@@ -1,0 +1,1 @@
+"""What a bundle holds: copies of runs, hosts renamed, manifest, description."""

@@ -1,0 +1,1 @@
+"""Tables of a bundle beside those that its runs give."""

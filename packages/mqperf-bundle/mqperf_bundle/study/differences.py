@@ -1,0 +1,86 @@
+"""Tables of a bundle beside those that its runs give, value by value.
+
+Numbers that differ by less than a part in a billion are the same: processors round differently.
+"""
+
+import csv
+import math
+from collections.abc import Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from pathlib import Path
+
+from mqperf.base.one_line import one_line
+
+TOLERANCE = 1e-9
+
+
+@dataclass
+class Compared:
+    """How many tables and values agree, empty ones aside; which differ; what one side has alone."""
+
+    tables: int = 0
+    agree: int = 0
+    differ: list[str] = field(default_factory=list)
+    apart: list[str] = field(default_factory=list)
+
+
+def compared(bundled: Path, again: Path) -> Compared:
+    """Hold the CSV files of a bundle against those that were made again."""
+    result = Compared()
+    names = [{file.name for file in folder.glob("*.csv")} for folder in (bundled, again)]
+    for name in sorted(names[0] | names[1]):
+        if name in names[0] and name in names[1]:
+            result.tables += 1
+            try:
+                _compare(bundled / name, again / name, result)
+            except (csv.Error, UnicodeDecodeError) as error:
+                result.differ.append(f"{name}: is no table: {error}")
+        else:
+            result.apart.append(
+                f"table {name.removesuffix('.csv')}: {_side(bundled=name in names[0])}"
+            )
+    return result
+
+
+def _compare(bundled: Path, again: Path, result: Compared) -> None:
+    table = bundled.stem
+    with ExitStack() as held:
+        sides = [
+            csv.DictReader(held.enter_context(file.open(newline="", encoding="utf-8")))
+            for file in (bundled, again)
+        ]
+        columns = [tuple(side.fieldnames or ()) for side in sides]
+        for column in sorted({*columns[0]} ^ {*columns[1]}):
+            result.apart.append(f"{table}, column {column}: {_side(bundled=column in columns[0])}")
+        common = [column for column in columns[0] if column in columns[1]]
+        for number, (row, other) in enumerate(zip_longest(*sides), 1):
+            place = f"{table}, row {number}{_run(row or other)}"
+            if row is None or other is None:
+                result.apart.append(f"{place}: {_side(bundled=other is None)}")
+                continue
+            for column in common:
+                if _same(row[column], other[column]):
+                    result.agree += bool(row[column])
+                else:
+                    values = f"{row[column]} in the bundle, {other[column]} from its runs"
+                    result.differ.append(one_line(f"{place}, {column}: {values}"))
+
+
+def _run(row: Mapping[str, str]) -> str:
+    name = row.get("run") or row.get("point")
+    return f" ({name})" if name else ""
+
+
+def _side(*, bundled: bool) -> str:
+    return "in the bundle alone" if bundled else "not in the bundle"
+
+
+def _same(a: str, b: str) -> bool:
+    if a == b:
+        return True
+    try:
+        return math.isclose(float(a), float(b), rel_tol=TOLERANCE)
+    except (TypeError, ValueError):
+        return False
