@@ -34,8 +34,11 @@ def signer(file: Path, signature: Path, allowed: Path | None) -> str:
     if allowed is None:
         words = _asked("check-novalidate", file, signature)
         return f"the key {_key(words)}; whose it is, --allowed-signers tells"
-    names = _asked("find-principals", file, signature, "-f", str(allowed)).splitlines()
-    name = names[0].strip()
+    try:
+        names = _asked("find-principals", file, signature, "-f", str(allowed))
+    except RecordError:
+        raise RecordError(f"{allowed}: names nobody whose key signed it") from None
+    name = names.splitlines()[0].strip()
     words = _asked("verify", file, signature, "-f", str(allowed), "-I", name)
     return f"{name}, by the key {_key(words)}"
 

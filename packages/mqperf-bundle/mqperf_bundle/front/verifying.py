@@ -96,7 +96,10 @@ def _signature(folder: Path, allowed: Path | None) -> tuple[str, Sequence[str]]:
     signed = folder / layout.SIGNATURE
     if not signed.exists():
         return "nobody signed it", ["a signer was asked for"] if allowed else []
-    return f"signed by {signature.signer(folder / layout.MANIFEST, signed, allowed)}", []
+    try:
+        return f"signed by {signature.signer(folder / layout.MANIFEST, signed, allowed)}", []
+    except RecordError as error:
+        return "not good", [str(error)]
 
 
 def _seals(folder: Path) -> tuple[str, Sequence[str]]:

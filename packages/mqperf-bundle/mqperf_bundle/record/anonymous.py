@@ -16,7 +16,7 @@ from mqperf.record.facts import Facts
 from mqperf.record.seal import SEAL, checksums, digest
 
 _IN_TEXT = re.compile(
-    r"(?:amqps?|rabbit|kafka|redis|tcp|https?)://(?:[^\s/@\"]*@)?(?P<url>[\w.-]+):\d"
+    r"(?:amqps?|rabbit|kafka|redis|tcp)://(?:[^\s/@\"]*@)?(?P<url>[\w.-]+)"
     r"|(?<![\w.])(?P<address>\d{1,3}(?:\.\d{1,3}){3})(?=:\d)"
 )
 _OURS = re.compile(r"local|localhost|127\..*|::1|0\.0\.0\.0|")

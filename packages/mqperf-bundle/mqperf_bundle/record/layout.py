@@ -22,8 +22,9 @@ _LINE = re.compile(r"(?P<sha256>[0-9a-f]{64})  (?P<name>\S.*)\n")
 
 
 def write_manifest(folder: Path) -> list[str]:
-    """Write the manifest of a folder into it; gives the names of all files, the manifest first."""
-    digests = checksums(folder)
+    """Write the manifest of a folder into it; gives the names of all files, itself first."""
+    every = checksums(folder)
+    digests = {name: digest for name, digest in every.items() if name not in UNLISTED}
     lines = [f"{digest}  {name}\n" for name, digest in digests.items()]
     (folder / MANIFEST).write_text("".join(lines), encoding="utf-8")
     return [MANIFEST, *digests]
