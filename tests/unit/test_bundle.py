@@ -251,7 +251,9 @@ def test_hosts_get_other_names(recorded: Path) -> None:
     files = [file for file in recorded.rglob("*") if file.is_file()]
     names, rename = renaming([*runs(recorded)], files)
     assert names == [*(f"198.18.72.{n}" for n in range(1, 6)), *(f"h{n}" for n in range(1, 6))]
-    assert rename("h2 and h2.log, not eth2 nor h2_o") == "host-7 and host-7.log, not eth2 nor h2_o"
+    assert (
+        rename("h2 and h2.log, not eth2 nor h2_o") == "host-07 and host-07.log, not eth2 nor h2_o"
+    )
     rename_hosts(recorded, [*runs(recorded)], rename)
     assert not [text for text in texts(recorded) for name in names if rename(text) != text]
     [run] = runs(recorded)

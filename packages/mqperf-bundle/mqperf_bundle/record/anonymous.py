@@ -19,6 +19,7 @@ _IN_TEXT = re.compile(
     r"(?:amqps?|rabbit|kafka|redis|tcp)://(?:[^\s/@\"]*@)?(?P<url>[\w.-]+)"
     r"|(?<![\w.])(?P<address>\d{1,3}(?:\.\d{1,3}){3})(?=:\d)"
 )
+_ADDRESS = re.compile(r"[\d.]+")
 _OURS = re.compile(r"local|localhost|127\..*|::1|0\.0\.0\.0|")
 
 Rename = Callable[[str], str]
@@ -27,16 +28,17 @@ Rename = Callable[[str], str]
 def renaming(runs: Iterable[Run], files: Iterable[Path]) -> tuple[list[str], Rename]:
     """The names of hosts that stand in these files of runs, and what renames them in a text.
 
-    The first label of a long name is the same host.
+    The first label of a long name is the same host.  Other names sort as these do.
     """
     texts = [text for file in files if (text := _text(file)) is not None]
     names = {socket.gethostname()} | {name for run in runs for name in _recorded(run.facts())}
     names |= {match["url"] or match["address"] for t in texts for match in _IN_TEXT.finditer(t)}
-    aliases: dict[str, str] = {}
-    for host in sorted(name for name in names if not _OURS.fullmatch(name)):
-        short = host if host.replace(".", "").isdigit() else host.partition(".")[0]
-        alias = aliases.setdefault(short, f"host-{len(set(aliases.values())) + 1}")
-        aliases[host] = alias
+    names = {name for name in names if not _OURS.fullmatch(name)}
+    short = {name: name if _ADDRESS.fullmatch(name) else name.partition(".")[0] for name in names}
+    places = {host: place for place, host in enumerate(sorted({*short.values()}), 1)}
+    width = len(str(len(places)))
+    hosts = {**short, **{host: host for host in places}}
+    aliases = {name: f"host-{places[host]:0{width}}" for name, host in hosts.items()}
     longest = sorted(aliases, key=len, reverse=True)
     ends = (r"(?![A-Za-z0-9-])" if "." in host else r"(?![\w-])" for host in longest)
     each = (re.escape(host) + end for host, end in zip(longest, ends, strict=True))
