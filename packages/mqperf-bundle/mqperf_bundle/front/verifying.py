@@ -17,6 +17,7 @@ from mqperf_bundle.front.versions import differences, versions
 from mqperf_bundle.record import layout
 from mqperf_bundle.study.differences import compared
 
+SAME = "the same here"
 MOST = 20
 """Faults of a check that are told; the others are counted."""
 
@@ -62,27 +63,27 @@ def verify(file: Path, allowed: Path | None = None) -> Iterator[Check]:
     what is no bundle.
     """
     with unpacked(file) as (folder, digests):
-        yield _checked("files", lambda: _files(folder, digests))
-        yield _checked("signature", lambda: _signature(folder, allowed))
-        yield _checked("seals", lambda: _seals(folder))
-        used = _checked("versions", lambda: _versions(folder))
+        yield _checked("files", folder, lambda: _files(folder, digests))
+        yield _checked("signature", folder, lambda: _signature(folder, allowed))
+        yield _checked("seals", folder, lambda: _seals(folder))
+        used = _checked("versions", folder, lambda: _versions(folder))
         yield used
-        yield _checked("tables", lambda: _tables(folder, same=used.says == SAME))
+        yield _checked("tables", folder, lambda: _tables(folder, same=used.says == SAME))
         if used.says == SAME:
-            yield _checked("report", lambda: _pages(folder))
+            yield _checked("report", folder, lambda: _pages(folder))
         else:
             yield Check("report", "not made again, as versions differ")
 
 
-SAME = "the same here"
-
-
-def _checked(what: str, check: Callable[[], tuple[str, Sequence[str]]]) -> Check:
+def _checked(what: str, folder: Path, check: Callable[[], tuple[str, Sequence[str]]]) -> Check:
     """The check; that it cannot be made is what is wrong, then."""
     try:
         return Check(what, *check())
-    except (MqperfError, OSError) as error:
-        return Check(what, "cannot be checked", [str(error)])
+    except MqperfError as error:
+        why = str(error)
+    except OSError as error:
+        why = f"{error.filename}: {error.strerror}"
+    return Check(what, "cannot be checked", [why.replace(f"{folder}/", "")])
 
 
 def _files(folder: Path, digests: Mapping[str, str]) -> tuple[str, Sequence[str]]:
