@@ -84,7 +84,8 @@ def service_time(tables: Tables) -> Iterator[Finding]:
     """
     frame = measured(tables)
     rates = offered(frame)
-    timed = frame["status"].eq("published") & rates.notna() & frame["latency_mean_s"].notna()
+    latency = frame["latency_mean_s"].fillna(frame["latency_p99_s"])
+    timed = frame["status"].eq("published") & rates.notna() & latency.notna()
     for row in each(frame.assign(rate=rates)[timed]):
         yield Finding(
             row.run,

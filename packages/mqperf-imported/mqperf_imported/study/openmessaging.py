@@ -1,0 +1,221 @@
+"""Results of the OpenMessaging Benchmark: rates of every 10 s, and latencies of the whole run.
+
+Its warm-up is over when it begins to count.  Latencies are in ms, delays of the sending in µs.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import fmean, median
+from typing import Annotated
+
+import pandas as pd
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
+
+from mqperf.base.errors import TableError
+from mqperf.base.raw import first_problem
+from mqperf.plan.test_cases import TEST_CASES
+from mqperf.record.streams.telling import tells
+from mqperf.study.importer import Importer, Measurement
+from mqperf.study.tables.given import MIB, text_of
+from mqperf_imported.study.contradictions import differing, falling
+
+TEST_CASE = "publish"
+STREAM = TEST_CASES[TEST_CASE].finish.latency
+
+PERIOD_S = 10
+"""Between two entries of its lists, and a little more."""
+
+LATE = 0.1
+"""Share of a period by which it may be longer."""
+
+MS, US = 1e-3, 1e-6
+LIMIT_BYTES = 64 * MIB
+SIGNS = ("workload", "driver", "publishRate", "consumeRate")
+"""Keys by which a result is known."""
+
+LEVELS = {"50pct": 0.5, "75pct": 0.75, "95pct": 0.95, "99pct": 0.99, "999pct": 0.999}
+COLUMNS = {
+    "50pct": "latency_p50_s",
+    "95pct": "latency_p95_s",
+    "99pct": "latency_p99_s",
+    "999pct": "latency_p999_s",
+}
+RISING = (*LEVELS, "9999pct", "Max")
+KINDS = {"Publish": MS, "PublishDelay": US, "EndToEnd": MS}
+"""What latencies are of, and their unit."""
+
+IN_FLIGHT = 10.0
+"""So many times the backlog, messages under way by rate and latency are not those of it."""
+
+FEW = 10
+"""Messages by which a backlog may differ between two looks at it."""
+
+Amount = Annotated[FiniteFloat, Field(ge=0)]
+Count = Annotated[int, Field(ge=0)]
+
+
+class Result(BaseModel):
+    """What tells runs apart, and what was counted every 10 s; latencies are among the extras."""
+
+    model_config = ConfigDict(extra="allow")
+
+    workload: str
+    driver: str
+    messageSize: Annotated[int, Field(gt=0)]  # noqa: N815 (as in the file)
+    topics: Annotated[int, Field(gt=0)] = 1
+    producersPerTopic: Annotated[int, Field(gt=0)] = 1  # noqa: N815
+    publishRate: Annotated[list[Amount], Field(min_length=1)]  # noqa: N815
+    consumeRate: Annotated[list[Amount], Field(min_length=1)]  # noqa: N815
+    backlog: list[Count] = []
+    publishLatencyAvg: list[Amount] = []  # noqa: N815
+    endToEndLatencyAvg: list[Amount] = []  # noqa: N815
+
+    def figure(self, name: str, unit: float) -> float | None:
+        """A figure of the whole run in seconds; None where the file lacks it, or nothing was."""
+        value = (self.model_extra or {}).get(name)
+        return value * unit if isinstance(value, int | float) and value > 0 else None
+
+    def latency(self, kind: str) -> dict[str, float]:
+        """Seconds by level, the least first: of ``Publish``, ``PublishDelay`` or ``EndToEnd``."""
+        values = {
+            level: self.figure(f"aggregated{kind}Latency{level}", KINDS[kind]) for level in RISING
+        }
+        return {level: value for level, value in values.items() if value is not None}
+
+    @property
+    def length_s(self) -> int:
+        """About how long it was counted."""
+        return PERIOD_S * len(self.publishRate)
+
+
+def is_openmessaging(path: Path) -> bool:
+    """Whether a file is such a result."""
+    if path.suffix != ".json" or not path.is_file():
+        return False
+    try:
+        document = json.loads(text_of(path, path, LIMIT_BYTES))
+    except (ValueError, TableError):
+        return False
+    return isinstance(document, dict) and all(sign in document for sign in SIGNS)
+
+
+def read(file: Path, source: str) -> Measurement:
+    """The run of which the file tells, called ``source``; raises ``TableError`` for damage."""
+    try:
+        result = Result.model_validate_json(text_of(file, file, LIMIT_BYTES))
+    except ValidationError as error:
+        reason = first_problem(error)
+        raise TableError(f"{file}: is no result of the OpenMessaging Benchmark: {reason}") from None
+    if len(result.consumeRate) != len(result.publishRate):
+        raise TableError(f"{file}: publishRate and consumeRate are of different periods")
+    threads = result.topics * result.producersPerTopic
+    message = {
+        "throughput_msg_s": fmean(result.consumeRate),
+        "send_rate_msg_s": fmean(result.publishRate),
+        "handover_p99_s": result.figure("aggregatedPublishDelayLatency99pct", US),
+        "handover_max_s": result.figure("aggregatedPublishDelayLatencyMax", US),
+        "disagreements": "; ".join(_disagreements(result)) or None,
+    }
+    return Measurement(
+        source=source,
+        test_case=TEST_CASE,
+        threads=threads,
+        parameters={"payload_bytes": result.messageSize},
+        facts={
+            "generator": "openmessaging",
+            "generator_version": f"OpenMessaging Benchmark, {result.workload}",
+            "system_title": result.driver,
+            "green_threads": threads,
+            "processes": 1,
+            "hosts": 1,
+            "window_s": result.length_s,
+        },
+        frames={"messages": pd.DataFrame([message]), **_latencies(result)},
+        notes=["its throughput is of periods of 10 s, so that single seconds are not known"],
+    )
+
+
+def _latencies(result: Result) -> dict[str, pd.DataFrame]:
+    """Tables of the end-to-end latency; none where nothing was received."""
+    told, confirms = result.latency("EndToEnd"), result.latency("Publish")
+    count = round(fmean(result.consumeRate) * result.length_s)
+    if not told or not count:
+        return {}
+    enough = {name for name, share in LEVELS.items() if tells(count, share)}
+    row = {
+        "stream": STREAM,
+        "samples": count,
+        "latency_mean_s": result.figure("aggregatedEndToEndLatencyAvg", MS),
+        **{column: told[name] for name, column in COLUMNS.items() if name in enough},
+        "latency_max_s": told.get("Max"),
+        "confirm_p50_s": confirms.get("50pct"),
+        "confirm_p99_s": confirms.get("99pct"),
+    }
+    rows = [
+        {"stream": STREAM, "samples": count, "percentile": share, "latency_s": told[name]}
+        for name, share in LEVELS.items()
+        if name in enough and name in told
+    ]
+    return {"latency": pd.DataFrame([row]), "percentiles": pd.DataFrame(rows)}
+
+
+def _disagreements(result: Result) -> Iterator[str]:
+    """What the figures contradict: themselves, each other, or Little's law."""
+    for kind in KINDS:
+        yield from falling(f"{kind} latency", result.latency(kind))
+    yield from _drained(result)
+    yield from _under_way(result)
+
+
+def _drained(result: Result) -> Iterator[str]:
+    """A backlog that grew by something else than what was published and not consumed.
+
+    Of several subscriptions each message has several copies, and the file tells not how many.
+    """
+    if len(result.backlog) != len(result.publishRate):
+        return
+    published, consumed = sum(result.publishRate), sum(result.consumeRate)
+    copies = max(1, round(consumed / published)) if published else 1
+    first, *_, last = (*result.backlog, *result.backlog)
+    counted = zip(result.publishRate[1:], result.consumeRate[1:], strict=True)
+    grown = PERIOD_S * sum(copies * sent - received for sent, received in counted)
+    tolerance = LATE * abs(grown) + FEW + max(result.publishRate) * copies * LATE
+    yield from differing(
+        "growth of the backlog, messages",
+        ("backlog has", last - first),
+        ("the rates leave", round(grown)),
+        tolerance,
+    )
+
+
+def _under_way(result: Result) -> Iterator[str]:
+    """Little's law: rate x latency are the messages under way, which the backlog counts.
+
+    It counts them from the confirm on, so what the confirm took is no part of that latency.
+    Latencies that clocks made break the law: time stamps of AMQP 0-9-1 are whole seconds.
+    """
+    latencies = zip(result.endToEndLatencyAvg, result.publishLatencyAvg, strict=False)
+    waits_s = [max(0.0, (to_end - to_confirm) * MS) for to_end, to_confirm in latencies]
+    if not waits_s or not len(waits_s) == len(result.consumeRate) == len(result.backlog):
+        return
+    under_way = median(
+        rate * wait_s for rate, wait_s in zip(result.consumeRate, waits_s, strict=True)
+    )
+    backlog = median(result.backlog)
+    if under_way > IN_FLIGHT * max(backlog, FEW):
+        yield (
+            f"{median(result.consumeRate):.0f} msg/s that take {median(waits_s) * 1e3:.0f} ms after"
+            f" their confirm are {under_way:.0f} messages under way (Little's law), the backlog was"
+            f" {backlog:.0f}: the end-to-end latency is wrong, or the clocks that it is of"
+        )
+
+
+IMPORTER = Importer(
+    name="openmessaging",
+    title="OpenMessaging Benchmark",
+    link="https://openmessaging.cloud/docs/benchmarks/",
+    known_by="its result as JSON",
+    holds=is_openmessaging,
+    read=read,
+)

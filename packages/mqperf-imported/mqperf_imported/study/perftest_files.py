@@ -1,0 +1,140 @@
+"""What PerfTest writes: a line for each second and a summary as text, or the lines as CSV.
+
+Text is its standard output in the format ``default``; CSV is its ``--output-file``.  Rates are in
+msg/s, of the time since the line before, without their fraction from 10 on.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from mqperf.base.errors import TableError
+from mqperf.study.tables.given import MIB, text_of
+
+SUFFIXES = (".log", ".txt", ".csv")
+"""Files that may be its own; others are not opened."""
+
+LIMIT_BYTES = 64 * MIB
+HEAD = 4000
+"""Characters in which the first line of figures is."""
+
+LINE = re.compile(r"^id: (?P<id>.*?), time (?P<end>\d+\.\d+) s, (?P<rest>.*)$", re.MULTILINE)
+RATE = re.compile(r"\b(sent|confirmed|received): (\d+(?:\.\d+)?) msg/s")
+SUMMED = re.compile(r"\b(sending|receiving) rate avg: (\d+(?:\.\d+)?) msg/s")
+LATENCY = re.compile(r"\b(consumer|confirm) latency:? (?:min\S* )?(\d+(?:/\d+){4,5}) (µs|ms)")
+WORKER = re.compile(r"starting (producer|consumer) #\d+, channel #\d+")
+COMPACT = re.compile(r"^time +sent ", re.MULTILINE)
+CSV = "id,time (s),published (msg/s)"
+
+UNITS = {"µs": 1e-6, "ms": 1e-3}
+LEVELS = ("min", "median", "75th", "95th", "99th", "max")
+PLACES = {"sent": 2, "confirmed": 4, "received": 6}
+"""Columns of the CSV: rates; latencies follow, the consumers' first."""
+
+FIRST_LATENCY, EACH = 7, 5
+WIDTH = FIRST_LATENCY + 2 * EACH
+
+Latency = Mapping[str, float]
+"""Seconds by the name of a level; all of the messages that a reservoir kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Rates since the line before, which ended at ``end_s``, and latencies, by what they are of."""
+
+    end_s: float
+    rates: Mapping[str, float]
+    latencies: Mapping[str, Latency]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """All lines of one run; ``rates`` and ``latencies`` are of its summary, empty in CSV.
+
+    ``producers`` and ``consumers`` are counted in what it says at its start; 0 in CSV.
+    """
+
+    lines: Sequence[Line]
+    rates: Mapping[str, float] = field(default_factory=dict)
+    latencies: Mapping[str, Latency] = field(default_factory=dict)
+    producers: int = 0
+    consumers: int = 0
+
+
+def is_perftest(path: Path) -> bool:
+    """Whether a file has lines of PerfTest."""
+    if path.suffix not in SUFFIXES or not path.is_file():
+        return False
+    with path.open(encoding="utf-8", errors="replace") as file:
+        head = file.read(HEAD)
+    return any(sign in head for sign in (CSV, ", channel #")) or LINE.search(head) is not None
+
+
+def read_output(file: Path) -> Output:
+    """What stands in it; raises ``TableError`` for damage, and for lines of several runs."""
+    text = text_of(file, file, LIMIT_BYTES)
+    output = _of_csv(file, text) if text.startswith(CSV) else _of_text(file, text)
+    ends = [line.end_s for line in output.lines]
+    if ends != sorted(set(ends)):
+        raise TableError(f"{file}: its times do not rise: give a file for each run")
+    if len(ends) < 3:
+        raise TableError(f"{file}: has {len(ends)} lines with rates: a run takes three or more")
+    return output
+
+
+def _of_text(file: Path, text: str) -> Output:
+    if COMPACT.search(text):
+        raise TableError(
+            f"{file}: is in PerfTest's compact format: run it with --metrics-format default, or"
+            " give the file of --output-file"
+        )
+    matches = [*LINE.finditer(text)]
+    if len({match["id"] for match in matches}) > 1:
+        raise TableError(f"{file}: has lines of several ids: give a file for each run")
+    lines = [
+        Line(float(match["end"]), dict(_rates(match["rest"])), dict(_latencies(match["rest"])))
+        for match in matches
+    ]
+    workers = WORKER.findall(text)
+    after = text[matches[-1].end() :] if matches else ""
+    names = {"sending": "sent", "receiving": "received"}
+    return Output(
+        lines,
+        {names[name]: float(rate) for name, rate in SUMMED.findall(after)},
+        dict(_latencies(after)),
+        workers.count("producer"),
+        workers.count("consumer"),
+    )
+
+
+def _rates(text: str) -> Iterator[tuple[str, float]]:
+    for name, rate in RATE.findall(text):
+        yield name, float(rate)
+
+
+def _latencies(text: str) -> Iterator[tuple[str, Latency]]:
+    for name, values, unit in LATENCY.findall(text):
+        seconds = (int(value) * UNITS[unit] for value in values.split("/"))
+        yield name, dict(zip(LEVELS, seconds, strict=False))
+
+
+def _of_csv(file: Path, text: str) -> Output:
+    heading, *rows = text.splitlines()
+    unit = UNITS["ms" if "(ms)" in heading else "µs"]
+    cells = [row.split(",") for row in rows]
+    if len({row[0] for row in cells}) > 1:
+        raise TableError(f"{file}: has lines of several ids: give a file for each run")
+    return Output([_row(f"{file}:{number}", row, unit) for number, row in enumerate(cells, 2)])
+
+
+def _row(place: str, cells: Sequence[str], unit: float) -> Line:
+    try:
+        rates = {name: float(cells[at]) for name, at in PLACES.items() if cells[at]}
+        latencies = {}
+        for start, name in ((FIRST_LATENCY, "consumer"), (FIRST_LATENCY + EACH, "confirm")):
+            if values := [int(cell) * unit for cell in cells[start : start + EACH] if cell]:
+                latencies[name] = dict(zip(LEVELS[:EACH], values, strict=True))
+        return Line(float(cells[1]), rates, latencies)
+    except (ValueError, IndexError):
+        raise TableError(f"{place}: is no line of PerfTest's --output-file") from None
