@@ -32,6 +32,7 @@ BRINGS: Mapping[str, tuple[str, ...]] = {
     "mqperf-imported": ("mqperf import",),
     "mqperf-trend": ("mqperf trend",),
     "mqperf-bundle": ("mqperf bundle", "mqperf verify", "mqperf reproduce"),
+    "mqperf-gate": ("mqperf gate",),
     "mqperf-rabbitmq": (
         *("metrics", "prometheus", "metadata_store"),
         *("preset", "config", "advanced", "environment", "policy"),

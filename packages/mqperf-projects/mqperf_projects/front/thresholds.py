@@ -1,14 +1,14 @@
 """Thresholds of a measurement: which hold, as lines, and as JUnit XML."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from xml.etree import ElementTree as ET
 
 from mqperf.base.errors import MqperfError
 from mqperf.plan import LATENCIES
 from mqperf_projects.front.durations import seconds
+from mqperf_projects.front.junit import Case, suite
 
 Doubt = tuple[str, str]
 """Its kind and its text."""
@@ -118,35 +118,9 @@ def as_junit(
 
     ``failure`` says why the run failed; empty where it did not.
     """
-    failed = sum(not verdict.holds for verdict in verdicts)
-    counts = {"tests": len(verdicts) + 1, "failures": failed, "errors": int(bool(failure))}
-    suite = ET.Element(
-        "testsuite",
-        {"name": "mqperf quick", "time": f"{duration_s:.3f}", "skipped": "0"}
-        | {name: str(number) for name, number in counts.items()},
-    )
-    run = _case(suite, "run")
-    if failure:
-        ET.SubElement(run, "error", {"message": _xml(failure)})
-    for verdict in verdicts:
-        case = _case(suite, verdict.threshold.words)
-        if not verdict.holds:
-            ET.SubElement(case, "failure", {"message": _xml(verdict.line)})
-    ET.SubElement(suite, "system-out").text = "\n".join(_doubt_lines(doubts))
-    ET.indent(suite)
-    return ET.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
-
-
-def _case(suite: ET.Element, name: str) -> ET.Element:
-    return ET.SubElement(suite, "testcase", {"classname": "mqperf.quick", "name": _xml(name)})
-
-
-def _doubt_lines(doubts: Sequence[Doubt]) -> Iterator[str]:
-    yield from (_xml(f"{kind}: {text}") for kind, text in doubts)
-    if not doubts:
-        yield "no doubts"
-
-
-def _xml(text: str) -> str:
-    """Without characters that XML cannot have."""
-    return "".join(character if character.isprintable() else " " for character in text)
+    cases = [
+        Case(verdict.threshold.words, failure="" if verdict.holds else verdict.line)
+        for verdict in verdicts
+    ]
+    cases.insert(0, Case("run", error=failure))
+    return suite("mqperf quick", cases, [f"{kind}: {text}" for kind, text in doubts], duration_s)

@@ -1,0 +1,69 @@
+"""What came out of a gate, for people and for continuous integration."""
+
+from collections.abc import Iterator, Sequence
+
+from mqperf.base.one_line import one_line
+from mqperf_gate.front.verdicts import FAILING, UNDECIDED, UNLIKE, Gated, Verdict
+from mqperf_projects.front.junit import Case, suite
+
+LONGEST = 500
+"""Characters of a line that others wrote."""
+
+
+def lines(gated: Gated) -> Iterator[str]:
+    """A line for each verdict, and what is to be known beside them."""
+    for verdict in gated.verdicts:
+        word = "FAIL" if verdict.outcome in FAILING else "pass"
+        yield f"{word}  {verdict.compared}: {_words(verdict)}"
+    yield from (f"FAIL  a run failed: {reason}" for reason in gated.failed)
+    yield from (f"not alike: {text}" for text in gated.unlike)
+
+
+def markdown(gated: Gated, *, passes: bool) -> str:
+    """The same as a page for a person who looks at a pipeline."""
+    rows = [
+        f"| {_cell(verdict.compared)} | {verdict.change} | {verdict.repeats} | {verdict.outcome} |"
+        for verdict in gated.verdicts
+    ]
+    sections = [
+        f"## mqperf gate: {'passed' if passes else 'failed'}",
+        "\n".join(
+            ["| what | throughput | repeats | verdict |", "|---|---|---|---|", *rows],
+        ),
+        _list("Runs failed:", gated.failed),
+        _list("The machine or versions differ, so nothing is accused:", gated.unlike),
+        _list("Doubts:", gated.doubts),
+        f"A difference matters from {gated.difference * 100:g} % on.",
+    ]
+    return "\n\n".join(filter(None, sections)) + "\n"
+
+
+def junit(gated: Gated, duration_s: float) -> str:
+    """A suite with a case for all runs, and one for each verdict, skipped if it is not decided."""
+    cases = [Case("runs", error="; ".join(gated.failed))]
+    for verdict in gated.verdicts:
+        words = _words(verdict)
+        failure = words if verdict.outcome in FAILING else ""
+        skipped = words if verdict.outcome in UNDECIDED else ""
+        cases.append(Case(verdict.compared, failure=failure, skipped=skipped))
+    return suite("mqperf gate", cases, [*gated.unlike, *gated.doubts], duration_s)
+
+
+def _words(verdict: Verdict) -> str:
+    repeats = f"{verdict.change}, after {verdict.repeats} repeats"
+    if verdict.outcome == UNLIKE:
+        return f"{repeats}: the baseline is of another machine or other versions"
+    return f"{verdict.outcome}: {repeats}" if verdict.outcome in FAILING else repeats
+
+
+def _list(title: str, texts: Sequence[str]) -> str:
+    items = [f"- {_cell(text)}" for text in texts]
+    return "\n".join([title, "", *items]) if items else ""
+
+
+def _cell(text: str) -> str:
+    """Text in which nothing is taken for Markdown or HTML."""
+    plain = one_line(text, LONGEST)
+    for sign in "\\`*_|<>[]#":
+        plain = plain.replace(sign, f"\\{sign}")
+    return plain

@@ -1,0 +1,99 @@
+"""What the runs of a gate say: for each point whether it is worse, and why that may not count."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mqperf.base.errors import MqperfError
+from mqperf_gate.front.measuring import BASELINE, CANDIDATE, Gate
+
+WORSE, DOUBTED, UNLIKE, OPEN = "worse", "doubted", "not alike", "open"
+FAILING = (WORSE, DOUBTED)
+UNDECIDED = (UNLIKE, OPEN)
+"""What accuses nobody: the machine or versions differ, or more repeats would decide."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is compared, the outcome in a word, the change with its interval, and the repeats."""
+
+    compared: str
+    outcome: str
+    change: str
+    repeats: int
+
+
+@dataclass(frozen=True, slots=True)
+class Gated:
+    """What came out: verdicts, why runs ``failed``, what is ``unlike`` beside the plan, doubts."""
+
+    difference: float
+    verdicts: Sequence[Verdict]
+    failed: Sequence[str]
+    unlike: Sequence[str]
+    doubts: Sequence[str]
+
+    def passes(self, *, strict: bool) -> bool:
+        """Whether nothing is worse; with ``strict``, whether all is decided as well."""
+        outcomes = {verdict.outcome for verdict in self.verdicts}
+        stopping = {*FAILING, *(UNDECIDED if strict else ())}
+        return not self.failed and outcomes.isdisjoint(stopping)
+
+
+@dataclass(frozen=True, slots=True)
+class Aside:
+    """What tables say beside throughput: differences in words, doubts, and doubted points."""
+
+    unlike: Sequence[str] = ()
+    doubts: Sequence[str] = ()
+    wrong: frozenset[str] = frozenset()
+
+
+def judged(gate: Gate, failed: Sequence[str]) -> Gated:
+    """The verdicts by all whole runs of both sides; ``failed`` says why others are not."""
+    try:
+        beside = aside(gate.folders, recorded=gate.recorded)
+    except MqperfError as error:
+        failed, beside = [*failed, str(error)], Aside()
+    verdicts = []
+    for comparison, decision in gate.decided():
+        points = {comparison.reference.point, comparison.other.point}
+        outcome = outcome_of(decision.outcome, beside, doubted=not points.isdisjoint(beside.wrong))
+        change = decision.words(gate.difference)
+        verdicts.append(Verdict(comparison.words, outcome, change, decision.repeats))
+    return Gated(gate.difference, verdicts, failed, beside.unlike, beside.doubts)
+
+
+def outcome_of(outcome: str, beside: Aside, *, doubted: bool) -> str:
+    """What a decision comes to: nothing, where records contradict it or sides are not alike."""
+    if doubted:
+        return DOUBTED
+    return UNLIKE if beside.unlike and outcome != OPEN else outcome
+
+
+def aside(folders: Sequence[Path], *, recorded: bool) -> Aside:
+    """What tables say of both sides; a recorded baseline must be of the same machine and versions.
+
+    Versions of a baseline that is measured beside it are what the plans ask for.
+
+    Raises ``MqperfError`` where a side has no run that can be read.
+    """
+    from mqperf.front.api import read  # with pandas, which is not loaded before the runs are over
+    from mqperf.study.stats.differences import HARDWARE, VERSIONS, differences
+    from mqperf.study.stats.doubt_kinds import WRONG, weight_of
+
+    sides = [read(folder) for folder in folders]
+    doubts: list[str] = []
+    wrong: set[str] = set()
+    for name, side in zip((BASELINE, CANDIDATE), sides, strict=True):
+        rows = side["doubts"]
+        of_kinds = zip(rows["kind"], rows["text"], strict=True)
+        doubts += [f"{name}: {kind}: {text}" for kind, text in of_kinds]
+        wrong |= {*rows.loc[rows["kind"].map(weight_of) == WRONG, "point"].dropna()}
+    frame = differences(sides[0].complete, sides[1].complete)
+    aspects = (HARDWARE, VERSIONS) if recorded else (HARDWARE,)
+    unlike = [
+        f"{row.what}: {row.value_in_a} in the baseline, {row.value_in_b} now"
+        for row in frame[frame["aspect"].isin(aspects)].itertuples()
+    ]
+    return Aside(unlike, doubts, frozenset(wrong))

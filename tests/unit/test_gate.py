@@ -1,0 +1,103 @@
+"""A gate: what comes out of decisions, machine and doubts; what is written, and refused."""
+
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from typer.testing import CliRunner
+
+from mqperf.base.errors import MqperfError
+from mqperf_gate.front.command import app
+from mqperf_gate.front.measuring import opened
+from mqperf_gate.front.summary import junit, lines, markdown
+from mqperf_gate.front.verdicts import Aside, Gated, Verdict, aside, outcome_of
+
+SAMPLES = Path(__file__).parents[2] / "data/samples"
+STRESS, CAPACITY = SAMPLES / "stress", SAMPLES / "capacity"
+PLAN = """\
+systems: {rabbitmq: {topologies: [cmsm], queues: [classic]}}
+test_cases: [publish]
+load: {generator: amqp-0-9-1, green_threads: 1, duration_s: 2}
+"""
+RULE = 0.05, 600.0
+UNLIKE = Aside(unlike=["CPU: a in the baseline, b now"])
+
+
+def gated(*outcomes: str, failed: tuple[str, ...] = ()) -> Gated:
+    verdicts = [Verdict(f"p{number}", each, "-9 %", 3) for number, each in enumerate(outcomes)]
+    return Gated(0.05, verdicts, failed, (), ("candidate: noisy-host: a|b <c>",))
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "failed", "passing"),
+    [
+        (("alike", "better"), (), (True, True)),
+        (("alike", "open"), (), (True, False)),
+        (("not alike",), (), (True, False)),
+        (("better", "worse"), (), (False, False)),
+        (("doubted",), (), (False, False)),
+        (("alike",), ("it fell",), (False, False)),
+    ],
+)
+def test_who_passes(
+    outcomes: tuple[str, ...], failed: tuple[str, ...], passing: tuple[bool, bool]
+) -> None:
+    """What is worse, doubted or failed does not; what is not decided passes unless strict."""
+    result = gated(*outcomes, failed=failed)
+    assert (result.passes(strict=False), result.passes(strict=True)) == passing
+
+
+@pytest.mark.parametrize(
+    ("outcome", "beside", "expected"),
+    [
+        ("worse", Aside(), "worse"),
+        ("worse", UNLIKE, "not alike"),
+        ("alike", UNLIKE, "not alike"),
+        ("open", UNLIKE, "open"),
+    ],
+)
+def test_another_machine_is_not_accused(outcome: str, beside: Aside, expected: str) -> None:
+    """Nor acquitted; a run whose records contradict its numbers says nothing at all."""
+    assert outcome_of(outcome, beside, doubted=False) == expected
+    assert outcome_of(outcome, beside, doubted=True) == "doubted"
+
+
+def test_what_is_written() -> None:
+    """A line, a row and a test case for each point; signs of Markdown and HTML are text."""
+    result = gated("worse", "open", "alike", failed=("it fell",))
+    assert [line[:8] for line in lines(result)] == ["FAIL  p0", "pass  p1", "pass  p2", "FAIL  a "]
+    page = markdown(result, passes=False)
+    assert page.startswith("## mqperf gate: failed\n")
+    assert "| p0 | -9 % | 3 | worse |" in page
+    assert r"noisy-host: a\|b \<c\>" in page
+    suite = ET.fromstring(junit(result, 2.5))  # noqa: S314 (our own)
+    counts = [suite.get(name) for name in ("tests", "failures", "errors", "skipped", "time")]
+    assert counts == ["4", "1", "1", "1", "2.500"]
+
+
+@pytest.mark.takes_long
+def test_runs_of_another_machine_are_told() -> None:
+    """A recorded baseline is alike with itself; beside others, versions and machine are named."""
+    assert aside((STRESS, STRESS), recorded=True).unlike == []
+    others = aside((STRESS, CAPACITY), recorded=True).unlike
+    named = {text.partition(":")[0] for text in others}
+    assert {"Version of mqperf", "Processor"} <= named
+
+
+def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
+    """Before anything runs, in one line that names the file."""
+    first, other = tmp_path / "a.yaml", tmp_path / "b.yaml"
+    first.write_text(PLAN)
+    other.write_text(PLAN.replace("green_threads: 1", "green_threads: 2"))
+    places = tmp_path / "x", tmp_path / "y"
+    with pytest.raises(MqperfError, match="have no point in common"):
+        opened(first, other, RULE, places)
+    with pytest.raises(MqperfError, match=r"has no plan\.yaml: give a folder of runs, or a plan"):
+        opened(tmp_path, first, RULE, places)
+    kinds = PLAN.replace("[classic]", "[classic, quorum]")
+    other.write_text(f"{kinds}decide: {{difference: 0.1}}\n")
+    with pytest.raises(MqperfError, match="has decide already"):
+        opened(first, other, RULE, places)
+    for option, words in (("--budget=soon", "expected a duration"), ("--decide=x", "per cent")):
+        result = CliRunner().invoke(app, [str(first), str(first), option])
+        assert words in str(result.exception)
