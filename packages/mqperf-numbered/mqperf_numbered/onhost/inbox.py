@@ -18,11 +18,13 @@ class Inbox(Outbox):
 
     When each part of it was read is kept until it is forgotten, so that bytes may be taken in at
     once and understood later.  ``heartbeat`` is a frame that says no more than that this end is
-    there; there is one in ``heartbeat_s``, none for 0.
+    there; there is one in ``heartbeat_s``, none for 0.  One that is ``answered`` is sent where
+    nothing came, any other one where nothing was sent.
     """
 
     heartbeat: bytes
     heartbeat_s: int
+    answered = False
 
     def __init__(self, size: int) -> None:
         """Begin with an empty buffer of that size."""
@@ -49,7 +51,8 @@ class Inbox(Outbox):
         now = time.monotonic()
         if now - self.last_in > 2 * self.heartbeat_s + 1:
             raise Lost(f"nothing came from the broker for {now - self.last_in:.0f} s")
-        if now - self.last_out > self.heartbeat_s / 2 and self.drained:
+        last = self.last_in if self.answered else self.last_out
+        if now - last > self.heartbeat_s / 2 and self.drained:
             self.send(self.heartbeat)
 
     def _take(self) -> bool:

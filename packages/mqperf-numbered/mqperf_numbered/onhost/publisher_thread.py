@@ -1,0 +1,122 @@
+"""A publishing thread: its messages as rows of bytes, what it has sent, what awaits its confirm."""
+
+import math
+import time
+from typing import Protocol
+
+import numpy as np
+
+from mqperf_numbered.onhost.orders import OfThreads
+from mqperf_numbered.onhost.outbox import Outbox
+from mqperf_numbered.onhost.record import Numbers, Record
+from mqperf_numbered.onhost.schedule import NS, of_thread
+from mqperf_numbered.onhost.stamps import Stamps
+
+BLOCK_BYTES = 1 << 18
+"""Of messages that are sent at once, unless a single one is longer."""
+
+
+class Messages(Protocol):
+    """As many messages as are sent at once, ready but for what ``stamps`` are to say of each."""
+
+    stamps: Stamps
+
+    def content(self, numbers: Numbers) -> bytes:
+        """The first of them as bytes, with these numbers."""
+        ...
+
+    def whole(self, count: int, taken: int) -> int:
+        """How many of ``count`` messages are handed over when ``taken`` of their bytes are."""
+        ...
+
+
+class PublisherThread:
+    """One thread.  Its numbers count what was handed over, from 0.
+
+    At most ``window`` of its messages wait for their confirm; with 0 none are asked for.  When all
+    of them have waited for ``patience_s``, no confirm is to come.
+    """
+
+    connection: Outbox
+    patience_s = math.inf
+
+    def __init__(
+        self, orders: OfThreads, number: int, window: int, record: Record, messages: Messages
+    ) -> None:
+        self.number, self.window, self.record, self.messages = number, window, record, messages
+        self.schedule = of_thread(orders, number)
+        self.total = orders.count_of(number)
+        self.next = self.count = self.sent_ns = 0
+        self.waiting = self.unconfirmed = self.ended_ns = 0
+        self.due_ns = np.zeros(max(window, 1), dtype=np.int64)
+        messages.stamps["run"], messages.stamps["sender"] = orders.run, number
+
+    def attach(self, connection: Outbox) -> None:
+        """Send on this connection from now on; what was not confirmed before never will be."""
+        self.connection, self.ended_ns = connection, time.time_ns()
+        self.unconfirmed += self.waiting
+        self.waiting = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether it must wait for confirms."""
+        return 0 < self.window <= self.waiting
+
+    @property
+    def forgotten(self) -> bool:
+        """Whether it waits in vain."""
+        return self.full and time.time_ns() - self.ended_ns > self.patience_s * NS
+
+    @property
+    def held_back(self) -> bool:
+        """Whether it must wait for confirms, or has sent all."""
+        return self.full or self.next >= self.total
+
+    def wanted(self, now_ns: int) -> int:
+        """Messages that may be sent now, at once."""
+        most = len(self.messages.stamps)
+        due = most if self.schedule is None else self.schedule.due(now_ns) - self.next
+        room = self.window - self.waiting if self.window else most
+        return min(due, most, room, self.total - self.next)
+
+    def next_due_ns(self) -> int:
+        """When the next message is due; at once without a schedule."""
+        return 0 if self.schedule is None else self.schedule.instant_ns(self.next)
+
+    def send(self, count: int) -> None:
+        """Send so many at once; all that came before must have been handed over."""
+        self.sent_ns, self.count = time.time_ns(), count
+        numbers, written = np.arange(self.next, self.next + count), self.messages.stamps[:count]
+        due: Numbers | int = self.sent_ns
+        if self.schedule is not None:
+            due = self.schedule.instants_ns(self.next, count)
+        written["number"], written["due_ns"], written["sent_ns"] = numbers, due, self.sent_ns
+        if self.window:
+            self.due_ns.put(numbers, due, mode="wrap")
+            self.waiting += count
+        self.began_at = self.connection.queued
+        self.connection.send(self.messages.content(numbers))
+        if self.connection.drained:
+            self.settle()
+
+    def settle(self) -> None:
+        """Count what of the last messages was handed over; the rest is still to be sent."""
+        if not self.count:
+            return
+        count, self.count = self.count, 0
+        whole = self.messages.whole(count, self.connection.sent - self.began_at)
+        if self.window:
+            self.waiting -= count - whole
+        numbers, sent = np.arange(self.next, self.next + whole), self.sent_ns / NS
+        self.record.add("sent", self.number, numbers, sent)
+        if self.schedule is not None:
+            due = self.schedule.instants_ns(self.next, whole) / NS
+            self.record.add("handover", self.number, numbers, due, sent)
+        self.next += whole
+
+    def ended(self, stream: str, numbers: Numbers, now_ns: int) -> None:
+        """The broker has these messages (``confirmed``), or refuses them (``error``)."""
+        due = self.due_ns.take(numbers, mode="wrap") / NS
+        self.record.add(stream, self.number, numbers, due, now_ns / NS)
+        self.waiting -= len(numbers)
+        self.ended_ns = now_ns

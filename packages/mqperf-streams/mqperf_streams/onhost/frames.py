@@ -1,0 +1,36 @@
+"""Messages in frames, of which each is handed over whole or not at all."""
+
+import os
+
+import numpy as np
+
+from mqperf_numbered.onhost import stamps
+from mqperf_numbered.onhost.publisher_thread import BLOCK_BYTES
+from mqperf_numbered.onhost.record import Numbers
+from mqperf_streams.onhost import codec
+from mqperf_streams.onhost.orders import Orders
+
+STAMP_AT = codec.MESSAGE.size + len(codec.SECTION) + 4
+
+
+class Frames:
+    """Messages of a thread; their numbers are the publishing ids by which the broker confirms."""
+
+    def __init__(self, orders: Orders) -> None:
+        body = codec.SECTION + codec.opaque(os.urandom(orders.payload_bytes))
+        message = codec.MESSAGE.pack(0, len(body)) + body
+        threads, self.unit = len(orders.threads), len(message)
+        self.rows, self.stamps = stamps.block(message, STAMP_AT, BLOCK_BYTES, threads)
+        self.ids = np.ndarray(len(self.rows), ">u8", self.rows.data, 0, (self.unit,))
+
+    def content(self, numbers: Numbers) -> bytes:
+        """A frame of these messages."""
+        count = len(numbers)
+        self.ids[:count] = numbers
+        content = self.rows[:count].tobytes()
+        size = codec.PUBLISHED.size - codec.SIZE.size + len(content)
+        return codec.PUBLISHED.pack(size, codec.PUBLISH, 1, 0, count) + content
+
+    def whole(self, count: int, taken: int) -> int:
+        """All of a frame, or none."""
+        return count if taken >= codec.PUBLISHED.size + count * self.unit else 0
