@@ -19,7 +19,8 @@ TOLD_S = 0.1
 FEWEST = 2
 """Runs that tell what a message costs, this one among them."""
 
-KEPT = ("run", "system", "topology", "test_case", "generator", "window_s", "sent", "received")
+OF_KIND = ("system", "topology", "queues", "test_case", "generator")
+KEPT = ("run", *OF_KIND, "window_s", "sent", "received")
 
 LOAD = {"client": "sent", "server": "received"}
 """Kinds of load generators, and the messages that they handle."""
@@ -47,10 +48,10 @@ def cpu_too_low(tables: Tables) -> Iterator[Finding]:
 def _per_message(tables: Tables) -> pd.DataFrame:
     """CPU over the window of each process that must handle messages, beside what is to be expected.
 
-    A row per run and process; ``expected_s`` is by the median of the runs of its kind: load
-    generators of the same test case at the same offered rate, as they send many messages at once
-    where that is high; nodes of the same name in the same topology.  Of the nodes those are taken
-    which clients or servers connect to: others may be idle.
+    A row per run and process; ``expected_s`` is by the median of the runs of its kind of queue:
+    load generators of the same test case at the same offered rate, as they send many messages at
+    once where that is high; nodes of the same name in the same topology.  Of the nodes those are
+    taken which clients or servers connect to: others may be idle.
     """
     window = over_the_window(tables)
     window = window[window["kind"].isin(["broker", *LOAD]) & window["total_cores"].notna()]
@@ -74,6 +75,7 @@ def _per_message(tables: Tables) -> pd.DataFrame:
         frame["test_case"].where(~broker, frame["topology"]),
         frame["process"].where(broker, frame["kind"]),
         frame["rate"].where(~broker),
+        frame["queues"],
     ]
     keys = [column.astype("object").fillna("") for column in of_kind]
     groups = (frame["used_s"] / frame["handled"]).astype(float).groupby(keys)
