@@ -29,6 +29,7 @@ BROWSERS = ("chromium", "google-chrome")
 NEEDS = {
     "needs_rabbitmq": ("/usr/lib/rabbitmq/bin/rabbitmq-server",),
     "needs_redis": ("redis-server",),
+    "needs_nats": ("nats-server",),
     "needs_atop": ("atop",),
     "needs_java": ("java", "mvn"),
     "needs_debootstrap": ("debootstrap",),

@@ -25,6 +25,7 @@ BRINGS: Mapping[str, tuple[str, ...]] = {
     ),
     "mqperf-capacity": ("quotas", "mqperf predict"),
     "mqperf-kafka": ("kafka",),
+    "mqperf-nats": ("nats",),
     "mqperf-zeromq": ("zeromq",),
     "mqperf-laboratory": ("laboratory", "mqperf laboratory"),
     "mqperf-hosts": ("mqperf hosts", "mqperf doctor", "hosts.ipynb"),

@@ -33,6 +33,7 @@ BUILDS_ON = {
     "mqperf_amqp_1_0": ("mqperf_numbered",),
     "mqperf_routers": ("mqperf_amqp_1_0", "mqperf_numbered"),
     "mqperf_openstack": ("mqperf_amqp_0_9_1", "mqperf_numbered"),
+    "mqperf_nats": ("mqperf_numbered",),
     "mqperf_streams": ("mqperf_numbered",),
 }
 

@@ -26,6 +26,7 @@ SIGNS = (
     # Java; an option such as ExitOnOutOfMemoryError, which logs repeat, is no alarm
     "(?<![A-Za-z])OutOfMemoryError|GC overhead limit exceeded",
     "OOM command not allowed",  # Redis
+    "Slow Consumer Detected|resource limits exceeded",  # NATS: cut off; a stream takes no more
 )
 """What these systems write when they hold senders back, or stand still, for want of something."""
 

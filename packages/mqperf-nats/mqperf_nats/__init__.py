@@ -1,0 +1,1 @@
+"""NATS, as a system and as a load for mqperf."""

@@ -1,0 +1,1 @@
+"""How NATS, and the load of it, are started."""

@@ -1,0 +1,73 @@
+"""What a plan may say of a load of NATS."""
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from mqperf.plan import Case
+from mqperf.plan.load.generator import Generator
+from mqperf.plan.pace import LATE
+from mqperf_amqp_0_9_1.plan.test_case import TEST_CASE
+from mqperf_nats.plan.queues import CORE, STREAMS
+from mqperf_numbered.plan.paced import USUAL_BYTES, Paced, Size
+
+
+class Parameters(Paced):
+    """Each is a column of tables, and may be a list."""
+
+    payload_bytes: Annotated[Size, Field(description="Length of every body, of random bytes.")] = (
+        USUAL_BYTES
+    )
+    confirms: Annotated[
+        int,
+        Field(
+            ge=0,
+            le=1_000_000,
+            strict=True,
+            title="unconfirmed messages",
+            description="Messages of a thread that may wait for JetStream's confirm; with 0, none"
+            " are asked for. Core NATS confirms nothing.",
+        ),
+    ] = 1_000
+    acks: Annotated[
+        Literal["each", "multiple"],
+        Field(
+            description="Whether consumers of JetStream acknowledge each message by itself, or all"
+            " that came at once together (multiple)."
+        ),
+    ] = "each"
+    prefetch: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=65_535,
+            strict=True,
+            description="Messages of a stream that may wait for their acknowledgement.",
+        ),
+    ] = 1_000
+
+
+def incompatible_queues(kind: str, values: Mapping[str, object]) -> str | None:
+    """Why messages of such a load cannot be in a kind of queue; None where they can."""
+    if kind not in {CORE.name, *STREAMS}:
+        return f"it publishes to NATS only: plan queues: [{CORE.name}]"
+    if kind == CORE.name and values.get(LATE) is not None:
+        return f"core NATS keeps no message for later: leave out {LATE}, or plan streams"
+    return None
+
+
+def of_case(case: Case) -> Parameters:
+    """The parameters of a case."""
+    return Parameters.model_validate(dict(case.parameters))
+
+
+GENERATOR = Generator(
+    name="nats",
+    title="NATS Publishers and Subscribers",
+    link="https://docs.nats.io",
+    test_cases=(TEST_CASE.name,),
+    parameters=Parameters,
+    ends_early=True,
+    incompatible_queues=incompatible_queues,
+)

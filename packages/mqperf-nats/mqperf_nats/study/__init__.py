@@ -1,0 +1,1 @@
+"""What the load generator tells of a run beside the record of messages."""

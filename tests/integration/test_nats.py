@@ -1,0 +1,239 @@
+"""NATS, really started: every message is accounted for; nats-py is the second opinion."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nats
+import numpy as np
+import psutil
+import pytest
+from killed import nothing_outlives
+from listeners import listening
+from load_by_hand import Flow, job_of
+from nats.aio.client import Client
+
+from mqperf.hosts import HostFolder, LocalHost
+from mqperf.lab.load import LAUNCHERS
+from mqperf.lab.runner import Silent, sweep
+from mqperf.lab.systems import SYSTEMS
+from mqperf.onhost.record.numbers import size
+from mqperf.plan import Case
+from mqperf.plan.file import parse_plan
+from mqperf.record import runs
+from mqperf.study import stats, tables
+from mqperf_nats.lab.nats import Nats
+from mqperf_numbered.onhost.stamps import SIZE, STAMP
+
+pytestmark = pytest.mark.needs_nats
+
+PLAN = """\
+systems: {nats: {topologies: [any-node], queues: [core, jetstream-file-r3]}}
+test_cases: [publish]
+load: {generator: nats, green_threads: 2, rate_msg_s: 400, duration_s: 2, warmup_s: 1}
+"""
+LATE = """\
+systems: {nats: {topologies: [single], queues: [jetstream-file]}}
+test_cases: [publish]
+load:
+  generator: nats
+  green_threads: 1
+  acks: multiple
+  rate_msg_s: 400
+  consume_after_s: 2
+  duration_s: 3
+  warmup_s: 1
+  cooldown_s: 1
+"""
+
+
+def measured(text: str, folder: Path) -> dict[str, Any]:
+    outcome = sweep(parse_plan(text, Path("nats.yaml")), text, folder, Silent())
+    assert outcome.failed == ()
+    return {**stats.complete(tables.read(folder))}
+
+
+def test_three_nodes_lose_nothing(tmp_path: Path) -> None:
+    """By core NATS, and by streams that all three have: in order, and confirmed where it can be.
+
+    The record is whole, and has no password.
+    """
+    frames = measured(PLAN, tmp_path)
+    counts = frames["messages"]
+    assert list(counts["sent"]) == list(counts["received"]) == [1600] * 2
+    for name in ("lost", "duplicates", "foreign", "errors", "reordered"):
+        assert list(counts[name]) == [0] * 2, name
+    assert counts["disagreements"].isna().all()
+    latency = frames["latency"].set_index("queues")["confirm_p50_s"]
+    assert latency.isna().to_dict() == {"core": True, "jetstream-file-r3": False}
+    used = frames["cpu"].query("kind == 'broker' and scope == 'window'")
+    assert set(used["process"]) == {"Broker 1", "Broker 2", "Broker 3"}
+    for run in runs(tmp_path):
+        assert run.damaged() == []
+        assert 'password: "***"' in (run.path / "broker" / "broker3-nats.conf").read_text()
+
+
+def test_late_consumers_get_all_that_waits(tmp_path: Path) -> None:
+    """From the first message of the stream on."""
+    frames = measured(LATE, tmp_path)
+    assert frames["messages"][["sent", "received", "lost"]].to_numpy().tolist() == [[2000, 2000, 0]]
+    phases = frames["backlog"].set_index("backlog_phase")
+    assert phases.loc["building", "throughput_msg_s"] == 0
+    assert phases.loc["draining", "waiting"] >= 760
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Nats]:
+    host, settings = LocalHost(), {"topology": "single"}
+    with (
+        host.scratch("test-nats") as folder,
+        SYSTEMS["nats"].start(settings, [HostFolder(host, folder)]) as deployment,
+    ):
+        assert isinstance(deployment, Nats)
+        yield deployment
+
+
+def flow_on(server: Nats, folder: Path, queues: str, **parameters: int) -> Flow:
+    case = Case.model_validate(
+        {
+            "system": "nats",
+            "topology": "single",
+            "queues": queues,
+            "test_case": "publish",
+            "generator": "nats",
+            "green_threads": 1,
+            "duration_s": 5,
+            "parameters": parameters,
+        }
+    )
+    return Flow(job_of(case, folder, server.provision(case, folder.name)))
+
+
+async def connected(server: Nats) -> Client:
+    every = server.nodes_of_all
+    return await nats.connect(
+        f"nats://{every.addresses[0]}", user=every.user, password=every.password
+    )
+
+
+def subject_of(flow: Flow) -> str:
+    return str(flow.orders("server-1")["threads"][0]["subject"])
+
+
+def run(server: Nats, work: Any) -> Any:  # noqa: ANN401 (nats-py has no types)
+    async def whole() -> Any:  # noqa: ANN401
+        client = await connected(server)
+        try:
+            return await work(client)
+        finally:
+            await client.close()
+
+    return asyncio.run(whole())
+
+
+def test_nats_py_reads_what_was_published(server: Nats, tmp_path: Path) -> None:
+    """From a stream: each body, once, in order, of its length; afterwards the stream is removed."""
+    flow = flow_on(server, tmp_path, "jetstream-memory", message_count=200, payload_bytes=500)
+    [stream] = LAUNCHERS["nats"].queues(flow.job.case, tmp_path.name)
+    try:
+        flow.start("client-1")
+        flow.begin()
+        flow.end()
+    finally:
+        flow.kill()
+
+    async def read(client: Client) -> list[bytes]:
+        consumer = await client.jetstream().pull_subscribe(stream)
+        return [message.data for message in await consumer.fetch(200, timeout=20)]
+
+    async def streams(client: Client) -> list[str]:
+        return [info.config.name for info in await client.jetstream().streams_info()]
+
+    bodies = run(server, read)
+    assert {len(body) for body in bodies} == {500}
+    stamps = np.frombuffer(b"".join(body[:SIZE] for body in bodies), STAMP)
+    assert stamps["number"].tolist() == [*range(200)]
+    assert flow.counts("client-1").streams["confirmed"].count == 200
+    server.clean_up(tmp_path.name, [stream, "never-made"])
+    assert run(server, streams) == []
+
+
+def test_what_nats_py_publishes_is_a_strangers(server: Nats, tmp_path: Path) -> None:
+    """With headers and without, short or of the length of a stamp: none of the run's."""
+    flow = flow_on(server, tmp_path, "core", message_count=50)
+
+    async def publish(client: Client) -> None:
+        for body in (b"short", bytes(SIZE), b"long" * SIZE):
+            await client.publish(subject_of(flow), body)
+            await client.publish(subject_of(flow), body, headers={"a": "header"})
+
+    try:
+        flow.start("server-1")
+        run(server, publish)
+        flow.start("client-1")
+        flow.begin()
+        flow.end()
+    finally:
+        flow.kill()
+    received = flow.counts("server-1")
+    assert received.streams["received"].count == 56
+    assert size(received.numbers["received"]["client-1.1"].ranges) == 50
+    assert size(received.numbers["received"]["stranger"].ranges) == 6
+
+
+def test_who_is_too_slow_for_core_nats_loses_messages_and_is_told(
+    server: Nats, tmp_path: Path
+) -> None:
+    """The server cuts it off; it comes back, and lacks what was lost meanwhile."""
+    flow = flow_on(server, tmp_path, "core", message_count=12, payload_bytes=10_000_000)
+    try:
+        flow.start("server-1")
+        flow.start("client-1")
+        slow = psutil.Process(flow.processes["server-1"].pid)
+        slow.suspend()
+        flow.begin()
+        assert flow.processes["client-1"].wait(60) == 0
+        slow.resume()
+        flow.end()
+    finally:
+        flow.kill()
+    sent, received = (flow.counts(label).streams for label in ("client-1", "server-1"))
+    assert received["received"].count < sent["sent"].count
+    happened = [event["what"] for event in flow.diary("server-1")["events"]]
+    assert happened == ["disconnected", "reconnected"]
+    server.collect(tmp_path)
+    assert "Slow Consumer Detected" in (tmp_path / "broker.log").read_text()
+
+
+OWNER = """
+    import json, sys
+    from mqperf.hosts import LocalHost, HostFolder
+    from mqperf.lab.systems import SYSTEMS
+
+    host = LocalHost()
+    with (
+        host.scratch("test") as folder,
+        SYSTEMS["nats"].start({}, [HostFolder(host, folder)]) as running,
+    ):
+        pids = [node.process.pid for node in running.nodes]
+        print(json.dumps({"folder": str(folder), "pids": pids}), flush=True)
+        sys.stdin.read()
+"""
+
+
+def test_nats_dies_with_its_owner() -> None:
+    """A SIGKILL of mqperf leaves no process and no folder."""
+    assert nothing_outlives(OWNER, processes=3)
+
+
+def test_it_listens_on_loopback_only_and_shows_no_password(server: Nats) -> None:
+    """Neither in its arguments, nor in its variables; a file that has it is its owner's alone."""
+    [node] = server.nodes
+    assert node.process is not None
+    process, secret = psutil.Process(node.process.pid), server.nodes_of_all.password
+    assert {*listening(process)} == {"127.0.0.1"}
+    assert secret not in " ".join([*process.cmdline(), *process.environ().values()])
+    config = Path(process.cwd()) / "nats.conf"
+    assert secret in config.read_text()
+    assert config.stat().st_mode & 0o077 == 0

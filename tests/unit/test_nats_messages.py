@@ -1,0 +1,152 @@
+"""NATS as plans ask for it, as its servers are told, and as its messages are on the wire."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from mqperf.base.errors import PlanError
+from mqperf.hosts import HostFolder, LocalHost
+from mqperf.lab.systems.in_plans import problems_of
+from mqperf.plan.file import parse_plan
+from mqperf_nats.lab.nats import configuration
+from mqperf_nats.onhost import codec, streams
+from mqperf_nats.onhost.codec import Messages
+from mqperf_nats.onhost.connection import NO_LEADER, problem
+from mqperf_nats.onhost.rows import Rows
+from mqperf_nats.onhost.subscriber import stamps_of
+from mqperf_numbered.onhost.stamps import SIZE, STAMP
+
+PLAN = """\
+systems: {{nats: {{topologies: [{0}], queues: [{1}]}}}}
+test_cases: [publish]
+load: {{generator: {2}, green_threads: 1, duration_s: 5, {3}}}
+"""
+
+
+def message(number: int, rest: bytes = b"", reply: bytes = b"") -> bytes:
+    """As servers write it: two blanks stand where there is no subject for answers."""
+    body = np.array([(7, 1, number, 100, 200)], STAMP).tobytes() + rest
+    return b"MSG load 2 %s %d\r\n%s\r\n" % (reply, len(body), body)
+
+
+def blocks(content: bytes) -> tuple[list[Messages | bytes], int]:
+    """What is understood of some bytes, and where that ends."""
+    found, at, buffer = list[Messages | bytes](), 0, bytearray(content + bytes(100))
+    while (part := codec.parsed(buffer, at, len(content))) is not None:
+        found.append(part)
+        at = at + len(part) + 2 if isinstance(part, bytes) else part.ends[-1]
+    return found, at
+
+
+def numbers(content: bytes) -> list[int]:
+    """Those in the stamps of messages, -1 for one of no run."""
+    parts = [part for part in blocks(content)[0] if isinstance(part, Messages)]
+    read = b"".join(stamps_of(bytearray(content), part) for part in parts)
+    stamp = np.frombuffer(read, STAMP)
+    return np.where(stamp["run"] == 7, stamp["number"], -1).tolist()
+
+
+def test_messages_with_one_head_are_taken_together() -> None:
+    """Others are not; what is not whole is left, wherever it is cut."""
+    content = b"".join(map(message, range(5))) + b"PING\r\n" + message(5, b"more") + message(6)
+    found, _ = blocks(content)
+    assert [part if isinstance(part, bytes) else part.count for part in found] == [5, b"PING", 1, 1]
+    assert numbers(content) == [*range(7)]
+    for cut in range(len(content)):
+        whole, end = blocks(content[:cut])
+        assert end <= cut
+        assert numbers(content[:cut]) == [*range(7)][: len(numbers(content[:cut]))]
+        assert blocks(content[:end]) == (whole, end)
+
+
+def test_messages_of_streams_say_which_they_are() -> None:
+    """By the subject to which each is acknowledged; so they are taken one by one."""
+    acks = [b"$JS.ACK.load.me.1.%d.1.1795658504071904604.0" % (40 + place) for place in range(3)]
+    found, _ = blocks(b"".join(message(place, b"", ack) for place, ack in enumerate(acks)))
+    replies = [part.reply for part in found if isinstance(part, Messages)]
+    assert [streams.number(reply) for reply in replies if reply is not None] == [40, 41, 42]
+
+
+def test_what_others_publish_has_no_stamp() -> None:
+    """Be it too short, or with headers, in which lines may look like messages."""
+    headers = b"NATS/1.0\r\na: MSG load 2 1\r\n\r\n"
+    strange = b"HMSG load 2 %d %d\r\n%s\r\n" % (len(headers), len(headers) + 5, headers + b"hello")
+    assert numbers(message(1) + b"MSG load 2 5\r\nhello\r\n" + strange + message(2)) == [
+        1,
+        -1,
+        -1,
+        2,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        (b'{"stream":"load", "seq":1}', 0),
+        (b'{"error":{"code":503,"err_code":10077,"description":"maximum bytes"},"seq":0}', 503),
+        (b"NATS/1.0 503\r\n\r\n", NO_LEADER),
+    ],
+    ids=["confirmed", "refused", "nobody"],
+)
+def test_answers_are_told_apart(answer: bytes, code: int) -> None:
+    """What confirms, what refuses, and that there is nobody."""
+    assert problem(answer)[0] == code
+
+
+@pytest.mark.parametrize("window", [0, 10], ids=["unasked", "asked"])
+def test_rows_are_messages_on_the_wire(window: int) -> None:
+    """Each with its stamp, and where confirms are asked for with a subject that has its number."""
+    orders = SimpleNamespace(window=window, payload_bytes=40, threads=("one",))
+    rows = Rows(orders, SimpleNamespace(subject="load"))  # type: ignore[arg-type]
+    inbox = codec.fresh_inbox()
+    rows.confirmed_to(inbox)
+    rows.stamps["number"][:3] = [998, 999, 1000]
+    content = rows.content(np.array([998, 999, 1000]))
+    lines = content.split(b"\r\n")[:1] + content.split(b"\r\nPUB")[1:]
+    replies = [f"{inbox}.{number:012d}".encode() in content for number in (998, 999, 1000)]
+    assert replies == [window > 0] * 3
+    assert (len(lines), rows.whole(3, len(content)), rows.whole(3, len(content) - 1)) == (3, 3, 2)
+    assert all(line.split(b"\r\n")[0].endswith(b" 40") for line in lines)
+    at = content.index(b"\r\n") + 2
+    assert np.frombuffer(content[at : at + SIZE], STAMP)["number"] == [998]
+
+
+@pytest.mark.parametrize(
+    ("topology", "queues", "generator", "said", "problem"),
+    [
+        ("single", "jetstream-file-r3", "nats", "", "one node has no replicas"),
+        ("single", "core", "nats", "consume_after_s: 2", "core NATS keeps no message for later"),
+        ("single", "classic", "nats", "", "NATS has no kind of queue 'classic'"),
+        ("cmsm", "core", "nats", "", "NATS has no topology 'cmsm'"),
+        ("single", "core", "simulator", "", "cannot talk to NATS"),
+        ("single", "core", "nats", "acks: auto", "acks"),
+        ("single", "core", "nats", "payload_bytes: 31", "at least 32, got 31"),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    topology: str, queues: str, generator: str, said: str, problem: str
+) -> None:
+    """With a sentence that says why."""
+    text = PLAN.format(topology, queues, generator, said)
+    with pytest.raises(PlanError, match=problem):
+        parse_plan(text, Path("nats.yaml"), problems_of)
+
+
+def test_kinds_of_queue_and_parameters_are_axes() -> None:
+    """As those of all loads are."""
+    every = "core, jetstream-memory, jetstream-file, jetstream-memory-r3, jetstream-file-r3"
+    text = PLAN.format("any-node", every, "nats", "acks: [each, multiple], confirms: [0, 100]")
+    assert len(parse_plan(text, Path("nats.yaml"), problems_of).cases()) == 20
+
+
+def test_three_know_each_other_and_one_knows_nobody(tmp_path: Path) -> None:
+    """Each listens on its host's address alone, and asks clients and others for the password."""
+    place = HostFolder(LocalHost(), tmp_path)
+    second = configuration([place] * 3, (1, 2, 3, 4, 5, 6), 1, "secret")
+    assert 'listen: "127.0.0.1:2"' in second
+    assert 'listen: "127.0.0.1:5"' in second
+    assert '"nats://mqperf:secret@127.0.0.1:6"' in second
+    assert second.count('authorization { user: mqperf, password: "secret" }') == 2
+    assert "cluster" not in configuration([place], (1,), 0, "secret")
