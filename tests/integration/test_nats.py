@@ -147,7 +147,7 @@ def test_nats_py_reads_what_was_published(server: Nats, tmp_path: Path) -> None:
         consumer = await client.jetstream().pull_subscribe(stream)
         return [message.data for message in await consumer.fetch(200, timeout=20)]
 
-    async def streams(client: Client) -> list[str]:
+    async def streams(client: Client) -> list[str | None]:
         return [info.config.name for info in await client.jetstream().streams_info()]
 
     bodies = run(server, read)

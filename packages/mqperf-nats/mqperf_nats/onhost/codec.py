@@ -34,13 +34,13 @@ class Messages(NamedTuple):
     at: int
     size: int
     unit: int
-    count: int
+    rows: int
 
     @property
     def ends(self) -> range:
         """Where each ends."""
         first = self.at + self.size + len(END)
-        return range(first, first + self.count * self.unit, self.unit)
+        return range(first, first + self.rows * self.unit, self.unit)
 
 
 def parsed(buffer: bytearray, at: int, have: int) -> Messages | bytes | None:
@@ -55,14 +55,16 @@ def parsed(buffer: bytearray, at: int, have: int) -> Messages | bytes | None:
     subject, subscription, reply, length = found.groups()
     begin, size = found.end(), int(length)
     unit = begin - at + size + len(END)
-    count = (have - at) // unit
-    if count > 1 and reply is None:
-        heads = np.ndarray((count, begin - at), np.uint8, buffer, at, (unit, 1))
+    rows = (have - at) // unit
+    if not rows:
+        return None
+    if rows > 1 and reply is None:
+        heads = np.ndarray((rows, begin - at), np.uint8, buffer, at, (unit, 1))
         alike = (heads == heads[0]).all(axis=1)
-        count = count if alike.all() else int(alike.argmin())
+        rows = rows if alike.all() else int(alike.argmin())
     else:
-        count = min(count, 1)
-    return Messages(subject, int(subscription), reply, begin, size, unit, count) if count else None
+        rows = 1
+    return Messages(subject, int(subscription), reply, begin, size, unit, rows)
 
 
 def fresh_inbox() -> str:

@@ -1,6 +1,7 @@
 """A connection to a server of NATS: how it logs in, what comes and goes, and how it ends."""
 
 import json
+import select
 import time
 from collections.abc import Mapping
 
@@ -15,8 +16,14 @@ BUFFER_BYTES = 1 << 18
 ANSWERS, DELIVERIES = 1, 2
 """Numbers of subscriptions: to what is answered to this connection, and to messages of the load."""
 
-READY_S, PAUSE_S = 20.0, 0.1
-"""How long JetStream may have no leader for a stream, and how often that is tried."""
+READY_S, ANSWER_S, PAUSE_S = 20.0, 2.0, 0.1
+"""How long JetStream may be unable, how long it may not answer, and when it is asked again.
+
+A cluster may leave one of two clients without an answer that make a stream at the same time.
+"""
+
+CALL, CONSUMER = "call", "consumer"
+"""How subjects end to which JetStream answers; confirms of messages have numbers there."""
 
 NO_LEADER = 500
 """From this code on, what JetStream cannot do now it may do later."""
@@ -32,7 +39,8 @@ class Connection(Inbox):
     def __init__(self, broker: Broker) -> None:
         """Connect and log in; raises ``Refused``, or ``Lost`` when no address answers."""
         super().__init__(BUFFER_BYTES)
-        self.inbox, self.pongs, self.understood = codec.fresh_inbox(), 0, 0
+        self.inbox, self.pongs, self.asked = codec.fresh_inbox(), 0, 0
+        self.understood, self.come = 0, list[Messages]()
         self.socket, self.address = connected(broker.addresses)
         try:
             answers = codec.subscribe(f"{self.inbox}.*", ANSWERS)
@@ -43,38 +51,43 @@ class Connection(Inbox):
             raise
 
     def messages(self) -> list[Messages]:
-        """All whole messages that have come; everything else is dealt with.
+        """All whole messages that have come since it was last told to forget them.
 
-        Their bytes are in the buffer until ``consumed`` is told the end of the last one.
+        Everything else is dealt with.
         """
-        found, at = list[Messages](), 0
-        while (part := codec.parsed(self.buffer, at, self.have)) is not None:
+        while (part := codec.parsed(self.buffer, self.understood, self.have)) is not None:
             if isinstance(part, bytes):
                 self._attend(part)
-                at += len(part) + len(codec.END)
+                self.understood += len(part) + len(codec.END)
             else:
-                found.append(part)
-                at = part.ends[-1]
-        self.understood = at
-        return found
+                self.come.append(part)
+                self.understood = part.ends[-1]
+        return self.come
+
+    def forget(self) -> None:
+        """Have room for others: their bytes are in the buffer until then."""
+        self.consumed(self.understood)
+        self.understood, self.come = 0, []
 
     def reached(self) -> None:
-        """Return when the server has dealt with all that was sent before."""
+        """Return when the server has dealt with all that was sent before; messages are kept."""
         wanted = self.pongs + 1
         self.send(codec.PING)
         self.finish_sending()
         while self.pongs < wanted:
             self._fill()
             self.messages()
-            self.consumed(self.understood)
 
     def call(self, verb: str, name: str, values: Mapping[str, object]) -> None:
         """Ask JetStream for something until it is done; raises ``Refused`` when it will not be."""
         limit = time.monotonic() + READY_S
         while True:
-            self.send(codec.request(verb, name, values, f"{self.inbox}.api"))
+            self.asked += 1
+            reply = f"{self.inbox}.{CALL}-{self.asked}"
+            self.send(codec.request(verb, name, values, reply))
             self.finish_sending()
-            code, why = problem(self._answer())
+            answer = self._answer(reply.encode())
+            code, why = (NO_LEADER, "no answer") if answer is None else problem(answer)
             if not code:
                 return
             if code < NO_LEADER or time.monotonic() > limit:
@@ -96,14 +109,17 @@ class Connection(Inbox):
             self.socket.close()
         return True
 
-    def _answer(self) -> bytes:
-        """The next one."""
-        while True:
+    def _answer(self, reply: bytes) -> bytes | None:
+        """What comes to this subject; None when nothing does in time."""
+        poll = select.poll()
+        poll.register(self.socket, select.POLLIN)
+        while poll.poll(ANSWER_S * 1000):
             self._fill()
-            answers = [self.body(block) for block in self.messages()]
-            self.consumed(self.understood)
+            answers = [self.body(block) for block in self.messages() if block.subject == reply]
+            self.forget()
             if answers:
                 return answers[0]
+        return None
 
     def _fill(self) -> None:
         try:

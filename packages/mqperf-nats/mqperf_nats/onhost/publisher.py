@@ -38,15 +38,18 @@ class Outlet(publisher.Outlet[Connection]):
         self.thread.attach(connection)
 
     def _read(self, connection: Connection) -> None:
-        """Every message is an answer to one of ours, whose number its subject ends with."""
+        """Confirms are answers to messages, whose numbers their subjects end with."""
         ended: dict[str, list[int]] = {"confirmed": [], "error": []}
         now_ns = time.time_ns()
         for block in connection.messages():
+            number = block.subject.rpartition(b".")[2]
+            if not number.isdigit():
+                continue  # a call that was not waited for
             code, why = problem(connection.body(block))
-            ended["error" if code else "confirmed"].append(int(block.subject.rpartition(b".")[2]))
+            ended["error" if code else "confirmed"].append(int(number))
             if code:
                 self.diary.happened("refused", why=why)
-        connection.consumed(connection.understood)
+        connection.forget()
         for stream, numbers in ended.items():
             if numbers:
                 self.thread.ended(stream, np.array(numbers), now_ns)

@@ -1,7 +1,7 @@
 """Streams of JetStream: how each is made, and how it is consumed."""
 
 from mqperf_nats.onhost import codec
-from mqperf_nats.onhost.connection import Connection
+from mqperf_nats.onhost.connection import CONSUMER, Connection
 from mqperf_nats.onhost.orders import Orders
 
 ACK_POLICIES = {"each": "explicit", "multiple": "all"}
@@ -10,8 +10,13 @@ ACK_POLICIES = {"each": "explicit", "multiple": "all"}
 def make(connection: Connection, orders: Orders, subject: str) -> None:
     """Make the stream of a subject unless it is there, or there are to be none."""
     if orders.storage is not None:
-        values = {"name": subject, "subjects": [subject], "storage": orders.storage}
-        values |= {"num_replicas": orders.replicas, "retention": "limits", "discard": "old"}
+        values = {
+            "name": subject,
+            "subjects": [subject],
+            "storage": orders.storage,
+            "num_replicas": orders.replicas,
+            "retention": "limits",
+        }
         connection.call("STREAM.CREATE", subject, values)
 
 
@@ -27,7 +32,7 @@ def consuming(connection: Connection, orders: Orders, subject: str, first: int) 
         "opt_start_seq": first,
     }
     values = {"stream_name": subject, "config": config}
-    reply = f"{connection.inbox}.api"
+    reply = f"{connection.inbox}.{CONSUMER}"
     return codec.request("CONSUMER.DURABLE.CREATE", f"{subject}.{name}", values, reply)
 
 

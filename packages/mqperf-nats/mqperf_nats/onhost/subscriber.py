@@ -7,7 +7,14 @@ import numpy as np
 from mqperf.onhost.load.control import Control
 from mqperf_nats.onhost import codec, streams
 from mqperf_nats.onhost.codec import Messages
-from mqperf_nats.onhost.connection import ANSWERS, DELIVERIES, NO_LEADER, Connection, problem
+from mqperf_nats.onhost.connection import (
+    ANSWERS,
+    CONSUMER,
+    DELIVERIES,
+    NO_LEADER,
+    Connection,
+    problem,
+)
 from mqperf_nats.onhost.orders import Orders, Thread
 from mqperf_numbered.onhost import stamps
 from mqperf_numbered.onhost.arrivals import Arrivals
@@ -59,7 +66,8 @@ class Inlet(ManagedConnection[Connection]):
         content, ends, replies = list[bytes](), list[int](), list[bytes]()
         for block in connection.messages():
             if block.subscription == ANSWERS:
-                _consumes(connection.body(block))
+                if block.subject.endswith(CONSUMER.encode()):
+                    _consumes(connection.body(block))
                 continue
             content.append(stamps_of(connection.buffer, block))
             ends.extend(block.ends)
@@ -69,7 +77,7 @@ class Inlet(ManagedConnection[Connection]):
             stamp = np.frombuffer(b"".join(content), stamps.STAMP)
             now = connection.arrived_ns(np.array(ends)) / NS
             self.server.arrivals.take(stamp, stamp["sender"].astype(np.int64), now)
-        connection.consumed(connection.understood)
+        connection.forget()
         self._acknowledge(connection, replies)
 
     def _acknowledge(self, connection: Connection, replies: list[bytes]) -> None:
@@ -91,8 +99,8 @@ def _consumes(answer: bytes) -> None:
 def stamps_of(buffer: bytearray, block: Messages) -> bytes:
     """The stamps of messages; of no run for those that have none."""
     if block.size < stamps.SIZE:
-        return bytes(stamps.SIZE * block.count)
-    return np.ndarray(block.count, stamps.STAMP, buffer, block.at, (block.unit,)).tobytes()
+        return bytes(stamps.SIZE * block.rows)
+    return np.ndarray(block.rows, stamps.STAMP, buffer, block.at, (block.unit,)).tobytes()
 
 
 class Subscriber(Server[Inlet]):
