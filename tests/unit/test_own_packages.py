@@ -25,6 +25,7 @@ from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.lab.systems.rabbitmq import settings
 from mqperf.lab.systems.rabbitmq.settings import FURTHER, Settings
+from mqperf.plan.columns import COLUMNS
 from mqperf.plan.columns.parameters import parameter_columns
 from mqperf.plan.file import load_plan, parse_plan
 from mqperf.plan.file.forms import FORMS
@@ -119,6 +120,7 @@ def test_whoever_lacks_a_package_can_be_told_its_name(folder: Path) -> None:
 @pytest.fixture
 def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No package is installed beside mqperf."""
+    assert COLUMNS  # those of all packages, which are kept from then on
     seams: list[Registry[Any]] = [TEST_CASES, GENERATORS, LAUNCHERS, LOAD_READERS, FORMS]
     seams += [SYSTEMS, FAMILIES, INSIDE_READERS, COMMANDS, PROBES, PROBE_READERS, ACTIONS, HOSTS]
     for registry in seams:
