@@ -1,5 +1,6 @@
 """Work shared out over forks of this process, one for each core, which end with us."""
 
+import gc
 import os
 import signal
 import threading
@@ -69,6 +70,7 @@ def _begin(parent: int, work: Callable[[Any], Any], items: Sequence[Any]) -> Non
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
     end_with_parent(parent)
+    gc.freeze()  # what was there before is no garbage of ours, and looking at it copies its pages
     _work = work, items
 
 

@@ -168,7 +168,7 @@ def topology_sheet(
 
 def top_sheet(best: pd.DataFrame, titles: Mapping[str, str]) -> Figure:
     """Bars of the top throughput of each topology, one for each test case."""
-    figure, (axes,) = _sheet(1, 0.7 + 0.24 * len(best) + 0.12 * best["label"].nunique())
+    figure, [[axes]] = panes(1, 1, 0.7 + 0.24 * len(best) + 0.12 * best["label"].nunique())
     panels.tops(best, titles, axes)
     return figure
 
@@ -183,7 +183,7 @@ def ratio_sheet(
     figures = comparison["figure"]
     shown = [name for name in names or figures.unique() if figures.eq(name).any()]
     points = comparison[figures.isin(shown)].groupby("figure").size().max()
-    figure, axes = _sheet(len(shown), 1.0 + 0.24 * points)
+    figure, [axes] = panes(len(shown), 1, 1.0 + 0.24 * points)
     for name, panel in zip(shown, axes, strict=True):
         ratios(comparison, panel, figure=name, label=label, quotient=quotient)
     for panel in axes[1:]:
@@ -199,8 +199,7 @@ def factor_sheet(factors: pd.DataFrame) -> Figure:
 
 def panes(across: int, down: int, height: float) -> tuple[Figure, list[list[Axes]]]:
     """A figure of so many panels beside and below each other; ``height`` is that of all."""
-    layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1, wspace=0.05)
-    figure = Figure(figsize=(WIDTH, height), facecolor=PAPER.light, layout=layout)
+    figure = _paper(height)
     return figure, [list(row) for row in figure.subplots(down, across, squeeze=False)]
 
 
@@ -214,10 +213,9 @@ def level(grid: Sequence[Sequence[Axes]]) -> None:
                 panel.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
 
 
-def _sheet(count: int, height: float = HEIGHT) -> tuple[Figure, list[Axes]]:
+def _paper(height: float) -> Figure:
     layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1, wspace=0.05)
-    figure = Figure(figsize=(WIDTH, height), facecolor=PAPER.light, layout=layout)
-    return figure, list(figure.subplots(1, count, squeeze=False)[0]) if count else []
+    return Figure(figsize=(WIDTH, height), facecolor=PAPER.light, layout=layout)
 
 
 def multiples(
@@ -225,9 +223,8 @@ def multiples(
 ) -> tuple[Figure, list[list[Axes]]]:
     """A sheet with a row of panels for each part of a sweep, headed by its words."""
     if len(words) == 1:
-        figure, axes = _sheet(count, height)
-        return figure, [axes]
-    figure, _ = _sheet(0, (height + HEADING) * len(words))
+        return panes(count, 1, height)
+    figure = _paper((height + HEADING) * len(words))
     rows = figure.subfigures(len(words), 1, squeeze=False)[:, 0]
     for row, word in zip(rows, words, strict=True):
         row.set_facecolor(PAPER.light)

@@ -43,7 +43,9 @@ def of_points(rows: pd.DataFrame, column: str, doubted: Collection[str]) -> list
     ``doubted`` may map points to the kinds of their doubts.
     """
     names = ("threads", *varied(rows))
-    return [_of_point(row, names, column, doubted) for row in rows.to_dict("records")]
+    needed = dict.fromkeys((*names, column, f"{column}_low", f"{column}_high", "point"))
+    shown = rows[[name for name in needed if name in rows.columns]]
+    return [_of_point(row, names, column, doubted) for row in shown.to_dict("records")]
 
 
 def _of_point(

@@ -34,11 +34,12 @@ def table(tables: Tables, best: pd.DataFrame) -> Content:
     """
     sound = best["sound"].astype(bool)
     unit = unit_of(*best["test_case"])
+    limiting = limits.of_points(tables)
     rows = best.assign(
         case=[_case(name, unit) for name in best["test_case"]],
         sustained_throughput_msg_s=best["throughput_msg_s"].where(sound),
         highest_throughput_msg_s=best["top_throughput_msg_s"],
-        bottleneck=[limits.of_points(tables).get(point, limits.UNKNOWN) for point in best["point"]],
+        bottleneck=[limiting.get(point, limits.UNKNOWN) for point in best["point"]],
         doubts=best["doubts"].map(len),
     )
     varying = {name: COLUMNS[name].heading() for name in varied(tables["points"])}

@@ -65,7 +65,7 @@ def best_first(points: pd.DataFrame, tables: Tables) -> pd.DataFrame:
     doubts = tables["doubts"]
     spoiled = set(doubts.loc[doubts["kind"].isin(SPOILING), "point"].dropna())
     axes = ("threads", *varied(points))
-    where = [at(row, axes) for row in measured.to_dict("records")]
+    where = [at(row, axes) for row in measured[[*axes]].to_dict("records")]
     kept, sound = keeping_up(measured, tables), ~measured["point"].isin(spoiled)
     rated = measured.assign(
         keeps_up=kept,

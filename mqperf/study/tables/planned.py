@@ -81,7 +81,7 @@ def _compared(plan: Plan) -> dict[str, dict[str, str]]:
 def conditions(tables: Tables) -> pd.DataFrame:
     """One row per condition of the plan, in its order: ``condition`` and ``published_factor``."""
     rows = tables.get("planned")
-    if rows is None:
+    if rows is None or rows["condition"].isna().all():
         return empty("planned")[list(ABOUT_CONDITIONS)]
     named = rows.dropna(subset=["condition"]).drop_duplicates("condition")
     return named.sort_values("condition_place")[list(ABOUT_CONDITIONS)].reset_index(drop=True)

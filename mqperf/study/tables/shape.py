@@ -1,10 +1,10 @@
 """The shape of every table: the columns, types and checks that ``columns`` promises."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, reduce
-from operator import and_
+from functools import cache
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from mqperf.base.errors import TableError
@@ -77,8 +77,9 @@ def select(tables: Tables, **axes: str | int) -> dict[str, pd.DataFrame]:
 
 def where(frame: pd.DataFrame, **values: str | int) -> pd.DataFrame:
     """The rows of a frame with these values: of a layout, a test case, a sweep."""
-    rows = reduce(and_, (frame[name].eq(value) for name, value in values.items()))
-    return frame[rows.fillna(value=False)]
+    equal = (frame[name].eq(value).fillna(value=False) for name, value in values.items())
+    rows = np.logical_and.reduce([part.to_numpy(dtype=bool) for part in equal])
+    return frame if rows.all() else frame[rows]  # a copy of each column takes longest
 
 
 def of_points(tables: Tables, points: Iterable[object]) -> Tables:
