@@ -19,7 +19,6 @@ from mqperf.hosts.local import KIND, LocalHost
 from mqperf.hosts.process import Process, Restartable, Watched, stop_all
 from mqperf.hosts.roles import Hosts
 from mqperf.hosts.several import of_inventory
-from mqperf.onhost.machine.facts import host_facts
 
 __all__ = [
     "HERE",
@@ -36,7 +35,6 @@ __all__ = [
     "Restartable",
     "Watched",
     "common_ports",
-    "host_facts",
     "interface_of",
     "lookup",
     "of_inventory",

@@ -7,7 +7,7 @@ Finishing is one rename, so a run is either whole or not there, whenever the pow
 """
 
 from mqperf.record.events import Event, read_events
-from mqperf.record.facts import SCHEMA, AllSent, Facts, HostFacts, MeasuredLink, SystemFacts, Window
+from mqperf.record.facts import AllSent, Facts, HostFacts, MeasuredLink, SystemFacts
 from mqperf.record.folder import FACTS, Run, Status, pending, runs
 from mqperf.record.instants import CLOCK_STEP_LIMIT_S, clock_was_set, utc
 from mqperf.record.whole import Whole, background_place, beside, whole
@@ -16,7 +16,6 @@ from mqperf.record.writing import Attempt, disk_errors, recording, set_aside
 __all__ = [
     "CLOCK_STEP_LIMIT_S",
     "FACTS",
-    "SCHEMA",
     "AllSent",
     "Attempt",
     "Event",
@@ -27,7 +26,6 @@ __all__ = [
     "Status",
     "SystemFacts",
     "Whole",
-    "Window",
     "background_place",
     "beside",
     "clock_was_set",

@@ -5,7 +5,7 @@ Both halves of mqperf start processes and make temporary folders; this is the on
 
 from mqperf.base.processes.forks import shared_out
 from mqperf.base.processes.process import ForeignProcess, Process, run, start
-from mqperf.onhost.processes.scratch import scratch, scratch_beside, scratch_errors
+from mqperf.onhost.processes.scratch import scratch, scratch_beside
 
 __all__ = [
     "ForeignProcess",
@@ -13,7 +13,6 @@ __all__ = [
     "run",
     "scratch",
     "scratch_beside",
-    "scratch_errors",
     "shared_out",
     "start",
 ]

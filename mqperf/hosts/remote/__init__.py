@@ -2,6 +2,5 @@
 
 from mqperf.hosts.remote.connection import attempted, connected
 from mqperf.hosts.remote.host import RemoteHost
-from mqperf.hosts.remote.process import RemoteProcess
 
-__all__ = ["RemoteHost", "RemoteProcess", "attempted", "connected"]
+__all__ = ["RemoteHost", "attempted", "connected"]

@@ -2,8 +2,8 @@
 
 from mqperf.base.registry import Registry
 from mqperf.lab.actions import freeze, kill, stop
-from mqperf.lab.actions.action import Action, ActionFacts, NoParameters, Target
+from mqperf.lab.actions.action import Action, ActionFacts, Target
 
-__all__ = ["ACTIONS", "Action", "ActionFacts", "NoParameters", "Target"]
+__all__ = ["ACTIONS", "Action", "ActionFacts", "Target"]
 
 ACTIONS = Registry("actions", (freeze.ACTION, kill.ACTION, stop.ACTION))

@@ -9,14 +9,13 @@ from mqperf.pages.figures.answers import around_sheet, bracket_sheet, contrast_s
 from mqperf.pages.figures.host_cpu import host_cpu
 from mqperf.pages.figures.latency_maps import latency_map, latency_map_sheet
 from mqperf.pages.figures.node_metrics import PANELS as INSIDE_PANELS
-from mqperf.pages.figures.node_metrics import inside, inside_sheet
+from mqperf.pages.figures.node_metrics import inside_sheet
 from mqperf.pages.figures.offered_rates import rate_sheet
 from mqperf.pages.figures.one_run import OneRun, run_sheet
 from mqperf.pages.figures.overlaid import overlaid, overlaid_sheet
 from mqperf.pages.figures.panels import (
     broker_cpu,
     by_load,
-    cpu_per_message,
     finished_messages,
     latency,
     message_count,
@@ -25,7 +24,6 @@ from mqperf.pages.figures.panels import (
     over_time,
     throughput,
     topologies,
-    tops,
 )
 from mqperf.pages.figures.percentiles import common, percentiles
 from mqperf.pages.figures.ratios import ratios
@@ -56,11 +54,9 @@ __all__ = [
     "common",
     "contrast_sheet",
     "count_sheet",
-    "cpu_per_message",
     "factor_sheet",
     "finished_messages",
     "host_cpu",
-    "inside",
     "inside_sheet",
     "latency",
     "latency_map",
@@ -86,6 +82,5 @@ __all__ = [
     "top_sheet",
     "topologies",
     "topology_sheet",
-    "tops",
     "write_svg",
 ]

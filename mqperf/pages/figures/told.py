@@ -43,8 +43,7 @@ def of_points(rows: pd.DataFrame, column: str, doubted: Collection[str]) -> list
     ``doubted`` may map points to the kinds of their doubts.
     """
     names = ("threads", *varied(rows))
-    needed = dict.fromkeys((*names, column, f"{column}_low", f"{column}_high", "point"))
-    shown = rows[[name for name in needed if name in rows.columns]]
+    shown = rows.filter([*names, column, f"{column}_low", f"{column}_high", "point"])
     return [_of_point(row, names, column, doubted) for row in shown.to_dict("records")]
 
 
