@@ -9,6 +9,7 @@ from mqperf.base.errors import HostError
 
 CHECKOUT = Path(__file__).parents[2]
 GIT_LIMIT_S = 60
+DESCRIBE = ("describe", "--always", "--abbrev=12", "--exclude=*", "--dirty=.modified")
 
 
 def version(checkout: Path = CHECKOUT) -> str:
@@ -16,15 +17,9 @@ def version(checkout: Path = CHECKOUT) -> str:
     if not (checkout / ".git").exists():
         return __version__
     try:
-        commit = _git(checkout, "rev-parse", "--short=12", "HEAD")
-        changed = _git(checkout, "status", "--porcelain", "--untracked-files=no")
+        argv = ["git", "--no-optional-locks", "-C", str(checkout), *DESCRIBE]
+        done = processes.run(argv, timeout_s=GIT_LIMIT_S)
+        done.check_returncode()
     except (HostError, subprocess.CalledProcessError):
         return __version__
-    return f"{__version__}+g{commit}{'.modified' if changed else ''}"
-
-
-def _git(checkout: Path, *words: str) -> str:
-    argv = ["git", "--no-optional-locks", "-C", str(checkout), *words]
-    done = processes.run(argv, timeout_s=GIT_LIMIT_S)
-    done.check_returncode()
-    return done.stdout.strip()
+    return f"{__version__}+g{done.stdout.strip()}"

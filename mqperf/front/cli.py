@@ -12,10 +12,9 @@ from types import FrameType
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
-from rich.console import Console
 
 from mqperf.base.errors import MqperfError
-from mqperf.base.terminal import print_line, print_lines
+from mqperf.base.terminal import Output, print_line, print_lines
 from mqperf.front import results_cli
 from mqperf.front.commands import Commands
 
@@ -30,10 +29,10 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
+    rich_markup_mode=None,
 )
-console = Console(highlight=False)
-complaints = Console(stderr=True, highlight=False)
+console = Output()
+complaints = Output(errors=True)
 
 PlanFile = Annotated[
     Path, typer.Argument(metavar="PLAN", help="a plan, e.g. plans/quickstart.yaml")
@@ -188,6 +187,8 @@ def run(
 
     Examples: `mqperf run plans/quickstart.yaml`, `mqperf run before.yaml after.yaml --interleave`
     """
+    from rich.console import Console
+
     from mqperf.front.running import differences, measured
     from mqperf.lab.runner import Job
     from mqperf.lab.systems.in_plans import problems_of
@@ -202,9 +203,8 @@ def run(
         Job(file.plan, file.text, base / file.plan.name if several or runs is None else runs, only)
         for file in given
     ]
-    outcomes = measured(
-        jobs, console, _served if live else None, interleave=interleave, hosts=hosts
-    )
+    bars = Console(highlight=False)
+    outcomes = measured(jobs, bars, _served if live else None, interleave=interleave, hosts=hosts)
     troubles = []
     for job, outcome in zip(jobs, outcomes, strict=True):
         try:

@@ -31,6 +31,13 @@ class Commands(TyperGroup):
         return [*self.commands, *COMMANDS]
 
     @override
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """The whole first sentence of each, where Typer would cut it off."""
+        every = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, of.get_short_help_str(400)) for name, of in every if of])
+
+    @override
     def get_command(self, ctx: object, cmd_name: str) -> TyperCommand | None:
         command: Any = self.commands.get(cmd_name)
         if command is None and cmd_name in COMMANDS:

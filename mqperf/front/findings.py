@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 import typer
-from rich.console import Console
 
-from mqperf.base.terminal import print_lines
+from mqperf.base.terminal import Output, print_lines
 
 FAULT = 2
 """Exit code when something is missing; as of everything that was explained."""
 
-console = Console(highlight=False)
+console = Output()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Annotated, Literal, Protocol
 
 import typer
-from rich.console import Console
 
 from mqperf.base.errors import MqperfError
-from mqperf.base.terminal import print_line
+from mqperf.base.terminal import Output, print_line
 
 app = typer.Typer()
-console = Console(highlight=False)
+console = Output()
 
 TablesFolder = Annotated[
     Path, typer.Argument(metavar="PATH", help="a runs folder, or tables of a published report")

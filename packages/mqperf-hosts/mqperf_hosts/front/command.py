@@ -5,17 +5,16 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from mqperf.base.terminal import print_line
+from mqperf.base.terminal import Output, print_line
 from mqperf.front.commands import Command
 
-console = Console(highlight=False)
+console = Output()
 
 app = typer.Typer(
     help="Check and prepare the hosts of an inventory.",
     no_args_is_help=True,
-    rich_markup_mode="markdown",
+    rich_markup_mode=None,
 )
 
 
@@ -66,7 +65,7 @@ def prepare(
 COMMAND = Command("hosts", app)
 
 
-doctor_app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+doctor_app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @doctor_app.command()

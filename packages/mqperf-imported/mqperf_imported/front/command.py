@@ -4,13 +4,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from mqperf.base.terminal import print_line
+from mqperf.base.terminal import Output, print_line
 from mqperf.front.commands import Command
 
-app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-console = Console(highlight=False)
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+console = Output()
 
 
 @app.command()

@@ -5,19 +5,18 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 
-from mqperf.base.terminal import print_line
+from mqperf.base.terminal import Output, print_line
 from mqperf.front.commands import Command
 
-console = Console(highlight=False)
+console = Output()
 
 FAILED = 1
 """Exit code where a threshold does not hold."""
 
 
 def _app() -> typer.Typer:
-    return typer.Typer(add_completion=False, rich_markup_mode="markdown")
+    return typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 plans_app = _app()
@@ -144,6 +143,8 @@ def quick(
     Examples: `mqperf quick`,
     `mqperf quick amqp://perf@mq1/ --rate 5000 --for 30s --p99 50ms --lost 0 --junit quick.xml`
     """
+    from rich.console import Console
+
     from mqperf_projects.front import thresholds as of
     from mqperf_projects.front.broker_url import with_password
     from mqperf_projects.front.quick import measure, plan_text, usual_folder
@@ -158,7 +159,7 @@ def quick(
     for line in text.splitlines():
         print_line(console, line)
     print_line(console, "")
-    if not measure(text, asked, runs or usual_folder(), console, junit):
+    if not measure(text, asked, runs or usual_folder(), Console(highlight=False), junit):
         raise typer.Exit(FAILED)
 
 

@@ -3,9 +3,8 @@
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from mqperf.base.terminal import print_lines
+from mqperf.base.terminal import Output, print_lines
 from mqperf.front.commands import Command
 
 FAULT = 2
@@ -13,9 +12,9 @@ FAULT = 2
 app = typer.Typer(
     help="Versions of brokers beside the installed one, in folders of the cache.",
     no_args_is_help=True,
-    rich_markup_mode="markdown",
+    rich_markup_mode=None,
 )
-console = Console(highlight=False)
+console = Output()
 
 Package = Annotated[str, typer.Argument(metavar="PACKAGE", help="Debian's, e.g. rabbitmq-server")]
 Version = Annotated[str, typer.Argument(metavar="VERSION", help="e.g. 4.3, for any 4.3.x")]

@@ -4,14 +4,13 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 
-from mqperf.base.terminal import print_lines
+from mqperf.base.terminal import Output, print_lines
 from mqperf.front.commands import Command
 from mqperf.front.results_cli import SingleFile, check_named, show_page
 
-app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-complaints = Console(stderr=True, highlight=False)
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+complaints = Output(errors=True)
 
 
 @app.command()
