@@ -18,6 +18,7 @@ class Table:
     what they mean in it.  A ``swept`` table has further parameters as well, those for which its
     rows have values.  ``rows`` makes those of a whole run, or a frame of them, out of what is read
     of it (the ``Reading`` of ``study.tables``); tables without are filled by mqperf itself.  One
+    of a package that is ``computed`` is made of all tables, mqperf's computed ones among them.  One
     that has rows of single seconds (``by_second``) is never held whole where runs are many.  Those
     of many folders (``of_folders``) are none of a run, nor of a folder.
     ``former`` is what it was called in folders that were published before.
@@ -28,6 +29,7 @@ class Table:
     own: tuple[Column | str, ...]
     keys: tuple[Column, ...] = KEYS
     rows: Callable[[Any], Any] | None = None
+    computed: Callable[[Any], Any] | None = None
     swept: bool = False
     by_second: bool = False
     former: str = ""

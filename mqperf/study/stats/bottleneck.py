@@ -67,20 +67,24 @@ def _verdict(rows: pd.DataFrame, hosts: pd.DataFrame, links: pd.DataFrame) -> Ve
     if len(busy := busy_testers(rows)):
         return "tester", f"a Python process runs on about one core: {_cores(busy)}"
     nodes = rows[rows["kind"] == "broker"]
-    full = nodes[nodes["total_cores"] >= BROKER_FULL * nodes["cores"]]
-    if len(full):
+    if len(full := full_nodes(nodes)):
         names = ", ".join(full["process"])
         return f"broker: {names}", f"of {full['cores'].iloc[0]} cores: {_cores(full)}"
     if len(full := hosts[hosts["full"]]):
         used = _cores(rows[rows["kind"].isin(["broker", "client", "server", "background"])])
         why = f"the load generators' host was full ({_cores(full)}): {used};"
         return "host", f"{why} others {full['others'].sum():.2f} cores"
-    if reason := _network_limit(links):
+    if reason := network_limit(links):
         return "network", reason
     return _rest(rows, nodes, links)
 
 
-def _network_limit(links: pd.DataFrame) -> str:
+def full_nodes(nodes: pd.DataFrame) -> pd.DataFrame:
+    """Of rows of nodes those that used up their host's cores."""
+    return nodes[nodes["total_cores"] >= BROKER_FULL * nodes["cores"]]
+
+
+def network_limit(links: pd.DataFrame) -> str:
     """Why the network was the limit; nothing where it was not."""
     most = links[["sent_bytes_s", "received_bytes_s"]].max(axis="columns")
     if full := _traffic(links[most >= LINK_FULL * links["speed_bytes_s"]]):

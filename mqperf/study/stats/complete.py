@@ -3,6 +3,7 @@
 import pandas as pd
 
 from mqperf.base.errors import TableError
+from mqperf.plan.columns import TABLES
 from mqperf.study.stats.bottleneck import bottlenecks
 from mqperf.study.stats.checks import doubts
 from mqperf.study.stats.compare import KEYS, MIN_EFFECT, compare
@@ -30,7 +31,7 @@ def complete(tables: Tables) -> dict[str, pd.DataFrame]:
     verdicts = bottlenecks(tables)
     with_points = {**tables, "points": points(tables), "doubts": both}
     asked_for = of_plan(with_points)
-    return {
+    completed = {
         **with_points,
         "saturation_points": saturation_points(asked_for),
         "saturation_rates": saturation_rates(asked_for, verdicts),
@@ -39,6 +40,10 @@ def complete(tables: Tables) -> dict[str, pd.DataFrame]:
         "bottlenecks": verdicts,
         "factors": factors({**of_plan(tables), "doubts": both}),
     }
+    for name, table in TABLES.items():
+        if table.computed is not None:
+            completed[name] = table.computed(completed)
+    return completed
 
 
 def compared(

@@ -1,0 +1,119 @@
+"""Causes that are planted in real runs, and whether ``mqperf why`` names them first.
+
+    ./noxw -s benchmarks -- diagnosis [REPEATS [CAUSE]...]
+
+Each cause is a plan of its own, on a private RabbitMQ with the probe ``waits``; the last plan has
+none.  Printed is in how many of its runs a cause was named first, alone, and what was instead.  Runs
+take seconds.  It needs root: some causes are quotas, others links between hosts.
+"""
+
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import mqperf
+
+REPEATS = 3
+SECONDS, WARMUP_S = 6, 2
+BURNERS = 8
+NOTHING = "nothing"
+
+
+@dataclass(frozen=True)
+class Plant:
+    """A cause, what a plan says so that it is there, and how many neighbours it has."""
+
+    cause: str
+    load: Mapping[str, Any]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    more: Mapping[str, Any] = field(default_factory=dict)
+    neighbours: int = 0
+
+
+PLANTS = (
+    Plant(
+        "one queue process full",
+        {"delivery": "persistent", "payload_bytes": 3000, "consume_after_s": 7},
+        {"policy": {"queue-mode": "lazy"}},
+    ),
+    Plant("load generator full", {"confirms": 100}, {"client_cores": 0.05}),
+    Plant("small prefetch", {"acks": "each", "prefetch": 1, "confirms": 100}),
+    Plant("small confirm window", {"confirms": 1}),
+    Plant("slow consumer", {"acks": "each", "confirms": 100}, {"server_cores": 0.05}),
+    Plant(
+        "link full",
+        {"payload_bytes": 10_000, "confirms": 200},
+        more={"hosts": "laboratory", "link": {"bandwidth_bits_s": 10_000_000}},
+    ),
+    Plant(
+        "packet loss",
+        {"confirms": 1_000},
+        more={"hosts": "laboratory", "link": {"delay_s": 0.02, "loss_share": 0.05}},
+    ),
+    Plant(
+        "memory or disk alarm",
+        {"payload_bytes": 10_000, "consume_after_s": 7},
+        {"memory_watermark_mb": 150},
+    ),
+    Plant("neighbour on the host", {"confirms": 1_000}, neighbours=BURNERS),
+    Plant(NOTHING, {"rate_msg_s": 200, "confirms": 100}),
+)
+
+
+def main(arguments: list[str]) -> None:
+    """Print a line for each cause; of those named, if any are."""
+    repeats = int(arguments[0]) if arguments else REPEATS
+    chosen = arguments[1:]
+    for plant in PLANTS:
+        if not chosen or plant.cause in chosen:
+            with tempfile.TemporaryDirectory(prefix="mqperf-diagnosis-") as folder:
+                named = Counter(_named(plant, repeats, Path(folder)))
+            instead = ", ".join(f"{name} {n}" for name, n in named.items() if name != plant.cause)
+            print(f"{plant.cause}: {named[plant.cause]} of {repeats}; instead: {instead or '-'}")
+            sys.stdout.flush()
+
+
+def _named(plant: Plant, repeats: int, runs: Path) -> Iterator[str]:
+    """What was named first in each run."""
+    plan = mqperf.new_plan(
+        systems={"rabbitmq": {"topologies": ["single"], "settings": dict(plant.settings)}},
+        test_cases=["publish"],
+        load={
+            "generator": "amqp-0-9-1",
+            "green_threads": 1,
+            "duration_s": SECONDS,
+            "warmup_s": WARMUP_S,
+            **plant.load,
+        },
+        repeats=repeats,
+        probes=["waits"],
+        **plant.more,
+    )
+    with _burning(plant.neighbours) if plant.neighbours else nullcontext():
+        results = mqperf.run(plan, runs / "runs")
+    causes = results["causes"]
+    for run in results["messages"]["run"]:
+        first = causes[causes["run"].eq(run) & causes["cause_rank"].eq(1)]["cause"].unique()
+        yield " and ".join(first) or NOTHING
+
+
+@contextmanager
+def _burning(number: int) -> Iterator[Sequence[subprocess.Popen[bytes]]]:
+    """So many processes that only compute, as long as the context."""
+    burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(number)]
+    try:
+        yield burners
+    finally:
+        for burner in burners:
+            burner.kill()
+            burner.wait()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

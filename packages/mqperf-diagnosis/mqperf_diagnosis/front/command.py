@@ -1,0 +1,44 @@
+"""The command line of causes: ``mqperf why``."""
+
+import json
+from typing import Annotated, Literal
+
+import typer
+from rich.console import Console
+
+from mqperf.base.terminal import print_line
+from mqperf.front.commands import Command
+from mqperf.front.results_cli import TablesFolder
+
+app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+console = Console(highlight=False)
+
+
+@app.command()
+def why(
+    path: TablesFolder,
+    form: Annotated[
+        Literal["text", "json"], typer.Option("--format", help="Text, or one JSON object per line.")
+    ] = "text",
+) -> None:
+    """Show why each run was not faster, with figures, and what would test it.
+
+    Causes are ranked; without evidence that tells one from the others, it says so. Runs with
+    `probes: [waits]` tell most.
+
+    Examples: `mqperf why data/runs/quickstart`, `mqperf why data/samples/stress --format json`
+    """
+    from mqperf.study.stats.seconds import read_complete
+    from mqperf.study.tables import of_plan
+    from mqperf_diagnosis.pages.words import lines
+
+    tables = of_plan(read_complete(path))
+    if form == "json":
+        for row in json.loads(tables["causes"].to_json(orient="records")):
+            print_line(console, json.dumps(row, ensure_ascii=False))
+        return
+    for line in lines(tables):
+        print_line(console, line)
+
+
+COMMAND = Command("why", app)

@@ -1,0 +1,1 @@
+"""How the probe is started."""

@@ -1,0 +1,29 @@
+"""The section of causes: of every run on a page why it was not faster."""
+
+from collections.abc import Iterator
+
+from mqperf.pages.sections import Content, Section, View, rows
+from mqperf.study.tables import tidy
+from mqperf_diagnosis.pages import words
+
+SHOWN = ("cause_rank", "cause", "cause_at", "cause_share", "because", "cause_test")
+
+
+def content(view: View) -> Iterator[Content]:
+    """A row for each cause of a run."""
+    if view.tables["causes"].empty:
+        return
+    causes = rows.of_runs(view.tables, "causes", "cause_rank")
+    yield Content(
+        heading="Causes",
+        words=words.summary(view.tables),
+        caption=view.caption("causes"),
+        rows=causes,
+        columns=view.columns(causes, SHOWN, keep=()),
+        key="run",
+        data=tidy(causes),
+        counts_messages=True,
+    )
+
+
+SECTION = Section("causes", content)

@@ -1,0 +1,65 @@
+"""Causes in words: what limited each run, what would test it, and what nobody can tell."""
+
+from collections.abc import Iterator, Sequence
+
+import pandas as pd
+
+from mqperf.plan.test_cases import unit_of
+from mqperf.study.stats.rules.finding import each, measured, offered
+from mqperf.study.stats.rules.window import KEEPS_UP
+from mqperf.study.tables import Tables
+
+NO_CAUSE = "no single cause is visible"
+WITHOUT_PROBE = "processes of nodes and waits were not watched: add the probe waits to the plan"
+
+
+def lines(tables: Tables) -> Iterator[str]:
+    """The text of ``mqperf why``: a paragraph for each measured run."""
+    runs = measured(tables)
+    by_run = dict([*tables["causes"].groupby("run")])
+    for row, rate in zip(each(runs), offered(runs), strict=True):
+        of_run = by_run.get(row.run, tables["causes"].iloc[:0])
+        unit = unit_of(row.test_case)
+        yield f"{row.run}: {row.throughput_msg_s:,.0f} {unit}/sec"
+        yield f"  {headline(of_run, row.throughput_msg_s, rate)}"
+        for cause in each(of_run):
+            yield f"  {cause.cause_rank}. {cause.cause} ({cause.cause_at}): {cause.because}"
+            yield f"     to test it: {cause.cause_test}"
+        yield from (f"  {text}" for text in limits(tables, row.run, of_run))
+
+
+def headline(causes: pd.DataFrame, throughput: float, rate: float) -> str:
+    """One sentence on a run: its first cause, or that none is first."""
+    first = causes[causes["cause_rank"] == 1]
+    kept = throughput >= (1 - KEEPS_UP) * rate  # not without an offered rate, which is NaN
+    if causes.empty:
+        return f"it kept its offered rate, and {NO_CAUSE}" if kept else NO_CAUSE
+    if kept:
+        return "it kept its offered rate; nearest to a limit is what follows"
+    names = [*first["cause"].unique()]
+    if names[1:]:
+        return f"{NO_CAUSE}: {' and '.join(names)} hold alike"
+    return f"likeliest: {names[0]}"
+
+
+def limits(tables: Tables, run: str, causes: pd.DataFrame) -> Iterator[str]:
+    """What is not known, and would say more."""
+    if not tables["waits"]["run"].eq(run).any():
+        yield f"not known: {WITHOUT_PROBE}"
+    if causes.empty:
+        verdict = tables["bottlenecks"].loc[tables["bottlenecks"]["run"].eq(run), "because"]
+        yield from (f"known: {text}" for text in verdict)
+
+
+def summary(tables: Tables) -> Sequence[str]:
+    """How many runs had which first cause."""
+    causes = tables["causes"]
+    first = causes[causes["cause_rank"] == 1]
+    alone = first.drop_duplicates(["run", "cause"]).drop_duplicates("run", keep=False)
+    number = measured(tables)["run"].nunique()
+    told = [
+        f"{name}: {count} of {number} runs" for name, count in alone["cause"].value_counts().items()
+    ]
+    left = number - len(alone)
+    told += [f"{NO_CAUSE}: {left} of {number} runs"] if left else []
+    return [f"What limited these runs, by the first cause: {'; '.join(told)}."]

@@ -1,0 +1,1 @@
+"""The log of the probe, read and checked."""

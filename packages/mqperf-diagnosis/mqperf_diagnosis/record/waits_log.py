@@ -1,0 +1,104 @@
+"""The log of the probe of waits: how it is read, and when it is no sound one."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from mqperf.base import raw
+from mqperf.base.errors import ProbeError
+
+LOG = "waits.jsonl"
+
+Name = Annotated[str, Field(max_length=300)]
+Seconds = Annotated[float, Field(ge=0, le=1e15)]
+Counter = Annotated[int, Field(ge=0, le=2**63)]
+MODEL = ConfigDict(frozen=True, allow_inf_nan=False, defer_build=True)
+
+
+class Process(BaseModel):
+    """What the kernel counted of a process: of each thread seconds on a core, and of wait for one.
+
+    ``written_bytes`` were sent to disks.
+    """
+
+    model_config = MODEL
+
+    threads: Annotated[dict[Name, tuple[Seconds, Seconds]], Field(max_length=100_000)]
+    written_bytes: Counter | None = None
+
+
+class Erlang(BaseModel):
+    """How often an Erlang process of a kind was seen, and how: with ``waiting`` messages in all.
+
+    ``held`` counts the looks at which it waited for credit.
+    """
+
+    model_config = MODEL
+
+    kind: Name
+    name: Name
+    running: Counter
+    runnable: Counter
+    waiting: Counter
+    held: Counter
+
+
+class Queue(BaseModel):
+    """Messages of a queue, and its consumers."""
+
+    model_config = MODEL
+
+    name: Name
+    ready: Counter
+    unacked: Counter
+    consumers: Counter
+
+
+class Node(BaseModel):
+    """What a node was seen to do in a second, or why it was not seen."""
+
+    model_config = MODEL
+
+    error: str | None = None
+    run_queue: Counter = 0
+    alarms: Counter = 0
+    sync_s: Seconds | None = None
+    schedulers: Counter = 0
+    looks: Counter = 0
+    processes: Annotated[list[Erlang], Field(max_length=1_000)] = []
+    queues: Annotated[list[Queue], Field(max_length=1_000)] = []
+
+
+class Sample(BaseModel):
+    """One line, as ``onhost/sampler.py`` writes it; instants are seconds by the host's clocks."""
+
+    model_config = MODEL
+
+    epoch: Seconds
+    monotonic: Seconds
+    processes: Annotated[dict[Name, Process], Field(max_length=100_000)]
+    pressure: dict[Name, Seconds]
+    nodes: dict[Name, Node]
+
+
+def samples(file: Path) -> Iterator[Sample]:
+    """Every sample; raises ``ProbeError`` with the line that is cut short, or none of this log."""
+    try:
+        content = raw.content(file)
+    except OSError as error:
+        raise ProbeError(f"{file}: no log of the probe waits: {error.strerror}") from None
+    for number, line in enumerate(content.splitlines(), 1):
+        try:
+            yield Sample.model_validate_json(line)
+        except ValidationError as error:
+            problem, cut = raw.first_problem(error), raw.is_cut(error)
+            wrong = "the log is cut short" if cut else f"no line of the probe waits: {problem}"
+            raise ProbeError(f"{file}:{number}: {wrong}") from None
+
+
+def check(folder: Path, host: str) -> None:
+    """Raise ``ProbeError`` for a log that is not sound, or has no sample."""
+    if next(iter([*samples(folder / LOG)]), None) is None:
+        raise ProbeError(f"{folder / LOG}: the probe waits wrote nothing on {host}")

@@ -1,0 +1,88 @@
+"""The table of causes: why each run was not faster, the likeliest first.
+
+An alarm stops publishers, whatever else is full; something full makes windows full, too; so they
+are ranked in that order, and within by how full they are.  Causes that cannot be told apart by that
+have the same rank.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pandas as pd
+
+from mqperf.plan.columns import Table, share, text
+from mqperf.plan.columns.column import number
+from mqperf.study.tables import Tables, conform
+from mqperf_diagnosis.study import resources, windows
+from mqperf_diagnosis.study.evidence import Cause, Evidence, evidence
+
+ALIKE = 0.05
+"""Shares that differ by less say nothing of which of two is the cause."""
+
+Rule = Callable[[Evidence], Iterator[Cause]]
+
+GROUPS: Sequence[Sequence[Rule]] = ((resources.alarm,), resources.RULES, windows.RULES)
+"""What is in an earlier group explains what is in a later one."""
+
+KEYS = ("run", "point", "system", "topology", "queues", "test_case", "threads", "repeat")
+
+
+def causes(tables: Tables) -> pd.DataFrame:
+    """One row per run and cause; none of a run without evidence of any."""
+    rows = [
+        {**{key: getattr(known.run, key) for key in KEYS}, **_row(rank, cause)}
+        for known in evidence(tables)
+        for rank, cause in ranked(known)
+    ]
+    return conform("causes", pd.DataFrame(rows, columns=TABLE.columns))
+
+
+def ranked(run: Evidence) -> Iterator[tuple[int, Cause]]:
+    """The causes of a run with their ranks, from 1."""
+    place = 0
+    for rules in GROUPS:
+        group = sorted(
+            _apart(cause for rule in rules for cause in rule(run)), key=lambda c: -c.share
+        )
+        rank, most = 0, 0.0
+        for cause in group:
+            place += 1
+            if not rank or cause.share < most - ALIKE:
+                rank, most = place, cause.share
+            yield rank, cause
+
+
+def _apart(causes: Iterator[Cause]) -> list[Cause]:
+    """Of one cause at one place the one with the larger share."""
+    largest: dict[tuple[str, str], Cause] = {}
+    for cause in causes:
+        key = cause.name, cause.at
+        if key not in largest or cause.share > largest[key].share:
+            largest[key] = cause
+    return [*largest.values()]
+
+
+def _row(rank: int, cause: Cause) -> dict[str, Any]:
+    return {
+        "cause_rank": rank,
+        "cause": cause.name,
+        "cause_at": cause.at,
+        "cause_share": cause.share,
+        "because": cause.because,
+        "cause_test": cause.test,
+    }
+
+
+TABLE = Table(
+    name="causes",
+    row="a cause why a run was not faster",
+    own=(
+        number("cause_rank", "Place among the causes of the run; the same where none is first."),
+        text("cause", "What limited it.", "cause"),
+        text("cause_at", "The role, node, host or link that it is about.", "at"),
+        share("cause_share", "How full that was, or for which share of the window.", "share"),
+        "because",
+        text("cause_test", "What would show whether it is the cause.", "what would test it"),
+    ),
+    computed=causes,
+)

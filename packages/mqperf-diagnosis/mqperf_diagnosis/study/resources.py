@@ -1,0 +1,269 @@
+"""Causes that are something full: a process, a host, a link, a disk, a quota, memory.
+
+CPU of load generators, nodes and hosts, and the network, are judged as the column *bottleneck*
+does, by the same functions; what is seen inside nodes and by the kernel goes further.
+"""
+
+import json
+from collections.abc import Iterator
+
+from mqperf.study.stats.bottleneck import full_nodes, network_limit
+from mqperf.study.stats.rules.finding import each
+from mqperf.study.stats.rules.tester import busy_testers
+from mqperf_diagnosis.study.evidence import Cause, Evidence, percent
+
+NEVER_IDLE = 0.95
+"""Share of looks at which an Erlang process has work, from which on others wait for it."""
+
+ON_CORE = 0.6
+"""Share of the window for which it must have been on a core: less, and it waits for one itself.  It
+runs on one scheduler at a time.  Of 100 looks a share of 0.6 has a standard error of 0.05."""
+
+WAITED = 0.2
+"""Share of the time that threads want a core and wait for one from which on this slows a run."""
+
+SYNCHRONISED = 0.3
+"""Share of the window in calls of fsync from which on the disk is what a node waits for."""
+
+COLLECTING = 0.25
+"""Share of a Java's CPU in its collector, or of the window in pauses for it, that limits it."""
+
+CARRIED = 0.8
+"""Share of a link's bandwidth that bodies of messages alone may take; headers come on top."""
+
+LOST = 0.005
+"""Share of packets lost from which on TCP holds back on a link with a delay."""
+
+THROTTLED = 0.5
+"""Share of the periods of a quota in which it was used up, from which on it is the limit."""
+
+ALARMED = 0.05
+"""Share of the window with an alarm, in which publishers stand still."""
+
+NEIGHBOUR = 0.25
+"""Share of a host's cores from which on it is a neighbour who fills it; below, the run itself took
+three quarters."""
+
+MORE_OF = {
+    "queue": "spread the messages over a second queue",
+    "channel": "open a second channel",
+    "connection": "open a second connection",
+}
+
+
+def alarm(run: Evidence) -> Iterator[Cause]:
+    """A node that blocks publishers: by what it was seen to do, or by its log within the window."""
+    seen = run.figures("alarmed")
+    for row in each(seen[seen["value"].ge(ALARMED)]):
+        yield Cause(
+            name="memory or disk alarm",
+            at=row.process,
+            share=row.value,
+            because=f"an alarm was set on {row.process} in {percent(row.value)} of the seconds"
+            " seen, and blocks publishers",
+            test="raise the limit (memory_watermark_mb), or have consumers keep the queues short",
+        )
+    if len(seen):
+        return
+    events = run.rows("events")
+    within = events["what"].eq("alarm") & events["time_s"].between(0, run.run.window_s)
+    for row in each(events[within.fillna(value=False)]):
+        detail = json.loads(row.detail)
+        if "resource limit alarm set" in detail["line"]:
+            yield Cause(
+                name="memory or disk alarm",
+                at=detail["log"],
+                share=1 - row.time_s / run.run.window_s,
+                because=f"{detail['log']} tells of an alarm {row.time_s:.0f} s into the window,"
+                f" which blocks publishers ({detail['times']} such lines)",
+                test="raise the limit (memory_watermark_mb), or have consumers keep queues short",
+            )
+
+
+def tester(run: Evidence) -> Iterator[Cause]:
+    """A load generator that used up the core that it runs on."""
+    for row in each(busy_testers(run.cpu)):
+        yield Cause(
+            name="load generator full",
+            at=row.process,
+            share=min(1.0, row.total_cores),
+            because=f"{row.process} used {row.total_cores:.2f} cores, and a Python process runs on"
+            " about one",
+            test="add load generators: processes, or hosts of clients",
+        )
+
+
+def broker(run: Evidence) -> Iterator[Cause]:
+    """A node that used up its host's cores."""
+    nodes = run.cpu[run.cpu["kind"] == "broker"]
+    for row in each(full_nodes(nodes)):
+        yield Cause(
+            name="node full",
+            at=row.process,
+            share=min(1.0, row.total_cores / row.cores),
+            because=f"{row.process} used {row.total_cores:.2f} of {row.cores} cores",
+            test="give the node more cores, or let another node have part of the queues",
+        )
+
+
+def erlang_process(run: Evidence) -> Iterator[Cause]:
+    """One process of a node that always has work, while others wait for it.
+
+    Where the run waits for cores, everything has work for longer, and nobody is accused.
+    """
+    if (run.waited or 0.0) >= WAITED:
+        return
+    for kind, test in MORE_OF.items():
+        for row in each(run.figures(f"{kind} running")):
+            busy = row.value + (run.figure(row.process, f"{kind} runnable") or 0.0)
+            on_core = row.value * (1 - (run.waited_by([row.process]) or 0.0))
+            synchronised = run.figure(row.process, "synchronised") or 0.0
+            if busy < NEVER_IDLE or on_core < ON_CORE or synchronised >= SYNCHRONISED:
+                continue
+            mailbox = run.figure(row.process, f"{kind} mailbox") or 0.0
+            which = f" {row.object}" if row.object != kind else ""
+            yield Cause(
+                name=f"one {kind} process full",
+                at=row.process,
+                share=min(1.0, busy),
+                because=f"the {kind} process{which} on {row.process} had work at {percent(busy)} of"
+                f" looks, and was on a core for {percent(on_core)} of the window; {mailbox:.0f}"
+                " messages of Erlang waited for it",
+                test=test,
+            )
+
+
+def host(run: Evidence) -> Iterator[Cause]:
+    """A host without a core left, by the run itself or by a neighbour.
+
+    Where it is known how long threads of the run waited for a core, that decides.
+    """
+    waited, known = run.waited, ""
+    if waited is not None:
+        known = f"; threads of the run that wanted one waited {percent(waited)} of that time"
+    for row in each(run.hosts[run.hosts["full"]]):
+        if waited is not None and waited < WAITED:
+            continue
+        others = row.others >= NEIGHBOUR * row.cores
+        yield Cause(
+            name="neighbour on the host" if others else "host full",
+            at=row.process,
+            share=min(1.0, row.total_cores / row.cores) if waited is None else waited,
+            because=f"{row.total_cores:.2f} of the {row.cores} cores of {row.process} were in use,"
+            f" {row.others:.2f} by processes that do not belong to the run{known}",
+            test="run it again without the other processes"
+            if others
+            else "have clients on another host than the broker, or give it more cores",
+        )
+
+
+def quota(run: Evidence) -> Iterator[Cause]:
+    """A role that had used up its quota of CPU."""
+    named = {"client": "load generator full", "server": "slow consumer"}
+    for row in each(run.rows("quotas")):
+        if row.throttled_share < THROTTLED:
+            continue
+        role = row.group.partition(" ")[0]
+        yield Cause(
+            name=named.get(role, "node full"),
+            at=row.group,
+            share=row.throttled_share,
+            because=f"{row.group} had used up its quota of {row.quota_cores:g} cores in"
+            f" {percent(row.throttled_share)} of the periods",
+            test=f"raise {role}_cores",
+        )
+
+
+def link(run: Evidence) -> Iterator[Cause]:
+    """A link of the plan that is full, or loses packets."""
+    for row in each(run.rows("links")):
+        body = run.parameter("payload_bytes")
+        bits = 8 * body * run.run.throughput_msg_s if body else 0.0
+        if row.bandwidth_bits_s and bits >= CARRIED * row.bandwidth_bits_s:
+            yield Cause(
+                name="link full",
+                at=row.between,
+                share=min(1.0, bits / row.bandwidth_bits_s),
+                because=f"bodies alone took {bits / 1e6:.1f} of the"
+                f" {row.bandwidth_bits_s / 1e6:.1f} Mbit/s of the link between {row.between}",
+                test="ask for a larger bandwidth, or smaller bodies",
+            )
+        if row.packets_came and row.packets_lost / row.packets_came >= LOST:
+            lost = row.packets_lost / row.packets_came
+            yield Cause(
+                name="packet loss",
+                at=row.between,
+                share=lost,
+                because=f"the link between {row.between} lost {100 * lost:.1f} % of its packets",
+                test="ask for the same link without loss",
+            )
+
+
+def network(run: Evidence) -> Iterator[Cause]:
+    """A network interface that is full, or a host whose segments are sent again."""
+    links = run.rows("network")
+    if because := network_limit(links):
+        lossy = "retransmitted" in because
+        most = links[["sent_bytes_s", "received_bytes_s"]].max(axis="columns")
+        share = links["retransmitted_share"] if lossy else most / links["speed_bytes_s"]
+        yield Cause(
+            name="packet loss" if lossy else "network full",
+            at=", ".join(links["host"].unique()),
+            share=min(1.0, float(share.max())),
+            because=because,
+            test="run it on a network that loses nothing"
+            if lossy
+            else "send smaller bodies, or use a faster network",
+        )
+
+
+def disk(run: Evidence) -> Iterator[Cause]:
+    """A node that waits for its disk most of the time."""
+    rows = run.figures("synchronised")
+    for row in each(rows[rows["value"].ge(SYNCHRONISED)]):
+        written = run.figure(row.process, "written") or 0.0
+        yield Cause(
+            name="disk",
+            at=row.process,
+            share=min(1.0, row.value),
+            because=f"{row.process} was in calls of fsync for {percent(row.value)} of the window,"
+            f" and wrote {written / 1e6:.1f} MB/s",
+            test="run it with transient messages, or on a faster disk",
+        )
+
+
+def collector(run: Evidence) -> Iterator[Cause]:
+    """A Java whose garbage collector takes much of its CPU, or stops it for long."""
+    rows = run.waits[run.waits["object"].eq("collector")]
+    for row in each(rows):
+        used = run.figure(row.process, "used", "all") or 0.0
+        if used and row.value / used >= COLLECTING:
+            yield _collecting(row.process, row.value / used, "of its CPU, by its threads")
+    for row in each(run.rows("node_summary").dropna(subset="paused_s")):
+        share = row.paused_s / run.run.window_s
+        if share >= COLLECTING and row.node not in set(rows["process"]):
+            yield _collecting(row.node, share, "of the window, as it says itself")
+
+
+def _collecting(node: str, share: float, of: str) -> Cause:
+    return Cause(
+        name="garbage collection",
+        at=node,
+        share=min(1.0, share),
+        because=f"the garbage collector of {node} took {percent(share)} {of}",
+        test="give its Java a larger heap",
+    )
+
+
+RULES = (
+    tester,
+    broker,
+    erlang_process,
+    host,
+    quota,
+    link,
+    network,
+    disk,
+    collector,
+)
+"""Those about something full; ``alarm`` comes before them."""
