@@ -3,8 +3,8 @@
     ./noxw -s benchmarks -- diagnosis [REPEATS [CAUSE]...]
 
 Each cause is a plan of its own, on a private RabbitMQ with the probe ``waits``; the last plan has
-none.  Printed is in how many of its runs a cause was named first, alone, and what was instead.  Runs
-take seconds.  It needs root: some causes are quotas, others links between hosts.
+none.  Printed is in how many of its runs a cause was named first, alone, and what was instead.  It
+needs root: some causes are quotas, others links between hosts.
 """
 
 import subprocess
@@ -43,7 +43,7 @@ PLANTS = (
         {"policy": {"queue-mode": "lazy"}},
     ),
     Plant("load generator full", {"confirms": 100}, {"client_cores": 0.05}),
-    Plant("small prefetch", {"acks": "each", "prefetch": 1, "confirms": 100}),
+    Plant("small prefetch", {"acks": "each", "prefetch": 1, "confirms": 1}),
     Plant("small confirm window", {"confirms": 1}),
     Plant("slow consumer", {"acks": "each", "confirms": 100}, {"server_cores": 0.05}),
     Plant(

@@ -1,0 +1,45 @@
+"""The probe of waits beside a real RabbitMQ, and what is made of a prefetch of one message."""
+
+from pathlib import Path
+
+import pytest
+from one_rabbitmq import lent
+
+from mqperf.lab.runner import Silent, sweep
+from mqperf.lab.systems.rabbitmq.private import PrivateCluster
+from mqperf.plan.file import parse_plan
+from mqperf.study import stats, tables
+
+pytestmark = pytest.mark.needs_rabbitmq
+
+PLAN = """\
+systems: {rabbitmq: {topologies: [cmsm]}}
+test_cases: [publish]
+probes: [waits]
+load:
+  generator: amqp-0-9-1
+  green_threads: 1
+  acks: each
+  prefetch: 1
+  rate_msg_s: 50
+  duration_s: 3
+  warmup_s: 1
+  cooldown_s: 1
+"""
+OUTSIDE = {"host full", "neighbour on the host"}
+"""What other work on the machine may be."""
+
+
+def test_a_node_is_looked_at_from_outside(rabbitmq: PrivateCluster, tmp_path: Path) -> None:
+    """Its queue has one consumer, which holds one message at most; nothing of the node is full."""
+    with lent(rabbitmq):
+        outcome = sweep(parse_plan(PLAN, Path("causes.yaml")), PLAN, tmp_path, Silent())
+    assert outcome.failed == ()
+    complete = stats.complete(tables.read(tmp_path))
+    seen = complete["waits"].set_index(["process", "quantity"])["value"]
+    assert seen["Master", "seconds seen"] >= 1
+    assert seen["Master", "consumers"] == 1
+    assert seen["Master", "unacked"] <= 1
+    assert seen["Master", "queue running"] <= 1
+    assert seen["client-1", "used"] > 0
+    assert set(complete["causes"]["cause"]) <= OUTSIDE

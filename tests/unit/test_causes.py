@@ -1,0 +1,238 @@
+"""Why a run was not faster: a cause is named where it is planted, and none where there is none."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import samples
+from sound_sweep import Change, Frames, sound
+from typer.testing import CliRunner
+
+from mqperf.base.errors import ProbeError
+from mqperf.study.tables import conform
+from mqperf_diagnosis.front.command import app
+from mqperf_diagnosis.onhost import erlang
+from mqperf_diagnosis.pages import words
+from mqperf_diagnosis.record import waits_log
+from mqperf_diagnosis.study.causes import causes
+
+RUN = "rpc-call-100-r1"
+SAMPLES = Path(__file__).parents[2] / "data/samples"
+
+Figure = tuple[str, str, str, float]
+"""Process, object, quantity and value, as the probe has them."""
+
+QUIET: Sequence[Figure] = (
+    ("Master", "all", "used", 1.2),
+    ("Master", "all", "waited", 0.05),
+    ("Master", "q", "queue running", 0.4),
+    ("Master", "q", "queue runnable", 0.02),
+    ("Master", "q", "queue mailbox", 1.0),
+    ("Master", "disks", "synchronised", 0.01),
+    ("Master", "disks", "written", 1e6),
+    ("Master", "node", "alarmed", 0.0),
+    ("Master", "connection", "connection held", 0.0),
+    ("Master", "q", "ready", 0.0),
+    ("Master", "q", "unacked", 0.4),
+    ("Master", "q", "consumers", 1.0),
+)
+"""What the probe tells of a run in which nothing is full."""
+
+FULL_QUEUE: Sequence[Figure] = (
+    ("Master", "q", "queue running", 0.97),
+    ("Master", "q", "queue runnable", 0.02),
+    ("Master", "connection", "connection held", 0.8),
+)
+STARVED: Figure = ("Master", "all", "waited", 2.0)
+MORE_READY: Figure = ("Master", "q", "ready", 900.0)
+HELD: Sequence[Figure] = (MORE_READY, ("Master", "q", "unacked", 1.0))
+
+LINK: Change = {
+    "between": "client, broker",
+    "bandwidth_bits_s": 10e6,
+    "packets_came": 1e5,
+    "packets_lost": 0.0,
+}
+QUOTA: Change = {"group": "server", "quota_cores": 0.05, "throttled_share": 0.9}
+LINE = {"log": "Master.log", "times": 1, "line": "memory resource limit alarm set on node a@b."}
+ALARM: Change = {"what": "alarm", "time_s": 2.0, "detail": json.dumps(LINE)}
+
+
+def seen(*figures: Figure) -> Frames:
+    """The sound sweep, of which the probe watched one run: quiet but for these figures."""
+    values = {(process, thing, name): value for process, thing, name, value in (*QUIET, *figures)}
+    keys = ("process", "object", "quantity")
+    rows = [{**dict(zip(keys, key, strict=True)), "value": v} for key, v in values.items()]
+    return with_rows(sound(), "waits", *rows)
+
+
+def with_rows(frames: Frames, table: str, *rows: Mapping[str, object]) -> Frames:
+    """The tables with these rows of the run as one of them."""
+    return {**frames, table: conform(table, pd.DataFrame([{"run": RUN, **row} for row in rows]))}
+
+
+def changed(frames: Frames, table: str, change: Change, process: str = "") -> Frames:
+    """The tables with columns of the run changed in one of them."""
+    frame = frames[table]
+    hit = frame["run"].eq(RUN) & (frame["process"].eq(process) if process else True)
+    columns = {name: value for name, value in change.items() if name not in frame.columns}
+    frame = frame.assign(**dict.fromkeys(columns))
+    frame.loc[hit, [*change]] = [*change.values()]
+    return {**frames, table: frame}
+
+
+def named(frames: Frames) -> list[str]:
+    """The causes of the run by rank; there are none of any other run."""
+    rows = causes(frames)
+    assert set(rows["run"]) <= {RUN}
+    return [*rows["cause"]]
+
+
+@pytest.mark.parametrize(
+    ("figures", "cause"),
+    [
+        ((), []),
+        ((("Master", "q", "queue running", 0.8),), []),
+        (FULL_QUEUE, ["one queue process full", "flow control"]),
+        ((*FULL_QUEUE, STARVED), ["flow control"]),
+        (
+            (*FULL_QUEUE, ("Master", "node", "alarmed", 0.4)),
+            ["memory or disk alarm", "one queue process full", "flow control"],
+        ),
+        ((*FULL_QUEUE, ("Master", "disks", "synchronised", 0.7)), ["disk", "flow control"]),
+        ((("Master", "collector", "used", 0.5),), ["garbage collection"]),
+        ((("Master", "collector", "used", 0.1),), []),
+    ],
+)
+def test_what_a_node_does_is_a_cause(figures: Sequence[Figure], cause: list[str]) -> None:
+    """What is full comes before what follows from it; nothing is, where nothing is full."""
+    assert named(seen(*figures)) == cause
+
+
+@pytest.mark.parametrize(
+    ("asked", "figures", "cause"),
+    [
+        (
+            {"acks": "each", "prefetch": 1},
+            HELD,
+            "prefetch",
+        ),
+        ({"acks": "auto", "prefetch": 1}, HELD, ""),
+        ({"acks": "each", "prefetch": 1}, (("Master", "q", "unacked", 1.0),), ""),
+        ({"acks": "each", "prefetch": 99}, (MORE_READY, ("Master", "q", "unacked", 98.0)), "slow"),
+        ({"confirms": 1}, (), "confirm"),
+        ({"confirms": 1000}, (), ""),
+        ({"confirms": 1, "rate_msg_s": 3800.0}, (), ""),
+        ({"confirms": 1}, FULL_QUEUE, "queue"),
+    ],
+)
+def test_a_full_window_is_a_cause_where_nothing_else_is(
+    asked: Change, figures: Sequence[Figure], cause: str
+) -> None:
+    """A window that is not full, or is only because a rate is missed, is none."""
+    frames = changed(changed(seen(*figures), "runs", asked), "latency", {"confirm_p50_s": 0.025})
+    assert cause in next(iter(named(frames)), "")
+    assert bool(cause) == bool(named(frames))
+
+
+@pytest.mark.parametrize(
+    ("process", "cores", "figures", "cause"),
+    [
+        ("client-1", 0.97, (), "load generator full"),
+        ("Master", 3.8, (), "node full"),
+        ("host", 3.99, (STARVED,), "neighbour on the host"),
+        ("host", 3.99, (), ""),
+    ],
+)
+def test_cpu_is_a_cause_as_the_bottleneck_has_it(
+    process: str, cores: float, figures: Sequence[Figure], cause: str
+) -> None:
+    """But a full host whose processes do not wait for a core is none."""
+    frames = changed(seen(*figures), "cpu", {"total_cores": cores}, process)
+    assert next(iter(named(frames)), "") == cause
+
+
+@pytest.mark.parametrize(
+    ("table", "row", "cause"),
+    [
+        ("links", LINK, []),
+        ("links", {**LINK, "packets_lost": 5e3}, ["packet loss"]),
+        ("links", {**LINK, "bandwidth_bits_s": None, "packets_came": None}, []),
+        ("network", {"host": "local", "retransmitted_share": 0.03}, ["packet loss"]),
+        ("quotas", QUOTA, ["slow consumer"]),
+        ("quotas", {**QUOTA, "throttled_share": 0.1}, []),
+        ("events", ALARM, ["memory or disk alarm"]),
+        ("events", {**ALARM, "time_s": -3.0}, []),
+    ],
+)
+def test_what_other_tables_tell_is_a_cause(table: str, row: Change, cause: list[str]) -> None:
+    """Links, networks, quotas and logs of nodes; without the probe, too."""
+    assert named(with_rows(sound(), table, row)) == cause
+
+
+def test_a_link_is_full_of_bodies() -> None:
+    """3,800 bodies of 300 bytes a second are 9.1 Mbit/s."""
+    frames = changed(with_rows(sound(), "links", LINK), "runs", {"payload_bytes": 300})
+    assert named(frames) == ["link full"]
+
+
+def test_equal_causes_are_not_told_apart() -> None:
+    """Two of equal share have one rank, and the words say that none is first."""
+    frames = changed(seen(*FULL_QUEUE), "cpu", {"total_cores": 0.97}, "client-1")
+    rows = causes(frames)
+    assert [*rows["cause_rank"]] == [1, 1, 3]
+    assert words.headline(rows, 100.0, float("nan")).startswith(words.NO_CAUSE)
+
+
+@pytest.mark.takes_long
+def test_recorded_runs_are_accused_of_what_their_records_say() -> None:
+    """Whom the column bottleneck names is among the causes; of other runs there is none."""
+    names = {"host": {"neighbour on the host", "host full"}, "network": {"packet loss"}}
+    folders = {run.parent.parent for run in SAMPLES.rglob("run.json")} - {SAMPLES / "causes"}
+    for folder in folders:
+        tables = samples.complete(folder)
+        by_run = tables["causes"].groupby("run")["cause"].agg(set)
+        for run, verdict in tables["bottlenecks"][["run", "bottleneck"]].itertuples(index=False):
+            assert by_run.get(run, set()) <= names.get(verdict, set()), run
+            assert verdict == "none" or by_run.get(run), run
+
+
+def test_a_recorded_queue_is_full() -> None:
+    """A run of RabbitMQ 3.10.8 whose queue writes all to disk: the command names it, and a test."""
+    result = CliRunner().invoke(app, [str(SAMPLES / "causes")])
+    assert result.exit_code == 0
+    assert "likeliest: one queue process full" in result.output
+    assert "to test it: spread the messages over a second queue" in result.output
+
+
+def test_an_answer_of_a_node_is_read() -> None:
+    """As erl_call prints it, with a name in base64 and a node that counts no calls of fsync."""
+    text = '{ok, "process queue cQ== 17 1 40 0;messages cQ== 5 2 1;node 1 0 -1 2"}'
+    state = erlang.of_text(text)
+    assert state["processes"][0] == {
+        "kind": "queue",
+        "name": "q",
+        "running": 17,
+        "runnable": 1,
+        "waiting": 40,
+        "held": 0,
+    }
+    assert state["queues"] == [{"name": "q", "ready": 5, "unacked": 2, "consumers": 1}]
+    assert (state["run_queue"], state["sync_s"]) == (1, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "wrote nothing on local"),
+        ('{"epoch": 1.0, "monoto', "cut short"),
+        ('{"epoch": -1.0}', "no line of the probe waits"),
+    ],
+)
+def test_a_damaged_log_is_no_record(tmp_path: Path, text: str, problem: str) -> None:
+    """The error names file and line."""
+    (tmp_path / waits_log.LOG).write_text(text)
+    with pytest.raises(ProbeError, match=problem):
+        waits_log.check(tmp_path, "local")
