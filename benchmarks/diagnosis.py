@@ -58,8 +58,8 @@ PLANTS = (
     ),
     Plant(
         "memory or disk alarm",
-        {"payload_bytes": 10_000, "consume_after_s": 7},
-        {"memory_watermark_mb": 150},
+        {"payload_bytes": 10_000, "acks": "each", "prefetch": 1, "confirms": 1_000},
+        {"memory_watermark_mb": 300},
     ),
     Plant("neighbour on the host", {"confirms": 1_000}, neighbours=BURNERS),
     Plant(NOTHING, {"rate_msg_s": 200, "confirms": 100}),

@@ -122,14 +122,14 @@ def test_a_command_loads_only_what_it_needs(arguments: list[str], left_out: set[
 def test_processes_are_started_in_one_way() -> None:
     """Only what ends them with us starts any, forks too: whatever else did might outlive us.
 
-    So do two programs that hosts start: what they start ends with them, by their guardian.
+    So do three programs that hosts start: what they start ends with them, by their guardian.
     """
     starts = re.compile(
         r"(subprocess\.(run|Popen|call|check_\w+)|os\.(fork|spawn|system)"
         r"|ProcessPool\w+|multiprocessing)\b"
     )
     files = {"/".join(place(path)[:-1]) for path, text in FILES.items() if starts.search(text)}
-    programs = {"mqperf_atop/onhost", "mqperf_command/onhost"}
+    programs = {"mqperf_atop/onhost", "mqperf_command/onhost", "mqperf_diagnosis/onhost"}
     assert files - programs == {"mqperf/base/processes", "mqperf/onhost/processes"}
 
 
@@ -169,7 +169,7 @@ SEAMS = (
 NAMED = ("pages/latency_maps.py", "pages/notebook.py", "pages/one_run.py")
 """What shows one value of a seam alone."""
 
-PLAIN_WORDS = {"command", "inside", "kill", "partition", "publish", "script", "stop"}
+PLAIN_WORDS = {"command", "inside", "kill", "partition", "publish", "script", "stop", "waits"}
 """Names that are words of every day as well: they are looked for where code asks for them."""
 
 

@@ -1,8 +1,8 @@
 """The table of causes: why each run was not faster, the likeliest first.
 
-An alarm stops publishers, whatever else is full; something full makes windows full, too; so they
-are ranked in that order, and within by how full they are.  Causes that cannot be told apart by that
-have the same rank.
+An alarm stops publishers, and a quota its role, whatever else is full; something full makes windows
+full, too; so they are ranked in that order, and within by how full they are.  Causes that cannot be
+told apart by that have the same rank.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +21,11 @@ ALIKE = 0.05
 
 Rule = Callable[[Evidence], Iterator[Cause]]
 
-GROUPS: Sequence[Sequence[Rule]] = ((resources.alarm,), resources.RULES, windows.RULES)
+GROUPS: Sequence[Sequence[Rule]] = (
+    (resources.alarm, resources.quota),
+    resources.RULES,
+    windows.RULES,
+)
 """What is in an earlier group explains what is in a later one."""
 
 KEYS = ("run", "point", "system", "topology", "queues", "test_case", "threads", "repeat")

@@ -260,10 +260,9 @@ RULES = (
     broker,
     erlang_process,
     host,
-    quota,
     link,
     network,
     disk,
     collector,
 )
-"""Those about something full; ``alarm`` comes before them."""
+"""Those about something full; ``alarm`` and ``quota`` come before them."""
