@@ -1,7 +1,8 @@
 """What commands print: a line is one line, and moves nothing on a terminal, whatever is in it."""
 
+import shutil
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TextIO
 
 from mqperf.base.one_line import printable
 
@@ -9,32 +10,41 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-class Output:
-    """Standard output, or that of errors, for lines without a look.
+class PlainConsole:
+    """Standard output, or that of errors, for lines without colours.
 
-    Rich, which most commands need for nothing else, takes longer to import than they take: it is
-    asked where a command wants to know more of the terminal, such as its ``width``.
+    It does without Rich, which takes longer to import than most commands take.
     """
 
     def __init__(self, *, errors: bool = False) -> None:
         """Choose one of them."""
-        self.errors = errors
+        self._errors = errors
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (whatever Rich tells)
-        from rich.console import Console
+    @property
+    def stream(self) -> TextIO:
+        """As it is now: tests and notebooks replace it."""
+        return sys.stderr if self._errors else sys.stdout
 
-        return getattr(Console(stderr=self.errors), name)
+    @property
+    def is_terminal(self) -> bool:
+        """Whether a person looks at it."""
+        return self.stream.isatty()
+
+    @property
+    def width(self) -> int:
+        """Columns of the terminal; 80 where there is none."""
+        return shutil.get_terminal_size().columns
 
 
-def print_line(console: "Console | Output", text: str, style: str | None = None) -> None:
+def print_line(console: "Console | PlainConsole", text: str, style: str | None = None) -> None:
     """Print the text as one line, to the letter, as far as it is printable."""
-    if isinstance(console, Output):
-        print(printable(text), file=sys.stderr if console.errors else sys.stdout)
+    if isinstance(console, PlainConsole):
+        print(printable(text), file=console.stream)
     else:
         console.print(printable(text), style=style, markup=False, emoji=False, soft_wrap=True)
 
 
-def print_lines(console: "Console | Output", text: str, style: str | None = None) -> None:
+def print_lines(console: "Console | PlainConsole", text: str, style: str | None = None) -> None:
     """Print an error or a log that has several lines; all but the first are indented.
 
     None of them looks like a line of ours.

@@ -6,12 +6,12 @@ from typing import Literal
 
 import typer
 
-from mqperf.base.terminal import Output, print_lines
+from mqperf.base.terminal import PlainConsole, print_lines
 
 FAULT = 2
 """Exit code when something is missing; as of everything that was explained."""
 
-console = Output()
+console = PlainConsole()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ from typing import Annotated, Literal, Protocol
 import typer
 
 from mqperf.base.errors import MqperfError
-from mqperf.base.terminal import Output, print_line
+from mqperf.base.terminal import PlainConsole, print_line
 
 app = typer.Typer()
-console = Output()
+console = PlainConsole()
 
 TablesFolder = Annotated[
     Path, typer.Argument(metavar="PATH", help="a runs folder, or tables of a published report")

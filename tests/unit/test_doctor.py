@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from mqperf.base.errors import HostError
 from mqperf.front.cli import app
 from mqperf.lab.systems import FIRST, SYSTEMS
+from mqperf.onhost.machine import facts
 from mqperf.plan.file import load_plan
 from mqperf_hosts.front import fixing
 from mqperf_hosts.front.doctor import examine
@@ -22,6 +23,7 @@ def test_what_is_needed_are_the_systems_of_the_quickstart(root: Path) -> None:
 def test_other_systems_are_optional(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """On a machine without them they are told with their remedy, and count only when named."""
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(facts, "SYSTEM_PATH", str(tmp_path))
     marks = {finding.text: finding.mark for finding in examine([], generators=False)}
     optional = [text for text, mark in marks.items() if mark == "optional"]
     assert len(optional) == len(SYSTEMS) - 1

@@ -4,15 +4,14 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from mqperf.base.terminal import print_line
+from mqperf.base.terminal import PlainConsole, print_line
 from mqperf.front.commands import Command
 
 bundle_app, verify_app, reproduce_app = (
-    typer.Typer(add_completion=False, rich_markup_mode="markdown") for _ in range(3)
+    typer.Typer(add_completion=False, rich_markup_mode=None) for _ in range(3)
 )
-console = Console(highlight=False)
+console = PlainConsole()
 
 BundleFile = Annotated[Path, typer.Argument(metavar="BUNDLE", help="a file of mqperf bundle")]
 

@@ -5,12 +5,12 @@ from typing import Annotated, Literal
 
 import typer
 
-from mqperf.base.terminal import Output, print_line
+from mqperf.base.terminal import PlainConsole, print_line
 from mqperf.front.commands import Command
 from mqperf.front.results_cli import TablesFolder
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
-console = Output()
+console = PlainConsole()
 
 
 @app.command()

@@ -4,14 +4,13 @@ import json
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 
-from mqperf.base.terminal import print_line
+from mqperf.base.terminal import PlainConsole, print_line
 from mqperf.front.commands import Command
 from mqperf.front.results_cli import TablesFolder
 
-app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
-console = Console(highlight=False)
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+console = PlainConsole()
 
 
 @app.command()

@@ -5,17 +5,16 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from mqperf.base.errors import MqperfError
-from mqperf.base.terminal import print_line
+from mqperf.base.terminal import PlainConsole, print_line
 from mqperf.front.commands import Command
 
-console = Console(highlight=False)
+console = PlainConsole()
 FAILED = 1
 """Exit code where the gate is shut."""
 
-app = typer.Typer(add_completion=False, rich_markup_mode="markdown")
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @app.command()
@@ -53,6 +52,8 @@ def gate(
     Examples: `mqperf gate before.yaml after.yaml --budget 10m`,
     `mqperf gate data/runs/main plan.yaml --decide 10% --junit gate.xml`
     """
+    from rich.console import Console
+
     from mqperf_gate.front.measuring import opened, run
     from mqperf_gate.front.summary import junit as as_junit
     from mqperf_gate.front.summary import lines, markdown
@@ -64,7 +65,7 @@ def gate(
     base = runs or Path("data/runs/gate") / now
     folders = base / "baseline", trend / now if trend else base / "candidate"
     gate = opened(baseline, plan, (_share(decide), budget_s), folders)
-    gated = judged(gate, run(gate, budget_s, console))
+    gated = judged(gate, run(gate, budget_s, Console(highlight=False)))
     for line in lines(gated):
         print_line(console, line)
     passes = gated.passes(strict=strict)

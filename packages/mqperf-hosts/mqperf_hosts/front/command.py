@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from mqperf.base.terminal import Output, print_line
+from mqperf.base.terminal import PlainConsole, print_line
 from mqperf.front.commands import Command
 
-console = Output()
+console = PlainConsole()
 
 app = typer.Typer(
     help="Check and prepare the hosts of an inventory.",

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from mqperf.base.terminal import Output, print_line
+from mqperf.base.terminal import PlainConsole, print_line
 from mqperf.front.commands import Command
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
-console = Output()
+console = PlainConsole()
 
 
 @app.command()

@@ -6,10 +6,10 @@ from typing import Annotated, Literal
 
 import typer
 
-from mqperf.base.terminal import Output, print_line
+from mqperf.base.terminal import PlainConsole, print_line
 from mqperf.front.commands import Command
 
-console = Output()
+console = PlainConsole()
 
 FAILED = 1
 """Exit code where a threshold does not hold."""

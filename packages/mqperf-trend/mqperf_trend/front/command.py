@@ -5,12 +5,12 @@ from typing import Annotated, Literal
 
 import typer
 
-from mqperf.base.terminal import Output, print_lines
+from mqperf.base.terminal import PlainConsole, print_lines
 from mqperf.front.commands import Command
 from mqperf.front.results_cli import SingleFile, check_named, show_page
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
-complaints = Output(errors=True)
+complaints = PlainConsole(errors=True)
 
 
 @app.command()
