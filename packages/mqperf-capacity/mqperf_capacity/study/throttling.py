@@ -5,27 +5,17 @@ from typing import TYPE_CHECKING, Any
 
 from mqperf.plan.columns import Column, Table, count, seconds, share, text
 from mqperf.study.probes import ProbeReader
+from mqperf.study.probes.in_window import in_window
 from mqperf_capacity.plan.quotas import Quotas
 from mqperf_capacity.record.quota_log import LOG, Sample, samples
 
 if TYPE_CHECKING:
     from mqperf.study.tables.of_run import Reading
 
-NEAR_S = 0.5
-"""A sample so near to an end of the window is of that end."""
-
 
 def rows(reading: "Reading") -> Iterator[dict[str, Any]]:
     """One row per group with a quota of CPU on a host."""
-    run = reading.run
-    for file in sorted(run.run.path.glob(f"probes/*/{LOG}")):
-        host = file.parent.name
-        offset_s, (begin, end) = run.clock(host).offset_s, run.window
-        within = [
-            sample
-            for sample in samples(file)
-            if begin - NEAR_S < sample.epoch - offset_s < end + NEAR_S
-        ]
+    for host, within in in_window(reading.run, LOG, samples):
         quotas = _quotas(reading, host)
         for group in within[0].groups if within else ():
             yield {"host": host, "group": group, **_limits(quotas, group), **_of(within, group)}

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 from mqperf.plan.columns import Table, text
 from mqperf.record import CLOCK_STEP_LIMIT_S, Whole
 from mqperf.study.probes import ProbeReader
+from mqperf.study.probes.in_window import in_window
 from mqperf_diagnosis.record.waits_log import LOG, Node, Process, Sample, samples
 
 if TYPE_CHECKING:
     from mqperf.study.tables.of_run import Reading
-
-NEAR_S = 0.5
-"""A sample so near to an end of the window is of that end."""
 
 COLLECTOR = re.compile(r"(GC Thread|G1 |ZGC|ZWorker|Shenandoah|VM Thread|Concurrent Mark)")
 """Threads of a Java that collect garbage, by their names: HotSpot's, which `jstack` shows."""
@@ -30,15 +28,7 @@ Figure = tuple[str, str, str, float, str]
 
 def rows(reading: "Reading") -> Iterator[dict[str, Any]]:
     """One row for each figure."""
-    run = reading.run
-    for file in sorted(run.run.path.glob(f"probes/*/{LOG}")):
-        host = file.parent.name
-        offset_s, (begin, end) = run.clock(host).offset_s, run.window
-        within = [
-            sample
-            for sample in samples(file)
-            if begin - NEAR_S < sample.epoch - offset_s < end + NEAR_S
-        ]
+    for host, within in in_window(reading.run, LOG, samples):
         names = ("process", "object", "quantity", "value", "unit")
         for figure in (*_kernel(within), *_nodes(within)):
             yield {"host": host, **dict(zip(names, figure, strict=True))}
