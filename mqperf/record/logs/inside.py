@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
-from mqperf.base import raw
 from mqperf.base.errors import ProbeError
+from mqperf.record.logs.json_lines import json_lines
 
 LOG = "inside.jsonl"
 
@@ -39,21 +39,8 @@ class Line(BaseModel):
 
 
 def lines(file: Path) -> Iterator[Line]:
-    """Every line of a log.
-
-    Raises ``ProbeError`` with the line that is cut short, or none of this probe.
-    """
-    try:
-        content = raw.content(file)
-    except OSError as error:
-        raise ProbeError(f"{file}: no log of the probe inside: {error.strerror}") from None
-    for number, line in enumerate(content.splitlines(), 1):
-        try:
-            yield Line.model_validate_json(line)
-        except ValidationError as error:
-            problem, cut = raw.first_problem(error), raw.is_cut(error)
-            wrong = "the log is cut short" if cut else f"no line of the probe inside: {problem}"
-            raise ProbeError(f"{file}:{number}: {wrong}") from None
+    """Every line; raises ``ProbeError`` with the one that is cut short, or none of this probe."""
+    return json_lines(file, Line, "inside")
 
 
 def check(folder: Path, host: str) -> None:

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from mqperf.base import raw
-from mqperf.base.errors import ProbeError
+from mqperf.record.logs.json_lines import json_lines
 
 LOG = "quotas.jsonl"
 
@@ -32,14 +31,4 @@ class Sample(BaseModel):
 
 def samples(file: Path) -> Iterator[Sample]:
     """Every sample; raises ``ProbeError`` with the line that is cut short, or none of this log."""
-    try:
-        content = raw.content(file)
-    except OSError as error:
-        raise ProbeError(f"{file}: no log of the probe quotas: {error.strerror}") from None
-    for number, line in enumerate(content.splitlines(), 1):
-        try:
-            yield Sample.model_validate_json(line)
-        except ValidationError as error:
-            problem, cut = raw.first_problem(error), raw.is_cut(error)
-            wrong = "the log is cut short" if cut else f"no line of the probe quotas: {problem}"
-            raise ProbeError(f"{file}:{number}: {wrong}") from None
+    return json_lines(file, Sample, "quotas")

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from mqperf.base import raw
 from mqperf.base.errors import ProbeError
+from mqperf.record.logs.json_lines import json_lines
 
 LOG = "waits.jsonl"
 
@@ -85,20 +85,10 @@ class Sample(BaseModel):
 
 def samples(file: Path) -> Iterator[Sample]:
     """Every sample; raises ``ProbeError`` with the line that is cut short, or none of this log."""
-    try:
-        content = raw.content(file)
-    except OSError as error:
-        raise ProbeError(f"{file}: no log of the probe waits: {error.strerror}") from None
-    for number, line in enumerate(content.splitlines(), 1):
-        try:
-            yield Sample.model_validate_json(line)
-        except ValidationError as error:
-            problem, cut = raw.first_problem(error), raw.is_cut(error)
-            wrong = "the log is cut short" if cut else f"no line of the probe waits: {problem}"
-            raise ProbeError(f"{file}:{number}: {wrong}") from None
+    return json_lines(file, Sample, "waits")
 
 
 def check(folder: Path, host: str) -> None:
     """Raise ``ProbeError`` for a log that is not sound, or has no sample."""
-    if next(iter([*samples(folder / LOG)]), None) is None:
+    if not [*samples(folder / LOG)]:
         raise ProbeError(f"{folder / LOG}: the probe waits wrote nothing on {host}")
