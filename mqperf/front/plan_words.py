@@ -6,6 +6,7 @@ from mqperf.base.one_line import amount
 from mqperf.plan import MOST, Case, Plan, worded
 from mqperf.plan.columns import parameters
 from mqperf.plan.driver import OPTIONS, SET
+from mqperf.plan.load import GENERATORS
 from mqperf.plan.test_cases import unit_of
 
 OVERHEAD_S = 5.0
@@ -38,7 +39,9 @@ def words(case: Case) -> str:
     threads += f" on each of {case.hosts} hosts" if case.hosts > 1 else ""
     link = case.link.model_dump(exclude_defaults=True) if case.link else {}
     implied = OPTIONS if SET in case.parameters else ()
-    generator = case.model_dump(include={"generator"}, exclude_defaults=True)
+    makers = [each for each in GENERATORS.values() if case.test_case in each.test_cases]
+    which = {"generator"} if len(makers) > 1 else set[str]()
+    generator = case.model_dump(include=which, exclude_defaults=True)
     stated = {**generator, **case.parameters, **link, **case.settings}
     named = (
         f"{name} {_short(stated[name])}"

@@ -138,6 +138,7 @@ def test_an_attempt_that_cannot_be_written_leaves_nothing_partial(
         bench = SimpleNamespace(
             hosts=Hosts.alone(LocalHost()),
             deployment=SimpleNamespace(nodes=(), collect=lambda folder: None, facts=dict),
+            versions=lambda name: {},
             tools={'simulator': {'local': None}}, probes=(), facts={'system': {}}, files={})
         trial = Trial(case, 1, disk, bench, Audience(print))
         fill()
