@@ -39,6 +39,13 @@ class Tool:
         stop = f" && systemctl disable --now {' '.join(self.services)}" if self.services else ""
         return install + stop
 
+    def on(self, title: str, host: Host) -> str:
+        """Where its program is on a host; raises ``SystemFault`` of a host that lacks it."""
+        place = host.which([self.program])[self.program]
+        if place is None:
+            raise self.missing(title, host)
+        return place
+
     def missing(self, title: str, host: Host) -> SystemFault:
         """The fault of a host that lacks it, with what to do; ``title`` is how to call it."""
         if self.by_hand:

@@ -6,7 +6,7 @@ and signals nothing itself; how its processes and the runner tell each other the
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote
@@ -14,6 +14,7 @@ from urllib.parse import quote
 from mqperf.hosts.software import Machine
 from mqperf.plan import Case
 from mqperf.plan.load import Kind, Member
+from mqperf.plan.topologies import Topology
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +52,13 @@ class Access:
 
     client: Endpoint
     server: Endpoint
+
+    @classmethod
+    def by(cls, topology: Topology, every: Endpoint) -> "Access":
+        """That to nodes whose addresses, in their order, ``every`` has."""
+        nodes = every.addresses
+        orders = (topology.order(at, len(nodes)) for at in (topology.client, topology.server))
+        return cls(*(replace(every, addresses=tuple(nodes[at] for at in each)) for each in orders))
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,16 +50,9 @@ class Kafka(OfServers):
         partitions = case.processes * case.hosts // len(topics)
         numbers = [f"--copies={len(self.addresses)}", f"--partitions={partitions}"]
         self._topics("make", run_id, [*numbers, *topics])
-        topology, size = TOPOLOGIES[case.topology], len(self.addresses)
         query = urlencode({"consumer_group": run_id})
-        client, server = (
-            Endpoint(PROTOCOL, tuple(self.addresses[at] for at in order), query=query)
-            for order in (
-                topology.order(topology.client, size),
-                topology.order(topology.server, size),
-            )
-        )
-        return Access(client, server)
+        every = Endpoint(PROTOCOL, self.addresses, query=query)
+        return Access.by(TOPOLOGIES[case.topology], every)
 
     def clean_up(self, run_id: str, queues: Sequence[str]) -> None:
         """Remove the run's topics."""

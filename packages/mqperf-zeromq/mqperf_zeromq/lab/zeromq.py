@@ -64,10 +64,7 @@ class ZeroMQ(OfServers):
 
 def redis_program(host: Host) -> str:
     """Find redis-server; raises ``SystemFault`` with the command that installs it."""
-    program = host.which(["redis-server"])["redis-server"]
-    if program is None:
-        raise REDIS.missing("Redis, the matchmaker for ZeroMQ,", host)
-    return program
+    return REDIS.on("Redis, the matchmaker for ZeroMQ,", host)
 
 
 def redis_version(host: Host) -> str:
