@@ -16,7 +16,6 @@ from mqperf.plan.file import parse_plan
 from mqperf.plan.load import GENERATORS, pairs
 from mqperf.record import Attempt
 from mqperf.study import tables
-from mqperf_amqp_1_0.lab.commands import commands
 from mqperf_amqp_1_0.onhost import orders
 from mqperf_numbered.lab.environment import Environment
 from mqperf_numbered.onhost.diary import Diary
@@ -50,7 +49,7 @@ def test_orders_say_what_the_generator_resolves(tmp_path: Path) -> None:
     job = Job(
         planned, "run", Access(end, end), tool, pairs(planned), tmp_path, Path("/out"), "127.0.0.1"
     )
-    made = commands(job)
+    made = LAUNCHER.commands(job)
     assert not any("secret" in word for each in made for word in (*each.argv, *each.env.values()))
     for each in made:
         for name, text in each.files.items():

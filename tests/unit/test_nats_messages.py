@@ -1,5 +1,6 @@
 """NATS as plans ask for it, as its servers are told, and as its messages are on the wire."""
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,9 +14,10 @@ from mqperf.plan.file import parse_plan
 from mqperf_nats.lab.nats import configuration
 from mqperf_nats.onhost import codec, streams
 from mqperf_nats.onhost.codec import Messages
-from mqperf_nats.onhost.connection import NO_LEADER, problem
+from mqperf_nats.onhost.connection import problem
 from mqperf_nats.onhost.rows import Rows
 from mqperf_nats.onhost.subscriber import stamps_of
+from mqperf_numbered.onhost.managed_connections import Lost, Refused
 from mqperf_numbered.onhost.stamps import SIZE, STAMP
 
 PLAN = """\
@@ -82,24 +84,27 @@ def test_what_others_publish_has_no_stamp() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "code"),
+    ("answer", "kind", "words"),
     [
-        (b'{"stream":"load", "seq":1}', 0),
-        (b'{"error":{"code":503,"err_code":10077,"description":"maximum bytes"},"seq":0}', 503),
-        (b"NATS/1.0 503\r\n\r\n", NO_LEADER),
+        (b'{"stream":"load", "seq":1}', type(None), "None"),
+        (b'{"error":{"code":400,"description":"bad request"}}', Refused, "bad request"),
+        (b'{"error":{"code":503,"description":"maximum bytes"},"seq":0}', Lost, "maximum bytes"),
+        (b"NATS/1.0 503\r\n\r\n", Lost, "no answer: no leader, or no JetStream"),
     ],
-    ids=["confirmed", "refused", "nobody"],
+    ids=["confirmed", "refused", "later", "nobody"],
 )
-def test_answers_are_told_apart(answer: bytes, code: int) -> None:
-    """What confirms, what refuses, and that there is nobody."""
-    assert problem(answer)[0] == code
+def test_answers_are_told_apart(answer: bytes, kind: type, words: str) -> None:
+    """What confirms, what will always be refused, and what may be done later."""
+    error = problem(answer)
+    assert type(error) is kind
+    assert str(error) == words
 
 
 @pytest.mark.parametrize("window", [0, 10], ids=["unasked", "asked"])
 def test_rows_are_messages_on_the_wire(window: int) -> None:
     """Each with its stamp, and where confirms are asked for with a subject that has its number."""
-    orders = SimpleNamespace(window=window, payload_bytes=40, threads=("one",))
-    rows = Rows(orders, SimpleNamespace(subject="load"))  # type: ignore[arg-type]
+    orders = SimpleNamespace(confirms=window, payload_bytes=40, threads=("one",))
+    rows = Rows(orders, "load")  # type: ignore[arg-type]
     inbox = codec.fresh_inbox()
     rows.confirmed_to(inbox)
     rows.stamps["number"][:3] = [998, 999, 1000]
@@ -144,9 +149,9 @@ def test_kinds_of_queue_and_parameters_are_axes() -> None:
 def test_three_know_each_other_and_one_knows_nobody(tmp_path: Path) -> None:
     """Each listens on its host's address alone, and asks clients and others for the password."""
     place = HostFolder(LocalHost(), tmp_path)
-    second = configuration([place] * 3, (1, 2, 3, 4, 5, 6), 1, "secret")
-    assert 'listen: "127.0.0.1:2"' in second
-    assert 'listen: "127.0.0.1:5"' in second
-    assert '"nats://mqperf:secret@127.0.0.1:6"' in second
-    assert second.count('authorization { user: mqperf, password: "secret" }') == 2
+    second = json.loads(configuration([place] * 3, (1, 2, 3, 4, 5, 6), 1, "secret"))
+    login = {"user": "mqperf", "password": "secret"}
+    assert (second["listen"], second["cluster"]["listen"]) == ("127.0.0.1:2", "127.0.0.1:5")
+    assert "nats://mqperf:secret@127.0.0.1:6" in second["cluster"]["routes"]
+    assert (second["authorization"], second["cluster"]["authorization"]) == (login, login)
     assert "cluster" not in configuration([place], (1,), 0, "secret")

@@ -3,7 +3,6 @@
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from mqperf.base.errors import LoadError
@@ -13,7 +12,7 @@ from mqperf.plan.load import Member
 from mqperf.plan.topologies import QUEUES
 from mqperf_amqp_0_9_1.lab import layout
 from mqperf_amqp_0_9_1.plan.parameters import of_case
-from mqperf_numbered.lab.commands import described, with_orders
+from mqperf_numbered.lab.commands import with_orders
 from mqperf_numbered.lab.environment import Program
 
 PROGRAM = Program(
@@ -39,7 +38,7 @@ def commands(job: Job) -> list[Command]:
 
     A body out of a file is written once on every host of clients, before the first of them starts.
     """
-    every = with_orders(PROGRAM, _orders, job)
+    every = with_orders(PROGRAM, orders, job)
     name = of_case(job.case).payload_file
     for place, command in enumerate(every):
         if name is not None and command.kind == "client":
@@ -59,7 +58,8 @@ def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[
     return {"queue": queues, "exchange": exchange}
 
 
-def _orders(job: Job, member: Member) -> dict[str, Any]:
+def orders(job: Job, member: Member) -> dict[str, Any]:
+    """What one is ordered beyond what all are."""
     case, parameters = job.case, of_case(job.case)
     return {
         **parameters.ordered(case.threads),
@@ -68,6 +68,3 @@ def _orders(job: Job, member: Member) -> dict[str, Any]:
         "queue_arguments": dict(ARGUMENTS[case.queues]),
         "log": QUEUES[case.queues].log,
     }
-
-
-describe = partial(described, PROGRAM)

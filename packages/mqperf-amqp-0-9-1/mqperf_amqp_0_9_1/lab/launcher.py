@@ -1,22 +1,16 @@
 """A generator of AMQP 0-9-1 traffic: publishers and consumers with frames of their own."""
 
-from functools import partial
+from dataclasses import replace
 
-from mqperf.lab.load.launcher import Launcher
-from mqperf.record.outputs import diary
 from mqperf_amqp_0_9_1.lab import layout
-from mqperf_amqp_0_9_1.lab.commands import PROGRAM, commands, describe, options
+from mqperf_amqp_0_9_1.lab.commands import PROGRAM, commands, options, orders
+from mqperf_amqp_0_9_1.plan.parameters import GENERATOR
+from mqperf_numbered.lab.launcher import launcher
 
-LAUNCHER = Launcher(
-    name="amqp-0-9-1",
-    tool=PROGRAM.ensure,
-    about=lambda _driver: "publishers and consumers of AMQP 0-9-1",
-    try_out=PROGRAM.self_check,
+LAUNCHER = replace(
+    launcher(GENERATOR.name, PROGRAM, "publishers and consumers of AMQP 0-9-1", orders),
     commands=commands,
-    describe=describe,
-    typed=False,
-    check=partial(diary.check, "amqp-0-9-1"),
-    drivers={"rabbitmq": "amqp-0-9-1"},
+    drivers={"rabbitmq": GENERATOR.name},
     options=options,
     queues=layout.queues,
 )

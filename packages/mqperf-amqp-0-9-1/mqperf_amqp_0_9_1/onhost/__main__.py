@@ -8,22 +8,15 @@ from mqperf_amqp_0_9_1.onhost import orders as told
 from mqperf_amqp_0_9_1.onhost.consumer import Consumer
 from mqperf_amqp_0_9_1.onhost.orders import Orders
 from mqperf_amqp_0_9_1.onhost.publisher import Publisher
-from mqperf_numbered.onhost.process import live
+from mqperf_numbered.onhost.process import live, recorded
 
 
 def main() -> None:
     """Be the client or server that the orders say."""
     orders = told.read(Path(sys.argv[1]))
     role = Publisher if orders.kind == "client" else Consumer
-    live("amqp-0-9-1", orders, streams(orders), partial(name, orders), partial(role, orders))
-
-
-def streams(orders: Orders) -> list[str]:
-    """What is recorded: with a rate, when messages were due stands beside when they were sent."""
-    paced, asks = orders.paced, orders.confirms > 0
-    if orders.kind == "server":
-        return ["received", *(["service"] if paced else [])]
-    return ["sent", "error", *(["handover"] if paced else []), *(["confirmed"] if asks else [])]
+    streams = recorded(orders, *(["confirmed"] if orders.confirms else []))
+    live("amqp-0-9-1", orders, streams, partial(name, orders), partial(role, orders))
 
 
 def name(orders: Orders, place: int) -> str:

@@ -9,7 +9,6 @@ from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.codec import Method, Reader, long, short
 from mqperf_numbered.onhost.inbox import HEARTBEAT_S, Inbox
 from mqperf_numbered.onhost.managed_connections import Broker, Lost, Refused
-from mqperf_numbered.onhost.outbox import connected
 
 __all__ = ["Broker", "Connection", "Lost", "Refused"]
 
@@ -37,16 +36,8 @@ class Connection(Inbox):
     heartbeat = codec.HEARTBEAT
 
     def __init__(self, broker: Broker) -> None:
-        """Connect and log in; raises ``Refused``, or ``Lost`` when no address answers."""
-        super().__init__(broker.buffer_bytes or BUFFER)
-        self.broker = broker
         self.blocked = False
-        self.socket, self.address = connected(broker.addresses, broker.authority)
-        try:
-            self._log_in()
-        except BaseException:
-            self.socket.close()
-            raise
+        super().__init__(broker, broker.buffer_bytes or BUFFER, self._log_in, self._take_leave)
 
     # set up: every call waits
 
@@ -93,18 +84,8 @@ class Connection(Inbox):
             return False
         return True
 
-    def close(self, timeout_s: float) -> bool:
-        """Say goodbye, and wait until the broker has read all that was sent; whether it has."""
-        try:
-            self.socket.settimeout(timeout_s)
-            self.send(codec.method(0, codec.CLOSE, struct.pack(">HBHH", 200, 0, 0, 0)))
-            self.finish_sending()
-            self._expect(codec.CLOSE_OK)
-        except (Lost, Refused):
-            return False
-        finally:
-            self.socket.close()
-        return True
+    def _take_leave(self) -> None:
+        self.call(0, codec.CLOSE, struct.pack(">HBHH", 200, 0, 0, 0), codec.CLOSE_OK)
 
     def _log_in(self) -> None:
         self.send(codec.HEADER)

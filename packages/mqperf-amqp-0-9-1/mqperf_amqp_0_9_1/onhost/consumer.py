@@ -57,7 +57,7 @@ class Intake(ManagedConnection[Connection]):
     ) -> None:
         self.orders = orders
         handlers = Handlers(
-            self._connected, self._prepare, self._enough, self._read, self.take_rest
+            self._connected, self._prepare, self._read, self.take_rest, self._enough
         )
         super().__init__(waiting, diary, handlers)
         self.server = server

@@ -48,9 +48,7 @@ class Channels(ManagedConnection[Connection]):
         diary: Diary,
     ) -> None:
         self.orders, self.publishers, self.send_queue = orders, publishers, send_queue
-        handlers = Handlers(
-            self._connected, self._prepare, lambda _: True, self._read, self._settle
-        )
+        handlers = Handlers(self._connected, self._prepare, self._read, self._settle)
         super().__init__(waiting, diary, handlers)
         self.held = list(publishers)
         self.asked, self.taken_ns = set[int](), 0

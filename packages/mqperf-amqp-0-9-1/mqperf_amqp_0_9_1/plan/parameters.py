@@ -5,12 +5,20 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from mqperf.plan import Case, Frozen, Misplaced
+from mqperf.plan import Frozen, Misplaced
 from mqperf.plan.file.attached import pin_of
 from mqperf.plan.load.generator import NO_OPTIONS, Generator
 from mqperf.plan.topologies import QUEUES
 from mqperf_amqp_0_9_1.plan.test_case import TEST_CASE
-from mqperf_numbered.plan.paced import USUAL_BYTES, Delivery, Paced, Size, TimeToLive
+from mqperf_numbered.plan.paced import (
+    USUAL_BYTES,
+    Confirms,
+    Delivery,
+    Paced,
+    Prefetch,
+    Size,
+    TimeToLive,
+)
 
 Name = Annotated[str, Field(min_length=1, max_length=100)]
 
@@ -116,26 +124,8 @@ class Parameters(Paced, Body):
             " message by itself, or all that came at once together (multiple)."
         ),
     ] = "auto"
-    prefetch: Annotated[
-        int,
-        Field(
-            ge=1,
-            le=65_535,
-            strict=True,
-            description="Messages of a queue that may wait for their acknowledgement.",
-        ),
-    ] = 1_000
-    confirms: Annotated[
-        int,
-        Field(
-            ge=0,
-            le=1_000_000,
-            strict=True,
-            title="unconfirmed messages",
-            description="Messages of a thread that may wait for the broker's confirm; with 0, none"
-            " are asked for.",
-        ),
-    ] = 0
+    prefetch: Prefetch = 1_000
+    confirms: Confirms = 0
     delivery: Delivery = "transient"
     unroutable: Annotated[
         Literal["dropped", "returned"],
@@ -159,10 +149,7 @@ def incompatible_queues(kind: str, values: Mapping[str, object]) -> str | None:
     return None
 
 
-def of_case(case: Case) -> Parameters:
-    """The parameters of a case."""
-    return Parameters.model_validate(dict(case.parameters))
-
+of_case = Parameters.of_case
 
 GENERATOR = Generator(
     name="amqp-0-9-1",

@@ -1,15 +1,13 @@
 """The processes of one run, each with its orders in a file."""
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from mqperf.lab.load.launcher import Access, Job
 from mqperf.plan import Case
 from mqperf.plan.load import Member
-from mqperf_amqp_1_0.lab import layout
 from mqperf_amqp_1_0.plan.parameters import of_case
-from mqperf_numbered.lab.commands import described, with_orders
+from mqperf_numbered.lab.commands import addresses, threads
 from mqperf_numbered.lab.environment import Program
 
 PROGRAM = Program(
@@ -29,11 +27,8 @@ def options(case: Case, access: Access, _address: str) -> Mapping[str, Mapping[s
     }
 
 
-def _orders(job: Job, member: Member) -> dict[str, Any]:
-    form = getattr(job.access, member.kind).queue_address
-    threads = layout.threads(job.case, job.run_id, member.number, form)
-    return of_case(job.case).ordered(job.case.threads) | {"threads": threads}
-
-
-commands = partial(with_orders, PROGRAM, _orders)
-describe = partial(described, PROGRAM)
+def orders(job: Job, member: Member) -> dict[str, Any]:
+    """What one is ordered beyond what all are."""
+    case, form = job.case, getattr(job.access, member.kind).queue_address
+    names = [form.format(address) for address in addresses(case, job.run_id)]
+    return of_case(case).ordered(case.threads) | {"threads": threads(case, member, names)}

@@ -1,22 +1,15 @@
 """A generator of AMQP 1.0 traffic: senders and receivers with frames of their own."""
 
-from functools import partial
+from dataclasses import replace
 
-from mqperf.lab.load.launcher import Launcher
-from mqperf.record.outputs import diary
-from mqperf_amqp_1_0.lab import layout
-from mqperf_amqp_1_0.lab.commands import PROGRAM, commands, describe, options
+from mqperf_amqp_1_0.lab.commands import PROGRAM, options, orders
+from mqperf_amqp_1_0.plan.parameters import GENERATOR
+from mqperf_numbered.lab.commands import addresses
+from mqperf_numbered.lab.launcher import launcher
 
-LAUNCHER = Launcher(
-    name="amqp-1.0",
-    tool=PROGRAM.ensure,
-    about=lambda _driver: "senders and receivers of AMQP 1.0",
-    try_out=PROGRAM.self_check,
-    commands=commands,
-    describe=describe,
-    typed=False,
-    check=partial(diary.check, "amqp-1.0"),
+LAUNCHER = replace(
+    launcher(GENERATOR.name, PROGRAM, "senders and receivers of AMQP 1.0", orders),
+    drivers={"rabbitmq": GENERATOR.name},
     options=options,
-    queues=layout.addresses,
-    drivers={"rabbitmq": "amqp-1.0"},
+    queues=addresses,
 )

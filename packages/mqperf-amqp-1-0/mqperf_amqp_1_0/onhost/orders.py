@@ -4,22 +4,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from mqperf_numbered.onhost.orders import OfThreads, of_kind, read_orders
+from mqperf_numbered.onhost.orders import OfAddresses, with_threads
 
 
 @dataclass(frozen=True, slots=True)
-class Thread:
-    """A sender, and the receiver of what it sends: its number over all processes, its address."""
-
-    number: int
-    address: str
-
-
-@dataclass(frozen=True, slots=True)
-class Orders(OfThreads):
+class Orders(OfAddresses):
     """All that a process is told: keys of the plan by their names, and the threads."""
 
-    threads: tuple[Thread, ...]
     payload_spread: float | None
     links: int
     settlement: Literal["at-least-once", "pre-settled"]
@@ -41,6 +32,4 @@ class Orders(OfThreads):
 
 def read(file: Path) -> Orders:
     """The orders in a file."""
-    values = read_orders(file)
-    values["threads"] = tuple(Thread(**thread) for thread in values["threads"])
-    return of_kind(Orders, values)
+    return with_threads(Orders, file)

@@ -9,7 +9,7 @@ from mqperf.onhost.load.control import Control
 from mqperf_amqp_1_0.onhost import links
 from mqperf_amqp_1_0.onhost.codec import Described
 from mqperf_amqp_1_0.onhost.connection import Connection
-from mqperf_amqp_1_0.onhost.orders import Orders, Thread
+from mqperf_amqp_1_0.onhost.orders import Orders
 from mqperf_amqp_1_0.onhost.transfers import Batch, Transfers
 from mqperf_numbered.onhost.arrivals import Arrivals
 from mqperf_numbered.onhost.diary import Diary
@@ -18,6 +18,7 @@ from mqperf_numbered.onhost.managed_connections import (
     ManagedConnection,
     ManagedConnections,
 )
+from mqperf_numbered.onhost.orders import Thread
 from mqperf_numbered.onhost.record import Numbers, Record
 from mqperf_numbered.onhost.roles import Late, Server
 from mqperf_numbered.onhost.schedule import NS
@@ -51,7 +52,7 @@ class Inlet(ManagedConnection[Connection]):
     ) -> None:
         self.orders, self.threads, self.server = orders, threads, server
         # what has come is dealt with at once, and no messages are sent
-        handlers = Handlers(self._connect, self._prepare, lambda _: True, self._read, lambda: None)
+        handlers = Handlers(self._connect, self._prepare, self._read)
         super().__init__(waiting, diary, handlers)
 
     def _connect(self) -> Connection:

@@ -34,11 +34,8 @@ class Outlet(ManagedConnection[Connection]):
         self.unsettled = Unsettled(senders[0].record, diary)
         self.forms: dict[bytes, Form] = {}
         self.turn = 0
-        super().__init__(
-            waiting,
-            diary,
-            Handlers(self._connect, self._prepare, lambda _: True, self._read, self._settle),
-        )
+        handlers = Handlers(self._connect, self._prepare, self._read, self._settle)
+        super().__init__(waiting, diary, handlers)
 
     def _connect(self) -> Connection:
         return Connection(self.orders.broker)

@@ -4,18 +4,15 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from mqperf.plan import Case
 from mqperf.plan.load.generator import Generator
 from mqperf_numbered.onhost.stamp_layout import SIZE
-from mqperf_numbered.plan.paced import USUAL_BYTES, Delivery, Paced, Size, TimeToLive
+from mqperf_numbered.plan.paced import USUAL_BYTES, Delivery, Paced, RandomBody, TimeToLive
 
 
 class Parameters(Paced):
     """Each is a column of tables, and may be a list."""
 
-    payload_bytes: Annotated[Size, Field(description="Length of every body, of random bytes.")] = (
-        USUAL_BYTES
-    )
+    payload_bytes: RandomBody = USUAL_BYTES
     payload_spread: Annotated[
         float | None,
         Field(
@@ -78,10 +75,7 @@ class Parameters(Paced):
         return self
 
 
-def of_case(case: Case) -> Parameters:
-    """The parameters of a case."""
-    return Parameters.model_validate(dict(case.parameters))
-
+of_case = Parameters.of_case
 
 GENERATOR = Generator(
     name="amqp-1.0",

@@ -55,15 +55,13 @@ def parsed(buffer: bytearray, at: int, have: int) -> Messages | bytes | None:
     subject, subscription, reply, length = found.groups()
     begin, size = found.end(), int(length)
     unit = begin - at + size + len(END)
-    rows = (have - at) // unit
+    rows = min((have - at) // unit, have if reply is None else 1)
     if not rows:
         return None
-    if rows > 1 and reply is None:
+    if rows > 1:
         heads = np.ndarray((rows, begin - at), np.uint8, buffer, at, (unit, 1))
         alike = (heads == heads[0]).all(axis=1)
         rows = rows if alike.all() else int(alike.argmin())
-    else:
-        rows = 1
     return Messages(subject, int(subscription), reply, begin, size, unit, rows)
 
 
@@ -89,7 +87,7 @@ def publish(subject: bytes, body: bytes, reply: bytes = b"") -> bytes:
     return b"PUB %s %s %d\r\n%s\r\n" % (subject, reply, len(body), body)
 
 
-def request(verb: str, name: str, values: Mapping[str, object], reply: str) -> bytes:
+def request(verb: str, name: str, values: Mapping[str, object], reply: bytes) -> bytes:
     """What is asked of JetStream, as ``STREAM.CREATE`` of the stream of that name."""
     body = json.dumps(values).encode() if values else b""
-    return publish(f"$JS.API.{verb}.{name}".encode(), body, reply.encode())
+    return publish(f"$JS.API.{verb}.{name}".encode(), body, reply)

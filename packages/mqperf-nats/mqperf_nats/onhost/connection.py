@@ -9,7 +9,6 @@ from mqperf_nats.onhost import codec
 from mqperf_nats.onhost.codec import Messages
 from mqperf_numbered.onhost.inbox import HEARTBEAT_S, Inbox
 from mqperf_numbered.onhost.managed_connections import Broker, Lost, Refused
-from mqperf_numbered.onhost.outbox import connected
 
 BUFFER_BYTES = 1 << 18
 
@@ -22,7 +21,7 @@ READY_S, ANSWER_S, PAUSE_S = 20.0, 2.0, 0.1
 A cluster may leave one of two clients without an answer that make a stream at the same time.
 """
 
-CALL, CONSUMER = "call", "consumer"
+CALL, CONSUMER = b"call", b"consumer"
 """How subjects end to which JetStream answers; confirms of messages have numbers there."""
 
 NO_LEADER = 500
@@ -30,25 +29,20 @@ NO_LEADER = 500
 
 
 class Connection(Inbox):
-    """An open connection; ``inbox`` begins the subjects of what is answered to it alone."""
+    """An open connection; ``inbox`` begins the subjects of what is answered to it alone.
+
+    To ``deliveries`` come messages of streams.  ``last_words`` are sent before it is closed.
+    """
 
     heartbeat = codec.PING
     heartbeat_s = HEARTBEAT_S
     answered = True
 
     def __init__(self, broker: Broker) -> None:
-        """Connect and log in; raises ``Refused``, or ``Lost`` when no address answers."""
-        super().__init__(BUFFER_BYTES)
-        self.inbox, self.pongs, self.asked = codec.fresh_inbox(), 0, 0
-        self.understood, self.come = 0, list[Messages]()
-        self.socket, self.address = connected(broker.addresses)
-        try:
-            answers = codec.subscribe(f"{self.inbox}.*", ANSWERS)
-            self.send(codec.connect(broker.user, broker.password) + answers)
-            self.reached()
-        except BaseException:
-            self.socket.close()
-            raise
+        self.inbox, self.pongs, self.calls = codec.fresh_inbox(), 0, 0
+        self.deliveries = f"{self.inbox}.deliveries.all"
+        self.understood, self.come, self.last_words = 0, list[Messages](), b""
+        super().__init__(broker, BUFFER_BYTES, self._log_in, self._take_leave)
 
     def messages(self) -> list[Messages]:
         """All whole messages that have come since it was last told to forget them.
@@ -75,57 +69,45 @@ class Connection(Inbox):
         self.send(codec.PING)
         self.finish_sending()
         while self.pongs < wanted:
-            self._fill()
+            self.await_more()
             self.messages()
 
     def call(self, verb: str, name: str, values: Mapping[str, object]) -> None:
         """Ask JetStream for something until it is done; raises ``Refused`` when it will not be."""
         limit = time.monotonic() + READY_S
-        while True:
-            self.asked += 1
-            reply = f"{self.inbox}.{CALL}-{self.asked}"
-            self.send(codec.request(verb, name, values, reply))
-            self.finish_sending()
-            answer = self._answer(reply.encode())
-            code, why = (NO_LEADER, "no answer") if answer is None else problem(answer)
-            if not code:
-                return
-            if code < NO_LEADER or time.monotonic() > limit:
-                raise Refused(f"{self.address}: {verb} {name}: {why}")
+        while (error := problem(self._answer(verb, name, values))) is not None:
+            if isinstance(error, Refused) or time.monotonic() > limit:
+                raise Refused(f"{self.address}: {verb} {name}: {error}")
             time.sleep(PAUSE_S)
 
     def body(self, block: Messages) -> bytes:
         """That of the first of some messages."""
         return bytes(self.view[block.at : block.at + block.size])
 
-    def close(self, timeout_s: float) -> bool:
-        """Wait until the server has dealt with all that was sent; whether it has."""
-        try:
-            self.socket.settimeout(max(timeout_s, PAUSE_S))
-            self.reached()
-        except Lost:
-            return False
-        finally:
-            self.socket.close()
-        return True
+    def _log_in(self) -> None:
+        answers = codec.subscribe(f"{self.inbox}.*", ANSWERS)
+        self.send(codec.connect(self.broker.user, self.broker.password) + answers)
+        self.reached()
 
-    def _answer(self, reply: bytes) -> bytes | None:
-        """What comes to this subject; None when nothing does in time."""
+    def _take_leave(self) -> None:
+        self.send(self.last_words)
+        self.reached()
+
+    def _answer(self, verb: str, name: str, values: Mapping[str, object]) -> bytes:
+        """The answer to a request; one that says that nobody listens when none comes in time."""
+        self.calls += 1
+        reply = b"%s.%s-%d" % (self.inbox.encode(), CALL, self.calls)
+        self.send(codec.request(verb, name, values, reply))
+        self.finish_sending()
         poll = select.poll()
         poll.register(self.socket, select.POLLIN)
         while poll.poll(ANSWER_S * 1000):
-            self._fill()
+            self.await_more()
             answers = [self.body(block) for block in self.messages() if block.subject == reply]
             self.forget()
             if answers:
                 return answers[0]
-        return None
-
-    def _fill(self) -> None:
-        try:
-            self.fill()
-        except Lost as error:
-            raise Lost(f"{self.address}: {error}") from None
+        return codec.NOBODY
 
     def _attend(self, line: bytes) -> None:
         """A line that begins no message; raises ``Lost``, or ``Refused``, for what is said last."""
@@ -138,11 +120,11 @@ class Connection(Inbox):
             raise (Refused if "Authorization" in why else Lost)(f"{self.address}: {why}")
 
 
-def problem(answer: bytes) -> tuple[int, str]:
-    """The code and the words of an answer of JetStream that is an error; 0 for any other one."""
+def problem(answer: bytes) -> Lost | Refused | None:
+    """What an answer of JetStream says that is an error."""
     if answer.startswith(codec.NOBODY):
-        return NO_LEADER, "no leader, or no JetStream"
+        return Lost("no answer: no leader, or no JetStream")
     if b'"error"' not in answer:
-        return 0, ""
+        return None
     error = json.loads(answer)["error"]
-    return int(error["code"]), str(error.get("description", ""))
+    return (Lost if error["code"] >= NO_LEADER else Refused)(error.get("description", ""))

@@ -5,7 +5,7 @@ import os
 import numpy as np
 
 from mqperf_nats.onhost.codec import END, fresh_inbox
-from mqperf_nats.onhost.orders import Orders, Thread
+from mqperf_nats.onhost.orders import Orders
 from mqperf_numbered.onhost import stamps
 from mqperf_numbered.onhost.publisher_thread import BLOCK_BYTES
 from mqperf_numbered.onhost.record import Numbers
@@ -19,18 +19,18 @@ POWERS = 10 ** np.arange(DIGITS - 1, -1, -1)
 class Rows:
     """Messages of a thread, each with all that is sent for it."""
 
-    def __init__(self, orders: Orders, thread: Thread) -> None:
+    def __init__(self, orders: Orders, subject: str) -> None:
         """Have no inbox yet."""
         inbox = fresh_inbox()
-        reply = f"{inbox}.{'0' * DIGITS} " if orders.window else ""
-        head = f"PUB {thread.subject} {reply}{orders.payload_bytes}\r\n".encode()
+        reply = f"{inbox}.{'0' * DIGITS} " if orders.confirms else ""
+        head = f"PUB {subject} {reply}{orders.payload_bytes}\r\n".encode()
         message = head + os.urandom(orders.payload_bytes) + END
         self.unit, threads = len(message), len(orders.threads)
         self.rows, self.stamps = stamps.block(message, len(head), BLOCK_BYTES, threads)
-        begin = len(f"PUB {thread.subject} ")
+        begin = len(f"PUB {subject} ")
         self.inbox = self.rows[:, begin : begin + len(inbox)]
         at = begin + len(inbox) + 1
-        self.digits = self.rows[:, at : at + DIGITS] if orders.window else None
+        self.digits = self.rows[:, at : at + DIGITS] if orders.confirms else None
 
     def confirmed_to(self, inbox: str) -> None:
         """Have confirms sent to this inbox."""

@@ -4,19 +4,11 @@ from mqperf_nats.onhost import codec
 from mqperf_nats.onhost.connection import CONSUMER, Connection
 from mqperf_nats.onhost.orders import Orders
 
-ACK_POLICIES = {"each": "explicit", "multiple": "all"}
-
 
 def make(connection: Connection, orders: Orders, subject: str) -> None:
     """Make the stream of a subject unless it is there, or there are to be none."""
-    if orders.storage is not None:
-        values = {
-            "name": subject,
-            "subjects": [subject],
-            "storage": orders.storage,
-            "num_replicas": orders.replicas,
-            "retention": "limits",
-        }
+    if orders.stream is not None:
+        values = {"name": subject, "subjects": [subject], **orders.stream}
         connection.call("STREAM.CREATE", subject, values)
 
 
@@ -25,20 +17,15 @@ def consuming(connection: Connection, orders: Orders, subject: str, first: int) 
     name = connection.inbox.rpartition(".")[2]
     config = {
         "durable_name": name,
-        "deliver_subject": deliveries(connection),
-        "ack_policy": ACK_POLICIES[orders.acks],
+        "deliver_subject": connection.deliveries,
+        "ack_policy": "explicit" if orders.acks == "each" else "all",
         "max_ack_pending": orders.prefetch,
         "deliver_policy": "by_start_sequence",
         "opt_start_seq": first,
     }
     values = {"stream_name": subject, "config": config}
-    reply = f"{connection.inbox}.{CONSUMER}"
+    reply = b"%s.%s" % (connection.inbox.encode(), CONSUMER)
     return codec.request("CONSUMER.DURABLE.CREATE", f"{subject}.{name}", values, reply)
-
-
-def deliveries(connection: Connection) -> str:
-    """The subject to which messages of streams are delivered."""
-    return f"{connection.inbox}.deliveries.all"
 
 
 def number(reply: bytes) -> int:

@@ -5,31 +5,18 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mqperf.plan import Case
 from mqperf.plan.load.generator import Generator
 from mqperf.plan.pace import LATE
 from mqperf_amqp_0_9_1.plan.test_case import TEST_CASE
 from mqperf_nats.plan.queues import CORE, STREAMS
-from mqperf_numbered.plan.paced import USUAL_BYTES, Paced, Size
+from mqperf_numbered.plan.paced import USUAL_BYTES, Confirms, Paced, Prefetch, RandomBody
 
 
 class Parameters(Paced):
-    """Each is a column of tables, and may be a list."""
+    """Each is a column of tables, and may be a list; all but the first say what JetStream does."""
 
-    payload_bytes: Annotated[Size, Field(description="Length of every body, of random bytes.")] = (
-        USUAL_BYTES
-    )
-    confirms: Annotated[
-        int,
-        Field(
-            ge=0,
-            le=1_000_000,
-            strict=True,
-            title="unconfirmed messages",
-            description="Messages of a thread that may wait for JetStream's confirm; with 0, none"
-            " are asked for. Core NATS confirms nothing.",
-        ),
-    ] = 1_000
+    payload_bytes: RandomBody = USUAL_BYTES
+    confirms: Confirms = 1_000
     acks: Annotated[
         Literal["each", "multiple"],
         Field(
@@ -37,15 +24,7 @@ class Parameters(Paced):
             " that came at once together (multiple)."
         ),
     ] = "each"
-    prefetch: Annotated[
-        int,
-        Field(
-            ge=1,
-            le=65_535,
-            strict=True,
-            description="Messages of a stream that may wait for their acknowledgement.",
-        ),
-    ] = 1_000
+    prefetch: Prefetch = 1_000
 
 
 def incompatible_queues(kind: str, values: Mapping[str, object]) -> str | None:
@@ -57,10 +36,7 @@ def incompatible_queues(kind: str, values: Mapping[str, object]) -> str | None:
     return None
 
 
-def of_case(case: Case) -> Parameters:
-    """The parameters of a case."""
-    return Parameters.model_validate(dict(case.parameters))
-
+of_case = Parameters.of_case
 
 GENERATOR = Generator(
     name="nats",

@@ -2,7 +2,7 @@
 
 import json
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from mqperf.hosts.software import ALONE
@@ -37,6 +37,18 @@ def described(program: Program, case: Case) -> list[str]:
         f"{member.label}: {program.title}, which reads {orders_of(member)}"
         for member in pairs(case)
     ]
+
+
+def addresses(case: Case, key: str) -> list[str]:
+    """The address of each thread of all processes; names have a fixed width."""
+    return [f"{key}.{number + 1:06d}" for number in range(case.threads)]
+
+
+def threads(case: Case, member: Member, addresses: Sequence[str]) -> list[dict[str, object]]:
+    """The threads of a client process, and of the server process beside it."""
+    first = (member.number - 1) * case.green_threads
+    numbers = range(first, first + case.green_threads)
+    return [{"number": number, "address": addresses[number]} for number in numbers]
 
 
 def orders_of(member: Member) -> str:

@@ -2,12 +2,13 @@
 
 import time
 from bisect import bisect_right
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mqperf_numbered.onhost.managed_connections import Lost
-from mqperf_numbered.onhost.outbox import WAITING, Outbox, taken
+from mqperf_numbered.onhost.managed_connections import Broker, Lost, Refused
+from mqperf_numbered.onhost.outbox import WAITING, Outbox, connected, taken
 
 HEARTBEAT_S = 20
 """Which interval of heartbeats is asked for, where a plan asks for none."""
@@ -26,11 +27,39 @@ class Inbox(Outbox):
     heartbeat_s: int
     answered = False
 
-    def __init__(self, size: int) -> None:
-        """Begin with an empty buffer of that size."""
+    def __init__(
+        self,
+        broker: Broker,
+        size: int,
+        log_in: Callable[[], None],
+        take_leave: Callable[[], object],
+    ) -> None:
+        """Connect and log in, with an empty buffer of that size.
+
+        ``take_leave`` returns when the other end has read all that was sent.  Raises ``Refused``,
+        or ``Lost`` when no address answers.
+        """
         super().__init__()
+        self.broker, self.farewell = broker, take_leave
         self.incoming(size)
         self.last_in = time.monotonic()
+        self.socket, self.address = connected(broker.addresses, broker.authority)
+        try:
+            log_in()
+        except BaseException:
+            self.socket.close()
+            raise
+
+    def close(self, timeout_s: float) -> bool:
+        """Say goodbye; whether the other end has read all that was sent."""
+        try:
+            self.socket.settimeout(timeout_s)
+            self.farewell()
+        except (Lost, Refused):
+            return False
+        finally:
+            self.socket.close()
+        return True
 
     def incoming(self, size: int) -> None:
         """Begin with an empty buffer of that size."""
@@ -43,6 +72,13 @@ class Inbox(Outbox):
     def fill(self) -> bool:
         """Take in what has come; False when there was nothing.  Raises ``Lost`` at the end."""
         return taken(self.socket, self._take)
+
+    def await_more(self) -> None:
+        """Take in what comes next; raises ``Lost`` with the address."""
+        try:
+            self.fill()
+        except Lost as error:
+            raise Lost(f"{self.address}: {error}") from None
 
     def keep_alive(self) -> None:
         """Send a heartbeat if it is time; raises ``Lost`` when the broker's are missing."""

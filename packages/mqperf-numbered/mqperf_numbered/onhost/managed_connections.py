@@ -79,21 +79,30 @@ class Connected(Protocol):
 C = TypeVar("C", bound=Connected)
 
 
+def _nothing() -> None:
+    return None
+
+
+def _always(_connection: Connected) -> bool:
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Handlers(Generic[C]):
     """What is done with a connection.
 
-    ``connect`` opens a connection, ``prepare`` sets up what a new one is for, ``enough`` says
-    whether what has come is to be dealt with at once, ``read`` deals with everything that has come,
-    and ``settle`` counts what was handed over, or has come: all of it, or as much as the connection
-    lasted for.
+    ``connect`` opens a connection, ``prepare`` sets up what a new one is for, ``read`` deals with
+    everything that has come, ``settle`` counts what was handed over, or has come: all of it, or as
+    much as the connection lasted for.  ``enough`` says whether what has come is to be dealt with at
+    once, and ``consume`` asks for messages where that is done later.
     """
 
     connect: Callable[[], C]
     prepare: Callable[[C], None]
-    enough: Callable[[C], bool]
     read: Callable[[C], None]
-    settle: Callable[[], None]
+    settle: Callable[[], None] = _nothing
+    enough: Callable[[C], bool] = _always
+    consume: Callable[[], None] = _nothing
 
 
 class ManagedConnection(Generic[C]):

@@ -83,6 +83,41 @@ class OfThreads(Orders):
         return f"client-{process + 1}.{thread + 1}"
 
 
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A publisher and the consumer beside it: the number over all processes, where messages go."""
+
+    number: int
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class OfAddresses(OfThreads):
+    """What a process is told whose threads have an address each."""
+
+    threads: tuple[Thread, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OfPairs(OfAddresses):
+    """What publishers are told, and consumers of the same addresses.
+
+    ``confirms`` is how many messages of a thread may wait for theirs; with 0, none are asked for.
+    """
+
+    confirms: int
+
+
+A = TypeVar("A", bound=OfAddresses)
+
+
+def with_threads(kind: type[A], file: Path) -> A:
+    """The orders of a kind in a file."""
+    values = read_orders(file)
+    values["threads"] = tuple(Thread(**thread) for thread in values["threads"])
+    return of_kind(kind, values)
+
+
 def read_orders(file: Path, broker: Callable[..., Broker] = Broker) -> dict[str, Any]:
     """What a file says, with what all are told made ready, its broker by ``broker``."""
     values: dict[str, Any] = json.loads(file.read_text())

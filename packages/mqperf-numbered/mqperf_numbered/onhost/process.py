@@ -10,7 +10,7 @@ from mqperf.onhost.record.tally import Tally
 from mqperf_numbered.onhost.arrivals import STRANGER
 from mqperf_numbered.onhost.diary import Diary
 from mqperf_numbered.onhost.managed_connections import Lost, Refused
-from mqperf_numbered.onhost.orders import Orders
+from mqperf_numbered.onhost.orders import OfThreads, Orders
 from mqperf_numbered.onhost.record import Record
 
 
@@ -39,6 +39,13 @@ class Named:
     def __getitem__(self, place: int) -> str:
         """That of whoever has this place."""
         return "stranger" if place == STRANGER else self.name(place)
+
+
+def recorded(orders: OfThreads, *of_clients: str) -> list[str]:
+    """What is recorded: with a rate, when messages were due stands beside when they were sent."""
+    if orders.kind == "server":
+        return ["received", *(["service"] if orders.paced else [])]
+    return ["sent", "error", *(["handover"] if orders.paced else []), *of_clients]
 
 
 def live(

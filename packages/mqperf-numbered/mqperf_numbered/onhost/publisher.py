@@ -1,6 +1,7 @@
 """A client whose threads publish, each on a connection of its own, and may wait for confirms."""
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 from mqperf.onhost.load.control import Control
@@ -12,8 +13,9 @@ from mqperf_numbered.onhost.managed_connections import (
     ManagedConnection,
     ManagedConnections,
 )
-from mqperf_numbered.onhost.orders import OfThreads
+from mqperf_numbered.onhost.orders import A, Thread
 from mqperf_numbered.onhost.publisher_thread import PublisherThread
+from mqperf_numbered.onhost.record import Record
 from mqperf_numbered.onhost.roles import CLIENT_IDLE_S, Client
 from mqperf_numbered.onhost.schedule import NS, TICK_NS
 from mqperf_numbered.onhost.waiting import Waiting
@@ -55,14 +57,16 @@ class Publisher(Client[Outlet[Any]]):
 
     def __init__(
         self,
-        orders: OfThreads,
+        outlet: Callable[[A, Thread, Record, Waiting, Diary], Outlet[Any]],
+        orders: A,
         control: Control,
+        record: Record,
         diary: Diary,
-        connections: ManagedConnections[Outlet[Any]],
     ) -> None:
-        self.orders, self.diary = orders, diary
-        self.publishers = [outlet.thread for outlet in connections.all]
-        super().__init__(orders, control, connections, self.publishers)
+        self.orders, self.diary, waiting = orders, diary, Waiting(exact=True)
+        outlets = [outlet(orders, thread, record, waiting, diary) for thread in orders.threads]
+        self.publishers = [outlet.thread for outlet in outlets]
+        super().__init__(orders, control, ManagedConnections(waiting, outlets), self.publishers)
 
     def run(self, start: float) -> None:
         """Publish from the agreed start on until the load has ended, or a signal came."""

@@ -28,6 +28,28 @@ def _with_room(size: int) -> int:
 Size = Annotated[int, Field(le=MOST_BYTES, strict=True), AfterValidator(_with_room), BYTES]
 """Length of a body that has room for its stamp."""
 
+RandomBody = Annotated[Size, Field(description="Length of every body, of random bytes.")]
+
+Confirms = Annotated[
+    int,
+    Field(
+        ge=0,
+        le=1_000_000,
+        strict=True,
+        title="unconfirmed messages",
+        description="Messages of a thread that may wait for the broker's confirm; with 0, none are"
+        " asked for.",
+    ),
+]
+Prefetch = Annotated[
+    int,
+    Field(
+        ge=1,
+        le=65_535,
+        strict=True,
+        description="Messages of a queue that may wait for their acknowledgement.",
+    ),
+]
 Delivery = Annotated[
     Literal["transient", "persistent"],
     Field(description="Whether the broker writes messages to disk."),
@@ -82,6 +104,11 @@ class Paced(Ramped):
             text = "rate_msg_s and thread_rate_msg_s are two rates: keep one"
             raise Misplaced(("thread_rate_msg_s",), text)
         return self
+
+    @classmethod
+    def of_case(cls, case: Case) -> Self:
+        """The parameters of a case."""
+        return cls.model_validate(dict(case.parameters))
 
     def ordered(self, threads: int) -> dict[str, Any]:
         """What processes are told: each key by its name, and the ``pace`` of one thread of all."""

@@ -1,14 +1,20 @@
 """What publishers and consumers wrote beside their counts, against the record of every message."""
 
 from collections.abc import Callable
+from functools import partial
 
 from mqperf.plan import Case
 from mqperf.record import Whole
 from mqperf.record.outputs import diary as diary_file
 from mqperf.record.streams.stream import ByProcess
-from mqperf.study.load.reader import Account
+from mqperf.study.load.reader import Account, LoadReader
 from mqperf_numbered.plan.paced import Paced
 from mqperf_numbered.study import backlog
+
+
+def reader(generator: str, of_case: Callable[[Case], Paced]) -> LoadReader:
+    """That of a generator."""
+    return LoadReader(generator, partial(account, generator, of_case))
 
 
 def account(

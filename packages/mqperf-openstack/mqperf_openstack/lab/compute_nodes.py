@@ -4,16 +4,15 @@ It sends what `traffic.yaml` says, with the parts of the generator of AMQP 0-9-1
 """
 
 from collections.abc import Mapping
-from functools import partial
+from dataclasses import replace
 from typing import Any
 
-from mqperf.lab.load import Access, Job, Launcher
+from mqperf.lab.load import Access, Job
 from mqperf.plan import Case
 from mqperf.plan.load import Member
-from mqperf.record.outputs import diary
 from mqperf_amqp_0_9_1.lab.commands import ARGUMENTS
-from mqperf_numbered.lab.commands import described, with_orders
 from mqperf_numbered.lab.environment import Program
+from mqperf_numbered.lab.launcher import launcher
 from mqperf_openstack.lab.layout import layout_of, queues
 from mqperf_openstack.onhost.compute_nodes.orders import HEARTBEAT_S
 from mqperf_openstack.plan.compute_nodes import GENERATOR, of_case
@@ -53,15 +52,8 @@ def _orders(job: Job, member: Member) -> dict[str, Any]:
     }
 
 
-LAUNCHER = Launcher(
-    name=GENERATOR.name,
-    tool=PROGRAM.ensure,
-    about=lambda _driver: "OpenStack's compute nodes over AMQP 0-9-1",
-    try_out=PROGRAM.self_check,
-    commands=partial(with_orders, PROGRAM, _orders),
-    describe=partial(described, PROGRAM),
-    typed=False,
-    check=partial(diary.check, GENERATOR.name),
+LAUNCHER = replace(
+    launcher(GENERATOR.name, PROGRAM, "OpenStack's compute nodes over AMQP 0-9-1", _orders),
     drivers={"rabbitmq": "amqp-0-9-1"},
     options=options,
     queues=queues,

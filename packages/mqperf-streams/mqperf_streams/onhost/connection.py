@@ -5,7 +5,6 @@ import time
 
 from mqperf_numbered.onhost.inbox import HEARTBEAT_S, Inbox
 from mqperf_numbered.onhost.managed_connections import Broker, Lost, Refused
-from mqperf_numbered.onhost.outbox import connected
 from mqperf_streams.onhost import codec
 
 FRAME_MAX = 1 << 20
@@ -23,15 +22,7 @@ class Connection(Inbox):
     heartbeat = codec.frame(codec.HEARTBEAT)
 
     def __init__(self, broker: Broker) -> None:
-        """Connect and log in; raises ``Refused``, or ``Lost`` when no address answers."""
-        super().__init__(FRAME_MAX * 2)
-        self.broker = broker
-        self.socket, self.address = connected(broker.addresses, broker.authority)
-        try:
-            self._log_in()
-        except BaseException:
-            self.socket.close()
-            raise
+        super().__init__(broker, FRAME_MAX * 2, self._log_in, self._take_leave)
 
     def call(self, key: int, payload: bytes) -> int:
         """Send a request, and give the code of its answer."""
@@ -79,16 +70,8 @@ class Connection(Inbox):
         if key == codec.CREDIT | codec.ANSWER:
             raise Refused("the broker knows nothing of the subscription")
 
-    def close(self, timeout_s: float) -> bool:
-        """Say goodbye, and wait until the broker has read all that was sent; whether it has."""
-        try:
-            self.socket.settimeout(timeout_s)
-            self.call(codec.CLOSE, struct.pack(">H", codec.OK) + codec.string("done"))
-        except (Lost, Refused):
-            return False
-        finally:
-            self.socket.close()
-        return True
+    def _take_leave(self) -> None:
+        self.call(codec.CLOSE, struct.pack(">H", codec.OK) + codec.string("done"))
 
     def _log_in(self) -> None:
         broker = self.broker
@@ -107,10 +90,7 @@ class Connection(Inbox):
         """The payload of the next such frame; what messages come meanwhile are of no use yet."""
         while True:
             while (frame := self.frame(0)) is None:
-                try:
-                    self.fill()
-                except Lost as error:
-                    raise Lost(f"{self.address}: {error}") from None
+                self.await_more()
             key, payload, end = frame
             self.consumed(end)
             if key == answer:

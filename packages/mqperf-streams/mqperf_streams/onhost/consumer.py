@@ -6,23 +6,16 @@ from functools import partial
 
 import numpy as np
 
-from mqperf.onhost.load.control import Control
 from mqperf_numbered.onhost import stamps
-from mqperf_numbered.onhost.arrivals import Arrivals
+from mqperf_numbered.onhost.consumer import Consumer
 from mqperf_numbered.onhost.diary import Diary
-from mqperf_numbered.onhost.managed_connections import (
-    Handlers,
-    Lost,
-    ManagedConnection,
-    ManagedConnections,
-)
-from mqperf_numbered.onhost.record import Record
-from mqperf_numbered.onhost.roles import Late, Server
+from mqperf_numbered.onhost.managed_connections import Handlers, Lost, ManagedConnection
+from mqperf_numbered.onhost.orders import Thread
 from mqperf_numbered.onhost.schedule import NS
 from mqperf_numbered.onhost.waiting import Waiting
 from mqperf_streams.onhost import codec
 from mqperf_streams.onhost.connection import Connection
-from mqperf_streams.onhost.orders import Orders, Thread
+from mqperf_streams.onhost.orders import Orders
 
 BEGINNINGS = {"first": 1, "last": 2, "next": 3}
 AT = 4
@@ -39,30 +32,29 @@ class Inlet(ManagedConnection[Connection]):
     """The connection of a stream; ``next`` is the message that it continues with, if any came."""
 
     def __init__(
-        self, orders: Orders, thread: Thread, server: "Consumer", waiting: Waiting, diary: Diary
+        self,
+        orders: Orders,
+        thread: Thread,
+        server: Consumer,
+        waiting: Waiting,
+        diary: Diary,
     ) -> None:
-        self.orders, self.thread, self.server = orders, thread, server
+        self.orders, self.stream, self.server = orders, thread.address, server
         self.next: int | None = None
-        handlers = Handlers(
-            partial(Connection, orders.broker),
-            self._prepare,
-            lambda _: True,
-            self._read,
-            lambda: None,
-        )
+        connect = partial(Connection, orders.broker)
+        handlers = Handlers(connect, self._prepare, self._read, consume=self.consume)
         super().__init__(waiting, diary, handlers)
 
     def _prepare(self, connection: Connection) -> None:
         """Make the stream unless it is there, and subscribe if it is time."""
-        stream = self.thread.stream
         self.on = connection
         if self.server.consuming:
-            connection.prepared(stream, codec.SUBSCRIBE, self._wanted())
-        elif connection.call(codec.CREATE, codec.string(stream) + codec.pairs({})) not in {
+            connection.prepared(self.stream, codec.SUBSCRIBE, self._wanted())
+        elif connection.call(codec.CREATE, codec.string(self.stream) + codec.pairs({})) not in {
             codec.OK,
             codec.EXISTS,
         }:
-            raise Lost(f"the broker makes no stream {stream}")
+            raise Lost(f"the broker makes no stream {self.stream}")
 
     def consume(self) -> None:
         """Subscribe; messages may come before the answer, which nobody waits for."""
@@ -75,7 +67,7 @@ class Inlet(ManagedConnection[Connection]):
         else:
             begin = struct.pack(">HQ", AT, self.next)
         credit = struct.pack(">H", self.orders.chunk_credit)
-        return bytes([0]) + codec.string(self.thread.stream) + begin + credit + codec.pairs({})
+        return bytes([0]) + codec.string(self.stream) + begin + credit + codec.pairs({})
 
     def _read(self, connection: Connection) -> None:
         at, chunks = 0, 0
@@ -132,22 +124,3 @@ def _bodies(data: bytes, entries: int) -> Iterator[bytes]:
         begin = HEADER - codec.SIZE.size
         yield entry[begin : begin + stamps.SIZE] if known else bytes(stamps.SIZE)
         at += codec.SIZE.size + size
-
-
-class Consumer(Server[Inlet]):
-    """All connections of a process, from the first stream to the end of the drain."""
-
-    def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
-        waiting = Waiting(exact=False)
-        inlets = [Inlet(orders, thread, self, waiting, diary) for thread in orders.threads]
-        arrivals = Arrivals(record, orders.run, paced=orders.paced, limits_s=orders.limits_s)
-        after_s = orders.consume_after_s
-        late = None if after_s is None else Late(after_s, Inlet.consume, diary)
-        super().__init__(control, ManagedConnections(waiting, inlets), arrivals, late=late)
-
-    def run(self, start: float) -> None:
-        """Consume until told to stop."""
-        self.attend_until_stop(start)
-        for managed in self.connections.all:
-            if managed.connection is not None:
-                managed.connection.close(1.0)

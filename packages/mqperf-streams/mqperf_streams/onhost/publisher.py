@@ -5,17 +5,17 @@ from functools import partial
 
 import numpy as np
 
-from mqperf.onhost.load.control import Control
 from mqperf_numbered.onhost import publisher
 from mqperf_numbered.onhost.diary import Diary
-from mqperf_numbered.onhost.managed_connections import Handlers, ManagedConnections
+from mqperf_numbered.onhost.managed_connections import Handlers
+from mqperf_numbered.onhost.orders import Thread
 from mqperf_numbered.onhost.publisher_thread import PublisherThread
 from mqperf_numbered.onhost.record import Record
 from mqperf_numbered.onhost.waiting import Waiting
 from mqperf_streams.onhost import codec
 from mqperf_streams.onhost.connection import Connection
 from mqperf_streams.onhost.frames import Frames
-from mqperf_streams.onhost.orders import Orders, Thread
+from mqperf_streams.onhost.orders import Orders
 
 ERRORS = np.dtype([("number", ">u8"), ("code", ">u2")])
 LIST_AT = 5
@@ -28,10 +28,10 @@ class Outlet(publisher.Outlet[Connection]):
     def __init__(
         self, orders: Orders, thread: Thread, record: Record, waiting: Waiting, diary: Diary
     ) -> None:
-        self.stream, frames = thread.stream, Frames(orders)
+        self.stream, frames = thread.address, Frames(orders)
         publishing = PublisherThread(orders, thread.number, orders.confirms, record, frames)
         connect = partial(Connection, orders.broker)
-        handlers = Handlers(connect, self._prepare, lambda _: True, self._read, publishing.settle)
+        handlers = Handlers(connect, self._prepare, self._read, publishing.settle)
         super().__init__(publishing, waiting, diary, handlers)
 
     def _prepare(self, connection: Connection) -> None:
@@ -54,12 +54,3 @@ class Outlet(publisher.Outlet[Connection]):
             else:
                 connection.attend(key, payload)
         connection.consumed(at)
-
-
-class Publisher(publisher.Publisher):
-    """All connections of a process."""
-
-    def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
-        waiting = Waiting(exact=True)
-        outlets = [Outlet(orders, thread, record, waiting, diary) for thread in orders.threads]
-        super().__init__(orders, control, diary, ManagedConnections(waiting, outlets))

@@ -5,18 +5,16 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from mqperf.plan import Case, Misplaced
+from mqperf.plan import Misplaced
 from mqperf.plan.load.generator import Generator
 from mqperf_amqp_0_9_1.plan.test_case import TEST_CASE
-from mqperf_numbered.plan.paced import USUAL_BYTES, Paced, Size
+from mqperf_numbered.plan.paced import USUAL_BYTES, Paced, RandomBody
 
 
 class Parameters(Paced):
     """Each is a column of tables, and may be a list."""
 
-    payload_bytes: Annotated[Size, Field(description="Length of every body, of random bytes.")] = (
-        USUAL_BYTES
-    )
+    payload_bytes: RandomBody = USUAL_BYTES
     confirms: Annotated[
         int,
         Field(
@@ -61,10 +59,7 @@ def incompatible_queues(kind: str, _values: Mapping[str, object]) -> str | None:
     return None if kind == "stream" else "it publishes to streams only: plan queues: [stream]"
 
 
-def of_case(case: Case) -> Parameters:
-    """The parameters of a case."""
-    return Parameters.model_validate(dict(case.parameters))
-
+of_case = Parameters.of_case
 
 GENERATOR = Generator(
     name="rabbitmq-stream",

@@ -1,9 +1,6 @@
 """What processes wrote beside their counts, against the record of every message."""
 
-from functools import partial
-
-from mqperf.study.load.reader import LoadReader
-from mqperf_numbered.study import published
+from mqperf_numbered.study.published import reader
 from mqperf_streams.plan.parameters import GENERATOR, of_case
 
-READER = LoadReader(GENERATOR.name, partial(published.account, GENERATOR.name, of_case))
+READER = reader(GENERATOR.name, of_case)

@@ -38,9 +38,7 @@ class NodeListener(ManagedConnection[Connection]):
         diary: Diary,
     ) -> None:
         # what has come is dealt with at once, and acknowledgements are not counted
-        handlers = Handlers(
-            self._connected, self._prepare, lambda _: True, self._read, lambda: None
-        )
+        handlers = Handlers(self._connected, self._prepare, self._read)
         super().__init__(waiting, diary, handlers)
         self.told, self.boxes, self.server = orders, boxes, server
         self.copy = np.array([box.copy for box in boxes], dtype=np.int64)

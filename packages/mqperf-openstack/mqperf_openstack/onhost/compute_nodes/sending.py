@@ -63,9 +63,7 @@ class NodeConnection(ManagedConnection[Connection]):
     """
 
     def __init__(self, orders: Orders, record: Record, waiting: Waiting, diary: Diary) -> None:
-        handlers = Handlers(
-            self._connected, self._prepare, lambda _: True, self._read, self._settle
-        )
+        handlers = Handlers(self._connected, self._prepare, self._read, self._settle)
         super().__init__(waiting, diary, handlers)
         self.told, self.record = orders, record
         self.due: deque[Due] = deque()

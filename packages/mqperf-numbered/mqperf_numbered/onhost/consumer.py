@@ -1,0 +1,44 @@
+"""A server whose threads consume, each on a connection of its own."""
+
+from collections.abc import Callable
+from typing import Any
+
+from mqperf.onhost.load.control import Control
+from mqperf_numbered.onhost.arrivals import Arrivals
+from mqperf_numbered.onhost.diary import Diary
+from mqperf_numbered.onhost.managed_connections import ManagedConnection, ManagedConnections
+from mqperf_numbered.onhost.orders import A, Thread
+from mqperf_numbered.onhost.record import Record
+from mqperf_numbered.onhost.roles import Late, Server
+from mqperf_numbered.onhost.waiting import Waiting
+
+Inlet = ManagedConnection[Any]
+
+
+class Consumer(Server[Inlet]):
+    """All connections of a process, from the first connection to the end of the drain."""
+
+    def __init__(
+        self,
+        inlet: Callable[[A, Thread, "Consumer", Waiting, Diary], Inlet],
+        orders: A,
+        control: Control,
+        record: Record,
+        diary: Diary,
+    ) -> None:
+        waiting, after_s = Waiting(exact=False), orders.consume_after_s
+        inlets = [inlet(orders, thread, self, waiting, diary) for thread in orders.threads]
+        arrivals = Arrivals(record, orders.run, paced=orders.paced, limits_s=orders.limits_s)
+        late = None if after_s is None else Late(after_s, _consume, diary)
+        super().__init__(control, ManagedConnections(waiting, inlets), arrivals, late=late)
+
+    def run(self, start: float) -> None:
+        """Consume until told to stop."""
+        self.attend_until_stop(start)
+        for managed in self.connections.all:
+            if managed.connection is not None:
+                managed.connection.close(1.0)
+
+
+def _consume(inlet: Inlet) -> None:
+    inlet.handlers.consume()
