@@ -26,6 +26,7 @@ from typing_extensions import override
 from mqperf.base.errors import Interrupted, MqperfError, UnknownTableError
 from mqperf.base.one_line import amount, printable
 from mqperf.base.problems import nearest
+from mqperf.base.shipped import runs_folder
 from mqperf.front.live import cell
 from mqperf.front.running import measured
 from mqperf.lab.runner import Job
@@ -244,9 +245,10 @@ def read(path: Place) -> Results:
     """Read a runs folder, or the tables of a published report; nothing is measured.
 
     In a notebook a relative path may also start at the root of the checkout that it stands in.
-    Raises ``MqperfError`` for a folder that cannot be read.
+    ``samples/wan`` is a recorded sample, in a checkout or of ``mqperf-samples``.  Raises
+    ``MqperfError`` for a folder that cannot be read.
     """
-    source = notebook.located(path)
+    source = runs_folder(notebook.located(path))
     return Results(source, stats.complete(tables.read(source)))
 
 

@@ -13,8 +13,20 @@ from mqperf.base.terminal import PlainConsole, print_line
 app = typer.Typer()
 console = PlainConsole()
 
+
+def _located(path: Path) -> Path:
+    from mqperf.base.shipped import runs_folder
+
+    return runs_folder(path)
+
+
 TablesFolder = Annotated[
-    Path, typer.Argument(metavar="PATH", help="a runs folder, or tables of a published report")
+    Path,
+    typer.Argument(
+        metavar="PATH",
+        help="a runs folder, or tables of a published report",
+        callback=_located,
+    ),
 ]
 
 SingleFile = Annotated[

@@ -13,8 +13,8 @@ from mqperf.plan.file import load_plan
 
 pytestmark = pytest.mark.needs_rabbitmq
 
-PROJECTS = (".", "packages/mqperf-projects")
-"""What the smoke plan needs, and what lists it."""
+PROJECTS = (".", "packages/mqperf-projects", "packages/mqperf-samples")
+"""What the smoke plan needs, what lists it, and recorded runs."""
 
 Mqperf = Callable[..., str]
 
@@ -57,6 +57,13 @@ def test_plans_come_with_the_wheel(mqperf: Mqperf, root: Path) -> None:
         assert f"\n{file.stem} " in f"\n{listed}"
     assert "Needs mqperf-zeromq." in " ".join(listed.split())
     assert mqperf("plans", "wan-quick") == (root / "plans/wan-quick.yaml").read_text()
+
+
+def test_recorded_runs_come_with_a_wheel_of_their_own(mqperf: Mqperf, root: Path) -> None:
+    """They are read as those of a clone are."""
+    shown = mqperf("show", "samples/runs")
+    assert "Measured: 24 runs" in shown
+    assert shown == mqperf("show", str(root / "data/samples/runs"))
 
 
 def test_the_smoke_plan_runs_outside_a_clone(mqperf: Mqperf) -> None:

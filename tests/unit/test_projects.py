@@ -6,8 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from mqperf.base import packages
-from mqperf.base.errors import PlanError
-from mqperf.base.shipped import plan_file, shipped
+from mqperf.base import shipped as shipped_parts
+from mqperf.base.errors import InstallError, PlanError, TableError
+from mqperf.base.shipped import plan_file, runs_folder, shipped
 from mqperf.front.cli import app
 from mqperf.plan.file import load_plan
 from mqperf_projects.front.listing import every_plan, question
@@ -75,6 +76,25 @@ def test_a_shipped_plan_is_printed_to_the_letter(root: Path) -> None:
     """So that a copy of it can be changed."""
     printed = CliRunner().invoke(app, ["plans", "quickstart"]).output
     assert printed == (root / "plans/quickstart.yaml").read_text()
+
+
+def test_a_sample_is_taken_by_its_name(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, root: Path
+) -> None:
+    """Where no such folder is; without samples, what brings them is told."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("samples/wan", "data/samples/wan"):
+        assert runs_folder(Path(name)) == root / "data/samples/wan"
+    assert CliRunner().invoke(app, ["audit", "samples/faults"]).output == "no doubts\n"
+    for name in ("samples", "samples/wam"):
+        with pytest.raises(TableError, match=rf"{name}: there are samples/.*, samples/wan$"):
+            runs_folder(Path(name))
+    (tmp_path / "samples/runs").mkdir(parents=True)
+    for name in ("samples/runs", "mine/samples/wan"):
+        assert runs_folder(Path(name)) == Path(name)
+    monkeypatch.setattr(shipped_parts, "PACKAGE", tmp_path / "mqperf")
+    with pytest.raises(InstallError, match="not there; recorded runs come with mqperf-samples"):
+        runs_folder(Path("samples/wan"))
 
 
 def test_notebooks_are_shipped_too(root: Path) -> None:

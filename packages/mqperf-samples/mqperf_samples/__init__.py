@@ -1,0 +1,1 @@
+"""Recorded runs of mqperf, for whoever has no clone: its wheel holds `data/samples`."""
