@@ -13,6 +13,9 @@ from mqperf_numbered.onhost.outbox import WAITING, Outbox, connected, taken
 HEARTBEAT_S = 20
 """Which interval of heartbeats is asked for, where a plan asks for none."""
 
+LEAST_S = 0.1
+"""Of time for a farewell: without any, a socket waits for nothing."""
+
 
 class Inbox(Outbox):
     """Both halves of a connection.  What has come is in ``buffer`` up to ``have``.
@@ -53,7 +56,7 @@ class Inbox(Outbox):
     def close(self, timeout_s: float) -> bool:
         """Say goodbye; whether the other end has read all that was sent."""
         try:
-            self.socket.settimeout(timeout_s)
+            self.socket.settimeout(max(timeout_s, LEAST_S))
             self.farewell()
         except (Lost, Refused):
             return False
