@@ -50,8 +50,7 @@ def issued(host_folder: HostFolder, addresses: Sequence[str]) -> Certificates:
     Keys are readable for their owner only; that of the authority stays there.  Raises
     ``SystemFault`` when openssl is missing, or refuses.
     """
-    if host_folder.host.which([OPENSSL.program])[OPENSSL.program] is None:
-        raise OPENSSL.missing("OpenSSL", host_folder.host)
+    OPENSSL.on("OpenSSL", host_folder.host)
     host_folder.host.make(host_folder.folder)
     names = ",".join(f"IP:{address}" for address in dict.fromkeys(addresses))
     host_folder.host.write(host_folder.folder / CONFIG, _CONFIG.format(names=names))

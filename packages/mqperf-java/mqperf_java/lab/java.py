@@ -46,9 +46,7 @@ def installed_java(oldest: int, host: Host) -> Java:
 
     The first on the PATH counts; nothing else is looked at.
     """
-    program = host.which(["java"])["java"]
-    if program is None:
-        raise JAVA.missing(f"Java, of which {oldest} or later is needed,", host)
+    program = JAVA.on(f"Java, of which {oldest} or later is needed,", host)
     answer = host.run([program, "-version"], timeout_s=VERSION_LIMIT_S)
     version = re.search(r'version "(([0-9]+)[^"]*)"', answer.stderr + answer.stdout)
     if version is None:
