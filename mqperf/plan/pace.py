@@ -18,13 +18,16 @@ STEPS_BY = "ramp_steps_by"
 THREAD_RATE = "thread_rate_msg_s"
 """The rate of each thread, in place of that of all."""
 
+CYCLE = "rate_cycle"
+"""The steps of a rate that come again and again, in place of these."""
+
 LATE = "consume_after_s"
 """After how many seconds of the load consumers start, where they do not start first."""
 
 COUNT = "message_count"
 """How many messages a load ends after."""
 
-PACE = (RATE, RAMP, STEPS, STEPS_BY, THREAD_RATE, LATE, COUNT)
+PACE = (RATE, RAMP, STEPS, STEPS_BY, THREAD_RATE, CYCLE, LATE, COUNT)
 """What generators of one load have in common: when messages are sent, and consumed."""
 
 

@@ -12,6 +12,8 @@ from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster
 from mqperf.onhost.record.numbers import common, size
+from mqperf.pages.questions import answers
+from mqperf.pages.sections.forms import plain
 from mqperf.plan.file import parse_plan, read_plan
 from mqperf.record import runs
 from mqperf.record.counts import read_counts
@@ -121,6 +123,22 @@ def test_a_count_is_sent_in_steps_with_confirms(tmp_path: Path) -> None:
     assert run["window_s"] == 1.0
     assert row["offered_rate_msg_s"] == 400
     assert not {"count-missed", "short-window", "rate-missed"} & set(frames["doubts"]["kind"])
+
+
+@pytest.mark.usefixtures("shared")
+def test_cycles_are_offered_step_by_step(tmp_path: Path) -> None:
+    """Two seconds at 100, one at 700: the rate of the window is its mean, and none is a doubt."""
+    load = "green_threads: 2, channels: 2, confirms: 50, rate_cycle: '2 s at 100, 1 s at 700'"
+    frames = measured(tmp_path, PLAN.format(load).replace("duration_s: 2", "duration_s: 3"))
+    [row] = frames["messages"].to_dict("records")
+    assert (row["sent"], row["received"], row["offered_rate_msg_s"]) == (1100, 1100, 300)
+    steps = frames["rate_cycles"]
+    assert steps["step_rate_msg_s"].tolist() == [100, 700, 100]
+    assert steps["from_s"].tolist() == [0, 1, 2]
+    assert steps["cycle"].tolist() == [1, 1, 2]
+    assert not {"backlog", "empty-seconds"} & set(frames["doubts"]["kind"])
+    [answer] = answers(frames, ["cycles"])
+    assert "at 700 msg/sec for 1 s of every 3 s, " in plain(answer.sentences[0])
 
 
 @pytest.fixture(scope="module")

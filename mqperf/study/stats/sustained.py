@@ -14,7 +14,7 @@ import pandas as pd
 from mqperf.plan.columns import TABLES
 from mqperf.plan.test_cases import closed_loops
 from mqperf.study.stats.doubt_kinds import SPOILING
-from mqperf.study.stats.rules.finding import consumed_after
+from mqperf.study.stats.rules.finding import in_parts
 from mqperf.study.tables import Tables, at, conform, varied
 from mqperf.study.tables.axes import SWEEP
 
@@ -36,7 +36,8 @@ def keeping_up(points: pd.DataFrame, tables: Tables) -> pd.Series:
     """Whether each of these points keeps up: one of ``YES``, ``UNKNOWN``, ``TESTER`` and ``NO``.
 
     A single repeat that does not keep up is enough, as is one that a fail condition ended.  Where
-    consumers start late, the throughput is that of no phase, and nobody can tell.
+    consumers start late, or the rate comes in cycles, the throughput is that of no part of it, and
+    nobody can tell.
     """
     doubts, messages = tables["doubts"], tables["messages"]
     behind, limited = (
@@ -46,7 +47,7 @@ def keeping_up(points: pd.DataFrame, tables: Tables) -> pd.Series:
     runs = tables["runs"]
     behind |= set(runs.loc[runs["condition_failed"].notna(), "point"].dropna())
     unknown = set(messages.loc[messages["send_rate_msg_s"].isna(), "point"].dropna())
-    unknown |= set(runs.loc[consumed_after(runs).notna(), "point"].dropna())
+    unknown |= set(runs.loc[in_parts(runs), "point"].dropna())
     can_tell = points["test_case"].isin(closed_loops()) | ~points["point"].isin(unknown)
     verdicts = can_tell.map({True: YES, False: UNKNOWN}).astype("str")
     verdicts = verdicts.mask(points["point"].isin(limited), TESTER)

@@ -9,6 +9,7 @@ from mqperf.record.streams.stream import Latencies
 from mqperf.study.tables.within_run import Row, quantiles
 
 if TYPE_CHECKING:
+    from mqperf.onhost.load.curves import Curve
     from mqperf.study.tables.of_run import Reading
 
 
@@ -20,23 +21,32 @@ def rate_steps(reading: "Reading") -> Iterator[dict[str, Any]]:
     """
     if (curve := stairs_of(reading.run.case)) is None:
         return
-    each, start = _deliveries(reading), reading.run.load[0]
     summary = reading.done.summary()
     for step, offered in enumerate(curve.rates.tolist()):
-        begin, end = _whole_seconds(reading, step * curve.step_s, (step + 1) * curve.step_s)
-        if end <= begin:
-            continue
-        due = reading.done.started_in((begin, end))
-        finished = reading.done.per_second((start, end))
-        yield {
-            "step_rate_msg_s": offered,
-            "from_s": begin - reading.run.window[0],
-            "until_s": end - reading.run.window[0],
-            "throughput_msg_s": finished[round(begin - start) :].sum() / (end - begin),
-            "unfinished": max(0, round(curve.whole(end - start) * each - finished.sum())),
-            "latency_min_s": math.nan if summary is None else summary.min_s,
-            **(_latency(due) if due.count else {}),
-        }
+        if row := of_step(reading, curve, step * curve.step_s, (step + 1) * curve.step_s):
+            least = math.nan if summary is None else summary.min_s
+            yield {"step_rate_msg_s": offered, "latency_min_s": least, **row}
+
+
+def of_step(reading: "Reading", curve: "Curve", begin_s: float, end_s: float) -> dict[str, Any]:
+    """What became of a step between two times of the load, by the names of columns.
+
+    Nothing where no whole second of it is in the window.
+    """
+    start, _ = reading.run.load
+    begin, end = _whole_seconds(reading, begin_s, end_s)
+    if end <= begin:
+        return {}
+    due = reading.done.started_in((begin, end))
+    finished = reading.done.per_second((start, end))
+    missing = curve.whole(end - start) * deliveries(reading) - finished.sum()
+    return {
+        "from_s": begin - reading.run.window[0],
+        "until_s": end - reading.run.window[0],
+        "throughput_msg_s": finished[round(begin - start) :].sum() / (end - begin),
+        "unfinished": max(0, round(missing)),
+        **(_latency(due) if due.count else {}),
+    }
 
 
 def _latency(due: Latencies) -> Row:
@@ -44,7 +54,7 @@ def _latency(due: Latencies) -> Row:
     return {"latency_mean_s": due.mean_s, **quantiles("latency", due, ["p99"])}
 
 
-def _deliveries(reading: "Reading") -> float:
+def deliveries(reading: "Reading") -> float:
     """How many deliveries each message is to have."""
     each, sent = reading.accounts.get("deliveries"), reading.streams.together("sent").count
     return float(each) / sent if each and sent else 1.0

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mqperf.plan.pace import LATE, RATE, STEPS, THREAD_RATE
+from mqperf.plan.pace import CYCLE, LATE, RATE, STEPS, THREAD_RATE
 from mqperf.plan.test_cases import closed_loops, with_replies
 from mqperf.study.tables import Tables, whole
 from mqperf.study.tables.shape import AXES
@@ -121,6 +121,16 @@ def consumed_after(frame: pd.DataFrame) -> pd.Series:
     """Seconds of the window after which consumers start, as plans ask; NaN where they are first."""
     late = frame[LATE] if LATE in frame.columns else pd.Series(np.nan, index=frame.index)
     return late.astype("float64") - frame["warmup_s"]
+
+
+def in_cycles(frame: pd.DataFrame) -> pd.Series:
+    """Whether the rate of each run goes up and down in cycles, as plans ask."""
+    return frame.get(CYCLE, pd.Series(None, index=frame.index, dtype="str")).notna()
+
+
+def in_parts(frame: pd.DataFrame) -> pd.Series:
+    """Whether a run is of several parts, of which its means tell of none, as plans ask."""
+    return consumed_after(frame).notna() | in_cycles(frame)
 
 
 def one_way(tables: Tables) -> pd.DataFrame:

@@ -18,8 +18,8 @@ from mqperf.study.stats.rules.finding import (
     Finding,
     Row,
     closed,
-    consumed_after,
     each,
+    in_parts,
     offered,
     one_way,
 )
@@ -124,12 +124,12 @@ def _usual_turns(run: Call, runs: Sequence[Call]) -> list[float]:
 def backlog(tables: Tables) -> Iterator[Finding]:
     """One-way messages that wait in queues: more are under way than threads have in flight.
 
-    Threads have as many in flight as an offered rate, a window of confirms or consumers that start
-    late allow: only where there is none of these does this tell anything.
+    Threads have as many in flight as an offered rate, a window of confirms, consumers that
+    start late or cycles of a rate allow: only where there is none of these does this tell anything.
     """
     frame = _usable(one_way(tables))
     confirms = frame["confirms"].fillna(0) > 0 if "confirms" in frame.columns else False
-    held = offered(frame).notna() | confirms | consumed_after(frame).notna()
+    held = offered(frame).notna() | confirms | in_parts(frame)
     frame = frame[~held]
     under_way = frame["throughput_msg_s"] * frame["latency_mean_s"]
     waiting = under_way > frame["threads"] * IN_FLIGHT_PER_THREAD

@@ -11,6 +11,8 @@ from mqperf.study.stats.rules.finding import (
     Finding,
     consumed_after,
     each,
+    in_cycles,
+    in_parts,
     measured,
     of_actions,
     one_way,
@@ -38,9 +40,9 @@ UNDISTURBED = "undisturbed"
 def unequal_rates(tables: Tables) -> Iterator[Finding]:
     """One-way messages received faster, or slower, than they were sent in the same window.
 
-    Those in flight at the ends of the window may make a difference, too; consumers that start late
-    receive what was sent before.  A message that is
-    delivered several times is sent as often; one that an action of the plan cost cannot arrive.
+    Those in flight at the ends of the window may make a difference, too; consumers that start
+    late, or have a valley after a peak, receive what was sent before.  A message that is delivered
+    several times is sent as often; one that an action of the plan cost cannot arrive.
     """
     frame = steady(one_way(tables)).dropna(subset=["throughput_msg_s", "send_rate_msg_s"])
     times = (frame["asked"] / frame["sent"]).where(frame["sent"] > 0, 1.0).fillna(1.0)
@@ -48,7 +50,7 @@ def unequal_rates(tables: Tables) -> Iterator[Finding]:
     sent = frame["send_rate_msg_s"] * times.astype("float64") - gone
     edges = (IN_FLIGHT_PER_THREAD * frame["threads"] / frame["window_s"]).fillna(0.0)
     difference = frame["throughput_msg_s"] - sent
-    asked = difference.gt(0) & consumed_after(frame).notna()  # to drain what had queued
+    asked = difference.gt(0) & in_parts(frame)  # to drain what had queued
     wrong = difference.abs().gt(sent * KEEPS_UP + edges) & ~asked
     for row in each(frame.assign(to_arrive=sent)[wrong]):
         faster = row.throughput_msg_s > row.to_arrive
@@ -71,7 +73,8 @@ def empty_seconds(tables: Tables) -> Iterator[Finding]:
     With how long the nodes collected garbage, where they tell.
     """
     frame = undisturbed(tables)
-    suspects = frame[frame["run"].isin(steady(measured(tables))["run"]) & frame["longest"].gt(0)]
+    even = steady(measured(tables)).loc[lambda runs: ~in_cycles(runs), "run"]
+    suspects = frame[frame["run"].isin(even) & frame["longest"].gt(0)]
     rate = suspects["mean"] * suspects["seconds"] / (suspects["seconds"] - suspects["longest"])
     waits = suspects["test_case"].isin(closed_loops())
     turns = (TURNS * suspects["threads"]).where(waits, 0).fillna(0)

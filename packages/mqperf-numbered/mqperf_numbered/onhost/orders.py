@@ -1,7 +1,7 @@
 """What one process is told to do: a JSON file in the control folder, which may hold a password."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -40,13 +40,15 @@ class Pace:
     """The rate of one thread, in messages a second.
 
     With ``ramp_to`` it changes to that by the end of the load: evenly, or in ``steps`` that differ
-    by equal differences or, ``by_ratio``, by equal ratios.
+    by equal differences or, ``by_ratio``, by equal ratios.  In a ``cycle`` that is the first of
+    steps, each a rate and its seconds, which come again and again.
     """
 
     rate: float
     ramp_to: float | None = None
     steps: int | None = None
     by_ratio: bool = False
+    cycle: Sequence[tuple[float, int]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqperf.onhost.load.curves import Amounts, Curve, Ramp, Steady, SteppedRate
+from mqperf_numbered.onhost.cycles import CycledRate
 from mqperf_numbered.onhost.orders import OfThreads, Pace
 
 NS = 1_000_000_000
@@ -47,6 +48,8 @@ class Schedule:
 
 def curve_of(pace: Pace, over_s: float) -> Curve:
     """The curve of a pace in a load that takes so long."""
+    if pace.cycle is not None:
+        return CycledRate(pace.cycle)
     if pace.ramp_to is None:
         return Steady(pace.rate)
     if pace.steps is None:

@@ -52,7 +52,7 @@ def asked(tables: Tables) -> bool:
 def answer(tables: Tables) -> Answer | None:
     """A few sentences for each point: the drain, and what publishers notice of it."""
     phases = with_parameters(tables[TABLE.name], tables["runs"])
-    varying = [name for name in ("threads", *varied(tables["runs"])) if _several(phases[name])]
+    varying = [name for name in ("threads", *varied(tables["runs"])) if several(phases[name])]
     points = [part for _, part in phases.groupby("point", sort=False)]
     drained = phases.loc[phases["backlog_phase"].eq(DRAINING), "drained_s"]
     settle = [MORE_REPEATS] if len(phases["run"].unique()) == len(points) else []
@@ -65,14 +65,15 @@ def answer(tables: Tables) -> Answer | None:
     )
 
 
-def _several(values: pd.Series) -> bool:
+def several(values: pd.Series) -> bool:
+    """Whether they differ."""
     return len(values.dropna().unique()) > 1
 
 
 def _sentence(point: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Text:
     row, unit = (first := point.iloc[0].to_dict()), rate_unit(first)
     phases = {name: point[point["backlog_phase"].eq(name)] for name in PHASES}
-    subject = bold(case_of(row), *_places(row, varying, tables)) + Text(": ")
+    subject = bold(case_of(row), *places(row, varying, tables)) + Text(": ")
     if phases[DRAINING].empty:
         return subject + Text("no backlog was there when consumers started.")
     there = {name: part for name, part in phases.items() if len(part)}
@@ -82,13 +83,13 @@ def _sentence(point: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Te
     return subject + Text(" ").join(parts)
 
 
-def _places(row: Row, varying: Sequence[str], tables: Tables) -> Iterator[str]:
+def places(row: Row, varying: Sequence[str], tables: Tables) -> Iterator[str]:
     """What tells the point from others: only the queues, where layouts differ by nothing else."""
     runs = tables["runs"]
-    if _several(runs["system"]) or _several(runs["topology"]):
+    if several(runs["system"]) or several(runs["topology"]):
         yield where_of(row, varying, tables)
         return
-    if _several(runs["queues"]):
+    if several(runs["queues"]):
         yield "streams" if QUEUES[row["queues"]].log else f"{row['queues']} queues"
     if varying:
         yield at(row, varying)

@@ -9,11 +9,15 @@ from mqperf.plan import Case, Misplaced, offered_msg_s
 from mqperf.plan.columns import BYTES, MILLISECONDS, SECONDS
 from mqperf.plan.file.attached import MOST_BYTES
 from mqperf.plan.load.ramped import MessageCount, Ramped, Rate
-from mqperf.plan.pace import COUNT, LATE, RAMP, RATE, STEPS, STEPS_BY, THREAD_RATE
+from mqperf.plan.pace import COUNT, CYCLE, LATE, RAMP, RATE, STEPS, STEPS_BY, THREAD_RATE
 from mqperf_numbered.onhost.orders import Pace
 from mqperf_numbered.onhost.stamp_layout import SIZE
+from mqperf_numbered.plan.cycles import Cycle, steps_of
 
 USUAL_BYTES = 256
+
+RATES = (RATE, THREAD_RATE, CYCLE)
+"""What a load has one of, if any."""
 
 
 def _with_room(size: int) -> int:
@@ -77,6 +81,7 @@ class Paced(Ramped):
             description="Messages a second of each thread, in place of ``rate_msg_s``.",
         ),
     ] = None
+    rate_cycle: Cycle = None
     message_count: MessageCount = None
     consume_after_s: Annotated[
         int | None,
@@ -100,9 +105,9 @@ class Paced(Ramped):
 
     @model_validator(mode="after")
     def _one_pace(self) -> Self:
-        if self.rate_msg_s is not None and self.thread_rate_msg_s is not None:
-            text = "rate_msg_s and thread_rate_msg_s are two rates: keep one"
-            raise Misplaced(("thread_rate_msg_s",), text)
+        rates = [name for name in RATES if getattr(self, name) is not None]
+        if len(rates) > 1:
+            raise Misplaced((rates[1],), f"{rates[0]} and {rates[1]} are two rates: keep one")
         return self
 
     @classmethod
@@ -113,7 +118,7 @@ class Paced(Ramped):
     def ordered(self, threads: int) -> dict[str, Any]:
         """What processes are told: each key by its name, and the ``pace`` of one thread of all."""
         pace = self._pace(threads)
-        orders = self.model_dump(mode="json", exclude={RATE, RAMP, THREAD_RATE, STEPS, STEPS_BY})
+        orders = self.model_dump(mode="json", exclude={*RATES, RAMP, STEPS, STEPS_BY})
         return orders | {"pace": None if pace is None else asdict(pace)}
 
     def offered_msg_s(self, case: Case, window: tuple[float, float]) -> float | None:
@@ -122,7 +127,7 @@ class Paced(Ramped):
         ``window`` has its beginning and end in seconds since the start of the load.
         """
         pace = self._pace(case.threads)
-        if pace is None or pace.ramp_to is None:
+        if pace is None or (pace.ramp_to is None and pace.cycle is None):
             return offered_msg_s(case.parameters, case.threads)
         from mqperf_numbered.onhost.schedule import curve_of  # numpy takes as long as all the rest
 
@@ -133,6 +138,9 @@ class Paced(Ramped):
         """That of one of so many threads."""
         if self.thread_rate_msg_s is not None:
             return Pace(self.thread_rate_msg_s)
+        if self.rate_cycle is not None:
+            cycle = tuple((rate / threads, lasts) for rate, lasts in steps_of(self.rate_cycle))
+            return Pace(cycle[0][0], cycle=cycle)
         if self.rate_msg_s is None:
             return None
         last = None if self.ramp_to_msg_s is None else self.ramp_to_msg_s / threads

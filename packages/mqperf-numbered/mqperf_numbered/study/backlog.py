@@ -20,6 +20,7 @@ from mqperf.plan.pace import LATE
 from mqperf.record import Whole
 from mqperf.record.outputs.diary import Happened
 from mqperf.record.streams.stream import ByProcess
+from mqperf.study.tables.rate_steps import deliveries
 from mqperf.study.tables.within_run import quantiles
 
 if TYPE_CHECKING:
@@ -80,16 +81,10 @@ def rows(reading: "Reading") -> Iterator[Row]:
 
 def _waiting(reading: "Reading") -> Waiting:
     load = reading.run.load
-    sent = reading.streams.together("sent").per_second(load) * _deliveries(reading)
+    sent = reading.streams.together("sent").per_second(load) * deliveries(reading)
     come = reading.done.per_second(load)
-    level = sent * UNDER_WAY_S + OF_THREAD * reading.run.case.threads * _deliveries(reading)
+    level = sent * UNDER_WAY_S + OF_THREAD * reading.run.case.threads * deliveries(reading)
     return Waiting(np.append(0.0, np.cumsum(sent - come)), np.append(0.0, level))
-
-
-def _deliveries(reading: "Reading") -> float:
-    """How often each message is to be delivered."""
-    asked, sent = reading.accounts.get("deliveries"), reading.streams.together("sent").count
-    return float(asked) / sent if asked and sent else 1.0
 
 
 def _figures(reading: "Reading", begin: float, end: float) -> Row:

@@ -1,0 +1,104 @@
+"""Rates that come in cycles: each step, and whether what a peak leaves is gone before the next."""
+
+from collections.abc import Iterator, Sequence
+
+import pandas as pd
+
+from mqperf.pages.questions.question import MORE_REPEATS, Answer, Answering
+from mqperf.pages.questions.words import bold, case_of, grouped, rate_unit, spanned
+from mqperf.pages.report.rst import Text
+from mqperf.pages.sections import rows
+from mqperf.pages.sections.section import Content, Section, View
+from mqperf.plan.pace import CYCLE
+from mqperf.study.tables import Tables, tidy, varied, with_parameters
+from mqperf_numbered.pages.backlog import places, several
+from mqperf_numbered.plan.cycles import steps_of
+from mqperf_numbered.study.cycles import TABLE
+
+SHOWN = tuple(column if isinstance(column, str) else column.name for column in TABLE.own)
+
+WORDS = (
+    "The offered rate comes in cycles. Unfinished is what was due by the end of a step and had not"
+    " been received. The backlog of a peak is gone when no more waits than is due in 0.1 s and four"
+    " messages of each thread. Throughput and latency of other sections are over all steps in the"
+    " window."
+)
+
+
+def content(view: View) -> Iterator[Content]:
+    """A row for each step of a run."""
+    if view.tables[TABLE.name].empty:
+        return
+    steps = rows.of_runs(view.tables, TABLE.name, "from_s")
+    yield Content(
+        heading="Cycles of the offered rate",
+        words=[WORDS],
+        caption=view.caption("steps of a rate that comes in cycles"),
+        rows=steps,
+        columns=view.columns(steps, SHOWN, keep=SHOWN[:6]),
+        key="run",
+        data=tidy(steps),
+    )
+
+
+def asked(tables: Tables) -> bool:
+    """Where the rate comes in cycles."""
+    return bool(len(tables[TABLE.name]))
+
+
+def answer(tables: Tables) -> Answer | None:
+    """A few sentences for each point: what its peaks leave, and how slow messages are in them."""
+    steps = with_parameters(tables[TABLE.name], tables["runs"])
+    varying = [name for name in ("threads", *varied(tables["runs"])) if several(steps[name])]
+    points = [part for _, part in steps.groupby("point", sort=False)]
+    alone = len(steps["run"].unique()) == len(points)
+    return Answer(
+        question="Is the backlog of a peak gone before the next one?",
+        sentences=[_sentence(point, varying, tables) for point in points],
+        settle=[MORE_REPEATS] if alone else [],
+    )
+
+
+def _sentence(point: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Text:
+    row = point.iloc[0].to_dict()
+    runs = tables["runs"]
+    cycle = steps_of(runs.loc[runs["run"].eq(row["run"]), CYCLE].iloc[0])
+    high = max(rate for rate, _ in cycle)
+    lasts = sum(seconds for rate, seconds in cycle if rate == high)
+    subject = bold(case_of(row), *places(row, varying, tables)) + Text(
+        ": at **{} {}** for {} s of every {} s, "
+    ).format(grouped(high), rate_unit(row), lasts, sum(seconds for _, seconds in cycle))
+    in_peak = point["step_rate_msg_s"].eq(high)
+    followed = in_peak & point["run"].eq(point["run"].shift(-1))
+    if not followed.any():
+        return subject + Text("no step after a peak is in the window.")
+    return subject + _left(point[followed], rate_unit(row)) + _latency(point, in_peak)
+
+
+def _left(peaks: pd.DataFrame, unit: str) -> Text:
+    """What peaks leave at their end, and for how long; that which is never gone first."""
+    gone = peaks["drained_s"].dropna()
+    if len(gone) == len(peaks) and not gone.any():
+        return Text("**nothing is left** of a peak at its end.")
+    left = f"{grouped(peaks['unfinished'].max())} {unit.partition('/')[0]}"
+    text = Text("up to {} of a peak are left at its end, and ").format(left)
+    if len(gone) < len(peaks):
+        text += Text("of {} peaks {} **not gone** before the next one, or the end").format(
+            len(peaks), len(peaks) - len(gone)
+        )
+        return text + Text(" of the load.")
+    return text + Text("are gone **{}** after it.").format(spanned(gone, "s"))
+
+
+def _latency(point: pd.DataFrame, in_peak: pd.Series) -> Text:
+    """The highest p99 of peaks, and of other steps, where messages are enough to tell both."""
+    ends = [point.loc[part, "latency_p99_s"].max() * 1e3 for part in (in_peak, ~in_peak)]
+    if any(map(pd.isna, ends)):
+        return Text()
+    return Text(" The p99 latency is up to {} ms in peaks, and {} ms between them.").format(
+        *map(grouped, ends)
+    )
+
+
+SECTION = Section(TABLE.name, content)
+ANSWERING = Answering("cycles", asked, answer)

@@ -1,0 +1,69 @@
+"""The table ``rate_cycles``: what became of each step of a rate that comes in cycles.
+
+What waits is what was due and is not finished, at the end of every second.  The backlog of a peak,
+the highest step of a cycle, is gone as that of the table ``backlog`` is drained.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mqperf.plan.columns import Table, number, seconds
+from mqperf.plan.pace import CYCLE
+from mqperf.study.tables.rate_steps import deliveries, of_step
+from mqperf_numbered.onhost.cycles import CycledRate
+from mqperf_numbered.plan.cycles import steps_of
+from mqperf_numbered.study.backlog import OF_THREAD, UNDER_WAY_S, Row, Waiting
+
+if TYPE_CHECKING:
+    from mqperf.study.tables.of_run import Reading
+
+
+def rows(reading: "Reading") -> Iterator[Row]:
+    """A row for each step that has a whole second in the window; none of runs without cycles."""
+    if (cycle := reading.run.case.parameters.get(CYCLE)) is None:
+        return
+    curve = CycledRate(steps_of(str(cycle)))
+    waiting, peak = _waiting(reading, curve), curve.rates.max()
+    steps = [*curve.steps(len(waiting.count) - 1)]
+    peaks = [int(step.begin_s) for step in steps if step.rate == peak]
+    for step in steps:
+        if row := of_step(reading, curve, step.begin_s, step.end_s):
+            row |= {"cycle": step.cycle, "step_rate_msg_s": step.rate}
+            if step.rate == peak:
+                until = next((begin for begin in peaks if begin > step.begin_s), None)
+                row["drained_s"] = _drained_s(waiting, int(step.end_s), until)
+            yield row
+
+
+def _drained_s(waiting: Waiting, after: int, until: int | None) -> float | None:
+    """From that second on, if before the other one, or before the load ends."""
+    seen = slice(None if until is None else until + 1)
+    return Waiting(waiting.count[seen], waiting.level[seen]).drained_s(after)
+
+
+def _waiting(reading: "Reading", curve: CycledRate) -> Waiting:
+    load, each = reading.run.load, deliveries(reading)
+    finished = np.append(0.0, np.cumsum(reading.done.per_second(load)))
+    due = np.array([curve.whole(second) for second in range(len(finished))]) * each
+    level = np.append(0.0, np.diff(due)) * UNDER_WAY_S
+    return Waiting(due - finished, level + OF_THREAD * reading.run.case.threads * each)
+
+
+TABLE = Table(
+    "rate_cycles",
+    "a step of an offered rate that comes in cycles",
+    (
+        number("cycle", "Which cycle of the load, from 1.", "cycle"),
+        *("step_rate_msg_s", "from_s", "until_s", "throughput_msg_s", "unfinished"),
+        seconds(
+            "drained_s",
+            "Of the highest step of a cycle: from its end until no more waits than is always under"
+            " way; empty if the next one, or the end of the load, came before that.",
+            "backlog gone after",
+        ),
+        *("latency_mean_s", "latency_p99_s"),
+    ),
+    rows=rows,
+)
