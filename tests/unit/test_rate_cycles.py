@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 START_NS = 1_700_000_000_000_000_000
 
-CYCLE = "4 s at 100, 2 s at 800"
+CYCLE = "4 s at 100 then 2 s at 800"
 """1,600 messages in the peak of each 6 s."""
 
 LOAD_S = 14
@@ -74,11 +74,11 @@ load: {{generator: amqp-0-9-1, green_threads: 1, duration_s: 12, {0}}}
     ("said", "problem"),
     [
         ("rate_cycle: 10 s at 200", "it is two steps or more"),
-        ("rate_cycle: '1.5 s at 20, 1 s at 30'", "each whole seconds"),
-        ("rate_cycle: '2 s at 20, 1 s at 0'", "a rate above 0"),
-        ("rate_cycle: '2 s at 20, 1 s at 99999999'", "a rate above 0"),
-        ("rate_cycle: '2 s at 20, 1 s at 30, 5 s at 20'", "two steps one after the other"),
-        ("rate_msg_s: 5, rate_cycle: '2 s at 20, 1 s at 30'", "are two rates: keep one"),
+        ("rate_cycle: 1.5 s at 20 then 1 s at 30", "each whole seconds"),
+        ("rate_cycle: 2 s at 20 then 1 s at 0", "a rate above 0"),
+        ("rate_cycle: 2 s at 20 then 1 s at 99999999", "a rate above 0"),
+        ("rate_cycle: 2 s at 20 then 1 s at 30 then 5 s at 20", "two steps one after the other"),
+        ("rate_msg_s: 5, rate_cycle: 2 s at 20 then 1 s at 30", "are two rates: keep one"),
     ],
 )
 def test_what_is_no_cycle_is_said(said: str, problem: str) -> None:

@@ -176,6 +176,8 @@ load: {{generator: amqp-0-9-1, green_threads: 1, duration_s: 1, {0}}}
         ("rate_msg_s: 5, ramp_steps: 4", "give ramp_to_msg_s"),
         ("rate_msg_s: 5, thread_rate_msg_s: 5", "keep one"),
         ("message_count: 0", "0"),
+        ("payload_mix: 90 % of 256", "two to 8 different lengths"),
+        ("payload: ab, payload_mix: 50 % of 64 + 50 % of 256", "two bodies: keep one"),
     ],
 )
 def test_what_no_load_can_have_is_said_with_its_line(tmp_path: Path, said: str, words: str) -> None:

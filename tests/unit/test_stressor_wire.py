@@ -114,7 +114,9 @@ def delivery(  # noqa: PLR0913
 
 @settings(deadline=None)
 @given(
-    st.lists(st.tuples(st.integers(1, 3), st.sampled_from([40, 40, 40, 40, 5000])), max_size=30),
+    st.lists(
+        st.tuples(st.integers(1, 3), st.sampled_from([40, 40, 40, 40, 4088, 5000])), max_size=30
+    ),
     st.lists(st.integers(1, 9000), min_size=1, max_size=40),
     st.booleans(),
 )
@@ -163,6 +165,30 @@ def test_deliveries_of_one_form_are_read_together() -> None:
             connection.fill()
         Deliveries(connection, batches.append, lambda *_: None, in_body=True).read()
     assert [len(batch.tag) for batch in batches] == [1, 999]
+
+
+def test_deliveries_of_several_lengths_are_read_by_their_forms() -> None:
+    """Each length is read alone once, and then what follows of it together.
+
+    The last one begins as those that are longer, and fills its frame.
+    """
+    sizes = [size for _ in range(3) for size in (64, 300, 9000) for _ in range(5)]
+    sizes.append(4096 - codec.OVERHEAD)
+    stamps, content = stamped(len(sizes)), b""
+    for place, size in enumerate(sizes):
+        content += delivery(1, place + 1, stamps[place].tobytes(), size, in_body=True)
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        batches: list[Batch] = []
+        connection = Bare(ours)
+        connection.incoming(len(content))
+        for first in range(0, len(content), 1 << 14):
+            theirs.sendall(content[first : first + (1 << 14)])
+            connection.fill()
+        Deliveries(connection, batches.append, lambda *_: None, in_body=True).read()
+    assert [len(batch.tag) for batch in batches] == [1, 4] * 3 + [5] * 6 + [1]
+    numbers = [int(number) for batch in batches for number in batch.stamp["number"]]
+    assert numbers == [*range(len(sizes))]
 
 
 @pytest.mark.parametrize("in_body", [True, False])

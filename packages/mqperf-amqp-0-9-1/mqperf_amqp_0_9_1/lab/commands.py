@@ -14,6 +14,7 @@ from mqperf_amqp_0_9_1.lab import layout
 from mqperf_amqp_0_9_1.plan.parameters import of_case
 from mqperf_numbered.lab.commands import with_orders
 from mqperf_numbered.lab.environment import Program
+from mqperf_numbered.plan.mixes import mix_of
 
 PROGRAM = Program(
     title="the generator of AMQP 0-9-1",
@@ -64,6 +65,7 @@ def orders(job: Job, member: Member) -> dict[str, Any]:
     return {
         **parameters.ordered(case.threads),
         "threads": list(layout.threads(case, job.run_id, member.number)),
+        "payload_mix": [] if parameters.payload_mix is None else mix_of(parameters.payload_mix),
         "body_file": None if parameters.payload_file is None else BODY,
         "queue_arguments": dict(ARGUMENTS[case.queues]),
         "log": QUEUES[case.queues].log,

@@ -109,9 +109,8 @@ class Intake(ManagedConnection[Connection]):
         """Bytes that are gathered at most."""
         if self.orders.acks == "auto":
             return GATHER_BYTES
-        form = self.deliveries.form
         messages = self.orders.prefetch // ACK_SHARE
-        return 0 if form is None else min(GATHER_BYTES, messages * form.length)
+        return min(GATHER_BYTES, messages * self.deliveries.shortest)
 
     def _read(self, _connection: Connection) -> None:
         self.deliveries.read()

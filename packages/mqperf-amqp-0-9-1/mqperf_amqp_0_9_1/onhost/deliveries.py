@@ -1,7 +1,7 @@
-"""Deliveries, read as arrays: messages of one load have one form, which is learnt from the first.
+"""Deliveries, read as arrays: messages of a load have one form, or few, learnt as they come.
 
 A delivery is a method frame, a header frame and body frames.  While they follow each other and have
-the form that is known, a whole buffer of them is one array with a row for each.  Whatever does not
+a form that is known, a whole buffer of them is one array with a row for each.  Whatever does not
 fit is read frame by frame.
 """
 
@@ -16,9 +16,18 @@ from mqperf_amqp_0_9_1.onhost.codec import Reader
 from mqperf_amqp_0_9_1.onhost.connection import Connection, Lost
 from mqperf_numbered.onhost import stamps
 
+MOST_FORMS = 8
+"""As many lengths are known of deliveries: those of a mix."""
+
+AT_ONCE = 64
+"""Of a mix, so many deliveries are held against a form: few of one follow each other."""
+
 TAG_AT = 12
 """Where the consumer tag begins in a frame of ``basic.deliver``, after its length."""
 
+
+TELLING = (4, 12)
+"""Bytes of method and header that tell a form: class and method; class, weight and length."""
 
 FROM = "x-stream-offset"
 """The header with the place of a message in a stream; consumers say by it where they begin."""
@@ -126,18 +135,24 @@ class Deliveries:
         self.take = take
         self.other = other
         self.in_body = in_body
-        self.form: Form | None = None
+        self.forms: list[Form] = []
         self.assembler = Assembler()
         self.begun = 0
+
+    @property
+    def shortest(self) -> int:
+        """The length of the shortest delivery that is known; 0 if none is."""
+        return min((form.length for form in self.forms), default=0)
 
     def read(self) -> None:
         """Everything that has come whole; what was taken is never taken again."""
         connection, at = self.connection, 0
         try:
             while True:
-                if self.form is not None and not self.assembler.partial:
-                    at += self._rows(self.form, at)
-                    if self._begins(self.form, at):
+                if self.forms and not self.assembler.partial:
+                    while read := self._known(at):
+                        at += read
+                    if any(self._begins(form, at) for form in self.forms):
                         break  # the rest of it will come
                 frame = connection.frame(at)
                 if frame is None:
@@ -147,9 +162,15 @@ class Deliveries:
             connection.consumed(at)
             self.begun -= at
 
+    def _known(self, at: int) -> int:
+        """Read what has one of the forms that are known, and give how many bytes that was."""
+        return next((read for form in self.forms if (read := self._rows(form, at))), 0)
+
     def _rows(self, form: Form, at: int) -> int:
         """Read what has the form, and give how many bytes that was."""
         count = (self.connection.have - at) // form.length
+        if len(self.forms) > 1:
+            count = min(count, AT_ONCE)
         if not count:
             return 0
         every = np.frombuffer(self.connection.buffer, np.uint8, count * form.length, at)
@@ -195,7 +216,9 @@ class Deliveries:
             len(frame) + codec.OVERHEAD for frame in frames
         ):
             delivery = bytes(self.connection.buffer[self.begun : end])
-            self.form = form_of(delivery, in_body=self.in_body)
+            if (form := form_of(delivery, in_body=self.in_body)) is not None:
+                others = (other for other in self.forms if other.length != form.length)
+                self.forms = [form, *others][:MOST_FORMS]
 
 
 def form_of(delivery: bytes, *, in_body: bool) -> Form | None:
@@ -206,8 +229,8 @@ def form_of(delivery: bytes, *, in_body: bool) -> Form | None:
         _, _, size = codec.FRAME.unpack_from(delivery, at)
         start, end = at + codec.FRAME.size, at + size + codec.OVERHEAD
         places += [at, *range(at + 3, start), end - 1]
-        if len(payloads) < 2:  # class and method, or class and weight
-            places += range(start, start + 4)
+        if len(payloads) < len(TELLING):
+            places += range(start, start + TELLING[len(payloads)])
         payloads.append((start, delivery[start : end - 1]))
         at = end
     stamp_at = _stamp_at(payloads, in_body=in_body)

@@ -1,6 +1,7 @@
 """What one process is told beyond what all are: its threads, and how they publish and consume."""
 
 from base64 import b64decode
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -28,8 +29,9 @@ class Thread:
 class Orders(OfThreads):
     """All that a process is told: keys of the plan by their names, and what follows from others.
 
-    ``body`` is what the plan gives as the body, else it has ``payload_bytes``; one that is in the
-    file ``body_file`` of the control folder only clients have.  With ``log``, queues keep messages.
+    ``body`` is what the plan gives as the body, else it has ``payload_bytes``, or one of the
+    lengths of ``payload_mix``, which are behind their shares; one that is in the file ``body_file``
+    of the control folder only clients have.  With ``log``, queues keep messages.
     """
 
     threads: tuple[Thread, ...]
@@ -38,6 +40,7 @@ class Orders(OfThreads):
     copies: int
     body: bytes | None
     body_file: str | None
+    payload_mix: Sequence[tuple[float, int]]
     delivery: Literal["transient", "persistent"]
     unroutable: Literal["dropped", "returned"]
     ttl_ms: int | None

@@ -2,6 +2,7 @@
 
 import os
 import time
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.connection import Connection
 from mqperf_amqp_0_9_1.onhost.orders import Orders, Thread
 from mqperf_numbered.onhost import stamps
+from mqperf_numbered.onhost.messages import Alike, Mix
 from mqperf_numbered.onhost.record import BATCH, Record
 from mqperf_numbered.onhost.schedule import NS, of_thread
 
@@ -49,13 +51,24 @@ class PublisherThread:
         self.count = 0
         self.began_at = connection.queued
         self.paused = False
-        message, stamp_at = template(self.orders, self.thread, channel, connection.frame_max)
-        self.unit = len(message)
-        threads = len(self.orders.threads)
-        tile, self.stamps = stamps.block(message, stamp_at, BLOCK_BYTES, threads)
-        self.block = self.at = len(tile)
-        self.content = tile.data.cast("B")
+        self.messages = self._messages(channel)
+        self.stamps = self.messages.stamps
+        self.block = self.at = len(self.stamps)
         self.stamps["run"], self.stamps["sender"] = self.orders.run, self.thread.number
+
+    def _messages(self, channel: int) -> Alike | Mix:
+        """A block of them, ready for this channel."""
+
+        def made(orders: Orders) -> tuple[bytes, int]:
+            return template(orders, self.thread, channel, self.connection.frame_max)
+
+        message, stamp_at = made(self.orders)
+        alike = Alike(message, stamp_at, BLOCK_BYTES, len(self.orders.threads))
+        if not self.orders.payload_mix:
+            return alike
+        shares, lengths = zip(*self.orders.payload_mix, strict=True)
+        every = [made(replace(self.orders, payload_bytes=length))[0] for length in lengths]
+        return Mix(every, shares, stamp_at, len(alike.stamps))
 
     @property
     def held_back(self) -> bool:
@@ -96,7 +109,7 @@ class PublisherThread:
             self.tag_of_next += count
         self.at, self.count = span.stop, count
         self.began_at = self.connection.queued
-        self.connection.send(self.content[span.start * self.unit : span.stop * self.unit])
+        self.connection.send(self.messages.content(span))
         if self.connection.drained:
             self.settle()
 
@@ -104,7 +117,7 @@ class PublisherThread:
         """Count what of the last block was handed over whole; the rest is still to be sent."""
         if not self.count:
             return
-        whole = min((self.connection.sent - self.began_at) // self.unit, self.count)
+        whole = min(self.messages.whole(self.connection.sent - self.began_at), self.count)
         if self.orders.confirms:
             self.tag_of_next -= self.count - whole
         self.next += whole

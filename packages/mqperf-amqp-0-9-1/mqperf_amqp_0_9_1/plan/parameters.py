@@ -10,6 +10,7 @@ from mqperf.plan.file.attached import pin_of
 from mqperf.plan.load.generator import NO_OPTIONS, Generator
 from mqperf.plan.topologies import QUEUES
 from mqperf_amqp_0_9_1.plan.test_case import TEST_CASE
+from mqperf_numbered.plan.mixes import mean_bytes, mix_of
 from mqperf_numbered.plan.paced import (
     USUAL_BYTES,
     Confirms,
@@ -24,10 +25,12 @@ Name = Annotated[str, Field(min_length=1, max_length=100)]
 
 
 def _length(values: dict[str, Any]) -> int:
-    """That of the body which the plan gives, in itself or in a file."""
+    """That of the body which the plan gives, in itself or in a file; the mean of a mix."""
     payload, pin = values.get("payload"), pin_of(values.get("payload_file") or "")
     if pin is not None:
         return pin.size
+    if mix := values.get("payload_mix"):
+        return mean_bytes(mix_of(mix))
     return USUAL_BYTES if payload is None else len(payload.encode())
 
 
@@ -35,6 +38,15 @@ def _read(name: str) -> str:
     if pin_of(name) is None:
         raise ValueError("the file was not read: files go with a plan that is in a file itself")
     return name
+
+
+def _checked(mix: str) -> str:
+    mix_of(mix)
+    return mix
+
+
+BODIES = ("payload", "payload_file", "payload_mix")
+"""What a load has one of at most, and has its length by that."""
 
 
 class Body(Frozen):
@@ -52,28 +64,36 @@ class Body(Frozen):
             " of its SHA-256."
         ),
     ] = None
+    payload_mix: Annotated[
+        Annotated[str, Field(max_length=300), AfterValidator(_checked)] | None,
+        Field(
+            title="mix of payloads",
+            description="Lengths of bodies, of random bytes, with the share of messages that have"
+            " each: ``90 % of 256 + 10 % of 65536``. Which one a message has follows from its"
+            " number.",
+        ),
+    ] = None
     payload_bytes: Annotated[
         Size,
         Field(
             default_factory=_length,
-            description="Length of every body; 256, or that of ``payload`` or ``payload_file``,"
-            " which come first.",
+            description="Length of every body; 256, or that of ``payload`` or ``payload_file``, or"
+            " the mean of ``payload_mix``, which come first.",
         ),
     ]
 
     @model_validator(mode="before")
     @classmethod
     def _length_of_payload(cls, given: object) -> object:
-        bodies = ("payload", "payload_file")
-        if isinstance(given, dict) and any(given.get(name) is not None for name in bodies):
+        if isinstance(given, dict) and any(given.get(name) is not None for name in BODIES):
             return {name: value for name, value in given.items() if name != "payload_bytes"}
         return given
 
     @model_validator(mode="after")
     def _one_body(self) -> Self:
-        if self.payload is not None and self.payload_file is not None:
-            text = "payload and payload_file are two bodies: keep one"
-            raise Misplaced(("payload_file",), text)
+        bodies = [name for name in BODIES if getattr(self, name) is not None]
+        if len(bodies) > 1:
+            raise Misplaced((bodies[1],), f"{bodies[0]} and {bodies[1]} are two bodies: keep one")
         return self
 
 

@@ -18,12 +18,12 @@ MOST_MSG_S = 10_000_000
 
 def steps_of(text: str) -> Steps:
     """The steps that a text names; raises ``ValueError`` where it is none."""
-    every = [STEP.fullmatch(part.strip()) for part in text.split(",")]
+    every = [STEP.fullmatch(part.strip()) for part in text.split("then")]
     steps = tuple((float(step[2]), int(step[1])) for step in every if step)
     if len(steps) < max(len(every), 2) or not all(0 < rate <= MOST_MSG_S for rate, _ in steps):
         raise ValueError(
             "it is two steps or more, each whole seconds and a rate above 0, such as"
-            f" '10 s at 200, 5 s at 2000': got {text!r}"
+            f" '10 s at 200 then 5 s at 2000': got {text!r}"
         )
     for (rate, _), (other, _) in pairwise((*steps, steps[0])):
         if rate == other:
@@ -41,8 +41,8 @@ Cycle = Annotated[
     Field(
         title="cycle of the rate",
         description="Steps of the rate that come again and again, in place of ``rate_msg_s``:"
-        " ``10 s at 200, 5 s at 2000`` is 200 messages a second over all threads for 10 s, 2,000"
-        " for 5 s, and so on to the end of the load. The first begins with the load.",
+        " ``10 s at 200 then 5 s at 2000`` is 200 messages a second over all threads for 10 s,"
+        " 2,000 for 5 s, and so on to the end of the load. The first begins with the load.",
     ),
 ]
 

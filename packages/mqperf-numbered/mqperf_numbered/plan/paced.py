@@ -20,7 +20,8 @@ RATES = (RATE, THREAD_RATE, CYCLE)
 """What a load has one of, if any."""
 
 
-def _with_room(size: int) -> int:
+def with_room(size: int) -> int:
+    """The length of a body, if its stamp fits; raises ``ValueError`` where it does not."""
     if size < SIZE:
         raise ValueError(
             f"every message carries a stamp of {SIZE} bytes (its number, when it was due,"
@@ -29,7 +30,7 @@ def _with_room(size: int) -> int:
     return size
 
 
-Size = Annotated[int, Field(le=MOST_BYTES, strict=True), AfterValidator(_with_room), BYTES]
+Size = Annotated[int, Field(le=MOST_BYTES, strict=True), AfterValidator(with_room), BYTES]
 """Length of a body that has room for its stamp."""
 
 RandomBody = Annotated[Size, Field(description="Length of every body, of random bytes.")]
