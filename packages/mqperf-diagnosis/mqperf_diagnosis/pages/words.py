@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from mqperf.plan.test_cases import unit_of
-from mqperf.study.stats.rules.finding import each, measured, offered
+from mqperf.study.stats.rules.finding import each, measured
 from mqperf.study.stats.rules.window import KEEPS_UP
 from mqperf.study.tables import Tables
+from mqperf_diagnosis.study.evidence import rates_of
 
 NO_CAUSE = "no single cause is visible"
 WITHOUT_PROBE = "processes of nodes and waits were not watched: add the probe waits to the plan"
@@ -17,7 +18,7 @@ def lines(tables: Tables) -> Iterator[str]:
     """The text of ``mqperf why``: a paragraph for each measured run."""
     runs = measured(tables)
     by_run = dict([*tables["causes"].groupby("run")])
-    for row, rate in zip(each(runs), offered(runs), strict=True):
+    for row, rate in zip(each(runs), rates_of(runs), strict=True):
         of_run = by_run.get(row.run, tables["causes"].iloc[:0])
         unit = unit_of(row.test_case)
         yield f"{row.run}: {row.throughput_msg_s:,.0f} {unit}/sec"

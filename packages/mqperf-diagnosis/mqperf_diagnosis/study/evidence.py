@@ -79,10 +79,15 @@ class Evidence:
         return float(waited / (used + waited)) if used + waited > 0 else None
 
 
+def rates_of(runs: pd.DataFrame) -> pd.Series:
+    """The rate that each run was offered, the mean of cycles; NaN for as fast as it could."""
+    return offered(runs).fillna(runs["offered_rate_msg_s"])
+
+
 def evidence(tables: Tables) -> Iterator[Evidence]:
     """That of every measured run."""
     frame = measured(tables)
-    rates = offered(frame)
+    rates = rates_of(frame)
     cpu, hosts = _by_run(used_cpu(tables)), _by_run(hosts_used(tables))
     names = ("waits", "network", "links", "events", "quotas", "node_summary", "latency")
     others = {name: _by_run(tables.get(name, NOTHING)) for name in names}
