@@ -35,7 +35,7 @@ def content(view: View) -> Iterator[Content]:
         words=[WORDS],
         caption=view.caption("steps of a rate that comes in cycles"),
         rows=steps,
-        columns=view.columns(steps, SHOWN, keep=SHOWN[:6]),
+        columns=view.columns(steps, SHOWN, keep=SHOWN[:7]),
         key="run",
         data=tidy(steps),
     )
