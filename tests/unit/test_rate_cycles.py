@@ -179,7 +179,7 @@ def test_cycles_are_answered_by_what_their_peaks_leave(
     assert kinds & {"unequal-rates", "backlog", "rate-missed", "empty-seconds"} == doubts
     unpaced = {**frames, "runs": frames["runs"].drop(columns="rate_cycle")}
     assert {"backlog", "empty-seconds"} <= set(checks.doubts(unpaced)["kind"])
-    assert [*keeping_up(frames["points"], frames | {"doubts": frames["doubts"][:0]})] == [UNKNOWN]
+    assert [*keeping_up(frames["points"], {**frames, "doubts": frames["doubts"][:0]})] == [UNKNOWN]
 
 
 def test_a_sender_that_misses_its_cycles_is_found() -> None:
