@@ -39,7 +39,7 @@ BRINGS: Mapping[str, tuple[str, ...]] = {
         *("metrics", "prometheus", "metadata_store"),
         *("preset", "config", "advanced", "environment", "policy"),
     ),
-    "mqperf-numbered": ("backlog",),
+    "mqperf-numbered": ("backlog", "cycles"),
     "mqperf-streams": ("rabbitmq-stream",),
     "mqperf-software": ("mqperf software",),
 }
