@@ -80,7 +80,7 @@ def test_late_consumers_get_all_that_waits(tmp_path: Path) -> None:
     assert frames["messages"][["sent", "received", "lost"]].to_numpy().tolist() == [[2000, 2000, 0]]
     phases = frames["backlog"].set_index("backlog_phase")
     assert phases.loc["building", "throughput_msg_s"] == 0
-    assert phases.loc["draining", "waiting"] >= 760
+    assert 400 <= phases.loc["draining", "waiting"] <= 840  # 800, but for pauses
 
 
 @pytest.fixture(scope="module")

@@ -71,7 +71,7 @@ def test_a_replay_is_accounted_for_to_the_message(tmp_path: Path) -> None:
     phases = frames["backlog"]
     building, draining = (phases["backlog_phase"].eq(name) for name in ("building", "draining"))
     assert phases.loc[building, "throughput_msg_s"].eq(0).all()
-    assert phases.loc[draining, "waiting"].ge(760).all()
+    assert phases.loc[draining, "waiting"].between(400, 840).all()  # 800, but for pauses
     assert building.sum() == draining.sum() == 4
     assert (frames["latency"]["confirm_p50_s"] > 0).all()
 
