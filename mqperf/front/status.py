@@ -11,7 +11,7 @@ from mqperf.base.raw import MIB
 from mqperf.front.plan_words import deciding, searching, words
 from mqperf.plan import Case, Plan, rate_and_repeat
 from mqperf.plan.file import load_plan
-from mqperf.record import Run, Status, read_events, runs, whole
+from mqperf.record import PLAN, Run, Status, read_events, runs, whole
 
 STATES: Mapping[Status, str] = {"done": "done", "partial": "running", "failed": "failed"}
 """What an attempt's status makes of its case, the best first."""
@@ -29,7 +29,7 @@ def status(folder: Path) -> str:
     reading its messages.  An attempt that was cut off is called running until the next command sets
     it aside.  Raises ``PlanError`` when the folder has no sound plan.
     """
-    file = folder / "plan.yaml"
+    file = folder / PLAN
     if not file.exists():
         raise PlanError(f"{folder}: no runs folder, it holds no plan.yaml: give RUNS of mqperf run")
     plan = load_plan(file)

@@ -8,7 +8,7 @@ Finishing is one rename, so a run is either whole or not there, whenever the pow
 
 from mqperf.record.events import Event, read_events
 from mqperf.record.facts import AllSent, Facts, HostFacts, MeasuredLink, SystemFacts
-from mqperf.record.folder import FACTS, Run, Status, pending, runs
+from mqperf.record.folder import FACTS, PLAN, Run, Status, pending, runs
 from mqperf.record.instants import CLOCK_STEP_LIMIT_S, clock_was_set, utc
 from mqperf.record.whole import Whole, background_place, beside, whole
 from mqperf.record.writing import Attempt, disk_errors, recording, set_aside
@@ -16,6 +16,7 @@ from mqperf.record.writing import Attempt, disk_errors, recording, set_aside
 __all__ = [
     "CLOCK_STEP_LIMIT_S",
     "FACTS",
+    "PLAN",
     "AllSent",
     "Attempt",
     "Event",

@@ -19,6 +19,8 @@ from mqperf.record.seal import SEAL, digest, sha256
 
 Status = Literal["done", "failed", "interrupted", "partial"]
 FACTS = "run.json"
+PLAN = "plan.yaml"
+"""The copy of its plan in a folder of runs."""
 FOLDER = re.compile(
     r"^(?P<case>.+-[0-9a-f]{8})(?:\.(?P<state>partial|failed|interrupted)(?:-\d+)?)?$"
 )

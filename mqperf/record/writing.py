@@ -16,7 +16,7 @@ from mqperf.base.redaction import scrubbed, without_passwords
 from mqperf.plan import Case
 from mqperf.plan.file import public
 from mqperf.record.facts import SCHEMA
-from mqperf.record.folder import FACTS, Run, runs
+from mqperf.record.folder import FACTS, PLAN, Run, runs
 from mqperf.record.instants import utc
 from mqperf.record.seal import SEAL, checksums, digest
 
@@ -125,7 +125,7 @@ def recording(folder: Path, plan_text: str) -> Iterator[None]:
             ) from None
     try:
         with disk_errors(folder):
-            (folder / "plan.yaml").write_text(public(plan_text), encoding="utf-8")
+            (folder / PLAN).write_text(public(plan_text), encoding="utf-8")
         for run in list(runs(folder)):
             if run.status == "partial":
                 set_aside(run.path, "interrupted")

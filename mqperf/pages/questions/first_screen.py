@@ -22,10 +22,10 @@ from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.rst import Text
 from mqperf.pages.sections import forms
 from mqperf.plan.file import load_plan
+from mqperf.record import PLAN
 from mqperf.study import stats
 from mqperf.study import tables as tables_of
 from mqperf.study.tables import Tables
-from mqperf.study.tables.files import PLAN
 
 UNCERTAIN, SETTLE = "Not certain", "What would settle it"
 

@@ -18,6 +18,7 @@ from mqperf.base.packages import lacking, need
 from mqperf.base.shipped import shipped
 from mqperf.pages.report import executed
 from mqperf.pages.report.hosts import several
+from mqperf.record import PLAN
 from mqperf.study.tables import Tables
 
 NOTEBOOKS = shipped("notebooks")
@@ -66,7 +67,7 @@ def fitting(path: Path, tables: Tables) -> dict[str, Mapping[str, object]]:
     for name, about in ABOUT.items():
         if len(rows := tables[about]):
             parameters[name] = {"runs": str(path), "test_case": str(rows["test_case"].iloc[0])}
-    if (plan := path / "plan.yaml").exists():
+    if (plan := path / PLAN).exists():
         sweep = {"plan": str(plan), "runs": str(path), "run_pending": False}
         parameters = {"thread_sweep": sweep, **parameters}
     return parameters

@@ -37,8 +37,8 @@ from mqperf.pages.report.words import Layout, generator, known_cases, left_out
 from mqperf.pages.report.writer import Writer
 from mqperf.plan.columns import TABLES
 from mqperf.plan.file import parse_plan, public
+from mqperf.record import PLAN
 from mqperf.study.tables import Tables, all_attempts, of_plan, select, where, write
-from mqperf.study.tables.files import PLAN
 
 Systems = Mapping[str, Sequence[Layout]]
 """System -> its layouts, in their order."""

@@ -8,7 +8,7 @@ import pandas as pd
 from mqperf.base.errors import TableError
 from mqperf.base.packages import BESIDE_RUNS, lacking
 from mqperf.plan.file import load_plan
-from mqperf.record import runs, whole
+from mqperf.record import PLAN, runs, whole
 from mqperf.study.probes import PROBE_READERS
 from mqperf.study.tables.batches import Reduce, of_runs, read_names, unreduced
 from mqperf.study.tables.given import writing
@@ -17,8 +17,6 @@ from mqperf.study.tables.parts import join_parts, write_table
 from mqperf.study.tables.planned import by_condition, planned
 from mqperf.study.tables.published_folder import facts, is_published, read_tables
 from mqperf.study.tables.shape import Tables, conform, empty
-
-PLAN = "plan.yaml"
 
 
 def read(path: Path, reduce: Reduce = unreduced) -> dict[str, pd.DataFrame]:

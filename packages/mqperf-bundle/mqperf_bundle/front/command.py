@@ -96,11 +96,12 @@ def reproduce(
     """
     from mqperf.front import api
     from mqperf.front.preview import preview
+    from mqperf.record import PLAN
     from mqperf_bundle.front.reproducing import agreement, bundled_runs
 
     folder = out or Path("data/runs") / f"{file.name.partition('.')[0]}-again"
     with bundled_runs(file) as runs:
-        plan = runs / "plan.yaml"
+        plan = runs / PLAN
         if not yes:
             for line in preview(api.load_plan(plan), hosts=hosts).split("\n"):
                 print_line(console, line)

@@ -7,10 +7,8 @@ from pathlib import Path
 from mqperf.base import raw
 from mqperf.base.errors import RecordError
 from mqperf.base.packages import BESIDE_RUNS
-from mqperf.record import Run, runs
+from mqperf.record import PLAN, Run, runs
 from mqperf_bundle.base.secrets import line_with_secret
-
-PLAN = "plan.yaml"
 
 
 def copy_runs(folder: Path, copy: Path) -> list[Run]:
