@@ -196,7 +196,7 @@ def run(
 
     given = read_plans(files, problems_of)
     if decide:
-        given = with_decision(given, _share(decide), within)
+        given = with_decision(given, decide, within)
     several = len(given) > 1
     base = runs or Path("data/runs")
     jobs = [
@@ -217,15 +217,6 @@ def run(
         print_line(console, line)
     if any(outcome.failed for outcome in outcomes):
         raise typer.Exit(FAILED_RUNS)
-
-
-def _share(percent: str) -> float:
-    """What an option gives in per cent, as a share."""
-    number = percent.removesuffix("%").strip()
-    try:
-        return float(number) / 100
-    except ValueError:
-        raise MqperfError(f"--decide {percent}: expected per cent, such as 5%") from None
 
 
 @contextmanager

@@ -157,7 +157,7 @@ def two_plans(folder: Path, **more: str) -> list[Job]:
         text = TOY.replace("[plain, faster, close]", variant).replace("[1]", "[1, 2]")
         text = text.replace(DECIDE, more.get(name, ""))
         files.append(PlanFile(parse_plan(text, Path(f"{name}.yaml")), text))
-    decided = with_decision(files, 0.05, "10 min")
+    decided = with_decision(files, "5%", "10 min")
     return [Job(file.plan, file.text, folder / file.plan.name) for file in decided]
 
 
@@ -215,4 +215,4 @@ def test_plans_that_cannot_be_decided_between_are_told_so(tmp_path: Path) -> Non
         two_plans(tmp_path, after="decide: {plans: [after, another]}")
     files = [PlanFile(job.plan, job.text) for job in jobs]
     with pytest.raises(PlanError, match="between two plans, 3 given"):
-        with_decision([*files, files[0]], 0.05, "10 min")
+        with_decision([*files, files[0]], "5%", "10 min")

@@ -19,7 +19,7 @@ systems: {rabbitmq: {topologies: [cmsm], queues: [classic]}}
 test_cases: [publish]
 load: {generator: amqp-0-9-1, green_threads: 1, duration_s: 2}
 """
-RULE = 0.05, 600.0
+RULE = ("5%", 600.0)
 UNLIKE = Aside(unlike=["CPU: a in the baseline, b now"])
 
 

@@ -9,17 +9,18 @@ from mqperf.plan.decide import SIDES
 from mqperf.plan.file.checked import PlanFile, parse_plan
 
 
-def with_decision(files: Sequence[PlanFile], difference: float, within: str) -> list[PlanFile]:
+def with_decision(files: Sequence[PlanFile], percent: str, within: str) -> list[PlanFile]:
     """The two plans, with ``decide`` between them in their texts as well.
 
-    Raises ``PlanError`` where one has that already, or cannot decide.
+    ``percent`` is the difference that matters, such as ``5%``.  Raises ``PlanError`` where it is
+    none, and where a plan has ``decide`` already, or cannot decide.
     """
     names = [file.plan.name for file in files]
     if len(names) != SIDES:
         raise PlanError(
             f"--decide is between two plans, {len(names)} given: within one, say decide in the plan"
         )
-    rule = {"difference": difference, "within": within, "plans": names}
+    rule = {"difference": _share(percent), "within": within, "plans": names}
     decided = []
     for file in files:
         if file.plan.decide is not None:
@@ -28,3 +29,10 @@ def with_decision(files: Sequence[PlanFile], difference: float, within: str) -> 
         plan = parse_plan(text, Path(f"{file.plan.name}.yaml"))
         decided.append(PlanFile(file.plan.model_copy(update={"decide": plan.decide}), text))
     return decided
+
+
+def _share(percent: str) -> float:
+    try:
+        return float(percent.removesuffix("%").strip()) / 100
+    except ValueError:
+        raise PlanError(f"--decide {percent}: expected per cent, such as 5%") from None

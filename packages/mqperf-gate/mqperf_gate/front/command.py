@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from mqperf.base.errors import MqperfError
 from mqperf.base.terminal import PlainConsole, print_line
 from mqperf.front.commands import Command
 
@@ -64,7 +63,7 @@ def gate(
     now = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
     base = runs or Path("data/runs/gate") / now
     folders = base / "baseline", trend / now if trend else base / "candidate"
-    gate = opened(baseline, plan, (_share(decide), budget_s), folders)
+    gate = opened(baseline, plan, (decide, budget_s), folders)
     gated = judged(gate, run(gate, budget_s, Console(highlight=False)))
     for line in lines(gated):
         print_line(console, line)
@@ -76,13 +75,6 @@ def gate(
         junit.write_text(as_junit(gated, time.monotonic() - began), encoding="utf-8")
     if not passes:
         raise typer.Exit(FAILED)
-
-
-def _share(percent: str) -> float:
-    try:
-        return float(percent.removesuffix("%")) / 100
-    except ValueError:
-        raise MqperfError(f"--decide {percent}: expected per cent, such as 5%") from None
 
 
 COMMAND = Command("gate", app)

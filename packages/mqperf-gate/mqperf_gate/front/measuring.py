@@ -14,11 +14,9 @@ from mqperf.lab.runner import Job
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.plan import MOST, Comparison, Decision, Plan, compared
 from mqperf.plan.file import PlanFile, read_plan, with_decision
-from mqperf.record import runs
+from mqperf.record import PLAN, runs
 
 BASELINE, CANDIDATE = "baseline", "candidate"
-PLAN = "plan.yaml"
-"""What a folder of runs has beside its runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +47,14 @@ class Gate:
         yield from zip(compared(self.plans), decisions, strict=True)
 
 
-def opened(baseline: Path, plan: Path, rule: tuple[float, float], folders: Sequence[Path]) -> Gate:
-    """The gate before anything is run; ``rule`` is the difference, and the seconds for all runs.
+def opened(baseline: Path, plan: Path, rule: tuple[str, float], folders: Sequence[Path]) -> Gate:
+    """The gate before anything is run.
 
+    ``rule`` is the difference that matters, such as ``5%``, and the seconds for all runs;
     ``folders`` are those of new runs of both sides.  Raises ``PlanError`` where plans have no point
     in common, or say by themselves what is decided.
     """
-    difference, budget_s = rule
+    percent, budget_s = rule
     within = f"{budget_s:g} s"
     recorded = baseline.is_dir()
     if recorded and not (baseline / PLAN).is_file():
@@ -64,11 +63,11 @@ def opened(baseline: Path, plan: Path, rule: tuple[float, float], folders: Seque
     second = _named(read_plan(plan, problems_of), CANDIDATE)
     if recorded:
         # of the baseline only what was measured counts, not what its plan decided then
-        _, second = with_decision([_named(second, BASELINE), second], difference, within)
+        _, second = with_decision([_named(second, BASELINE), second], percent, within)
         rest = first.plan.model_copy(update={"decide": second.plan.decide})
         first = PlanFile(rest, first.text)
     else:
-        first, second = with_decision([first, second], difference, within)
+        first, second = with_decision([first, second], percent, within)
     if not compared([first.plan, second.plan]):
         raise PlanError(
             f"{baseline} and {plan} have no point in common: layout, test case, threads and what"
