@@ -149,12 +149,8 @@ def test_deliveries_are_read_however_they_are_cut(
     assert numbers == list(range(len(messages)))
 
 
-def test_deliveries_of_one_form_are_read_together() -> None:
-    """From the second on, a thousand of them are one array."""
-    stamps = stamped(1000)
-    content = b"".join(
-        delivery(1, place + 1, stamps[place].tobytes(), 256, in_body=True) for place in range(1000)
-    )
+def read_together(content: bytes) -> list[Batch]:
+    """What is read of bytes that have all come."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
         batches: list[Batch] = []
@@ -164,6 +160,16 @@ def test_deliveries_of_one_form_are_read_together() -> None:
             theirs.sendall(content[first : first + (1 << 14)])
             connection.fill()
         Deliveries(connection, batches.append, lambda *_: None, in_body=True).read()
+    return batches
+
+
+def test_deliveries_of_one_form_are_read_together() -> None:
+    """From the second on, a thousand of them are one array."""
+    stamps = stamped(1000)
+    content = b"".join(
+        delivery(1, place + 1, stamps[place].tobytes(), 256, in_body=True) for place in range(1000)
+    )
+    batches = read_together(content)
     assert [len(batch.tag) for batch in batches] == [1, 999]
 
 
@@ -177,15 +183,7 @@ def test_deliveries_of_several_lengths_are_read_by_their_forms() -> None:
     stamps, content = stamped(len(sizes)), b""
     for place, size in enumerate(sizes):
         content += delivery(1, place + 1, stamps[place].tobytes(), size, in_body=True)
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        batches: list[Batch] = []
-        connection = Bare(ours)
-        connection.incoming(len(content))
-        for first in range(0, len(content), 1 << 14):
-            theirs.sendall(content[first : first + (1 << 14)])
-            connection.fill()
-        Deliveries(connection, batches.append, lambda *_: None, in_body=True).read()
+    batches = read_together(content)
     assert [len(batch.tag) for batch in batches] == [1, 4] * 3 + [5] * 6 + [1]
     numbers = [int(number) for batch in batches for number in batch.stamp["number"]]
     assert numbers == [*range(len(sizes))]

@@ -4,20 +4,17 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pandas as pd
 
-from mqperf.pages.questions.question import MORE_REPEATS, Answer, Answering
-from mqperf.pages.questions.words import Row, bold, case_of, grouped, rate_unit, spanned, where_of
+from mqperf.pages.questions.question import Answer, Answering
+from mqperf.pages.questions.words import bold, case_of, grouped, rate_unit, spanned
 from mqperf.pages.report.rst import Text
 from mqperf.pages.report.words import joined
-from mqperf.pages.sections import rows
 from mqperf.pages.sections.section import Content, Section, View
-from mqperf.plan.topologies import QUEUES
-from mqperf.study.tables import Tables, at, tidy, varied, with_parameters
+from mqperf.study.tables import Tables
+from mqperf_numbered.pages import parts
 from mqperf_numbered.study.backlog import BUILDING, DRAINING, STEADY, TABLE
 
 PHASES = (BUILDING, DRAINING, STEADY)
 WHEN = dict(zip(PHASES, ("before", "during", "after"), strict=True))
-
-SHOWN = tuple(column if isinstance(column, str) else column.name for column in TABLE.own)
 
 WORDS = (
     "Consumers start when the load has lasted for a while, as the plan asks. The backlog is what"
@@ -30,18 +27,7 @@ WORDS = (
 
 def content(view: View) -> Iterator[Content]:
     """A row for each phase of a run."""
-    if view.tables[TABLE.name].empty:
-        return
-    phases = rows.of_runs(view.tables, TABLE.name, "from_s")
-    yield Content(
-        heading="Backlog",
-        words=[WORDS],
-        caption=view.caption("backlog"),
-        rows=phases,
-        columns=view.columns(phases, SHOWN, keep=SHOWN[:6]),
-        key="run",
-        data=tidy(phases),
-    )
+    return parts.content(view, TABLE, ("Backlog", "backlog", WORDS), keep=6)
 
 
 def asked(tables: Tables) -> bool:
@@ -51,48 +37,25 @@ def asked(tables: Tables) -> bool:
 
 def answer(tables: Tables) -> Answer | None:
     """A few sentences for each point: the drain, and what publishers notice of it."""
-    phases = with_parameters(tables[TABLE.name], tables["runs"])
-    varying = [name for name in ("threads", *varied(tables["runs"])) if several(phases[name])]
-    points = [part for _, part in phases.groupby("point", sort=False)]
+    phases = tables[TABLE.name]
     drained = phases.loc[phases["backlog_phase"].eq(DRAINING), "drained_s"]
-    settle = [MORE_REPEATS] if len(phases["run"].unique()) == len(points) else []
-    if drained.isna().any():
-        settle.insert(0, Text("A longer *duration_s* would tell when the backlog is drained."))
-    return Answer(
-        question="How fast is a backlog drained, and what does it cost those who publish?",
-        sentences=[_sentence(point, varying, tables) for point in points],
-        settle=settle,
-    )
-
-
-def several(values: pd.Series) -> bool:
-    """Whether they differ."""
-    return len(values.dropna().unique()) > 1
+    longer = Text("A longer *duration_s* would tell when the backlog is drained.")
+    question = "How fast is a backlog drained, and what does it cost those who publish?"
+    settle = [longer] if drained.isna().any() else []
+    return parts.answer(tables, TABLE, question, _sentence, settle)
 
 
 def _sentence(point: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Text:
     row, unit = (first := point.iloc[0].to_dict()), rate_unit(first)
     phases = {name: point[point["backlog_phase"].eq(name)] for name in PHASES}
-    subject = bold(case_of(row), *places(row, varying, tables)) + Text(": ")
+    subject = bold(case_of(row), *parts.places(row, varying, tables)) + Text(": ")
     if phases[DRAINING].empty:
         return subject + Text("no backlog was there when consumers started.")
     there = {name: part for name, part in phases.items() if len(part)}
-    parts = [_drain(phases[DRAINING], unit), _cost(there, unit)]
+    texts = [_drain(phases[DRAINING], unit), _cost(there, unit)]
     if STEADY in there:
-        parts.append(_waits(there))
-    return subject + Text(" ").join(parts)
-
-
-def places(row: Row, varying: Sequence[str], tables: Tables) -> Iterator[str]:
-    """What tells the point from others: only the queues, where layouts differ by nothing else."""
-    runs = tables["runs"]
-    if several(runs["system"]) or several(runs["topology"]):
-        yield where_of(row, varying, tables)
-        return
-    if several(runs["queues"]):
-        yield "streams" if QUEUES[row["queues"]].log else f"{row['queues']} queues"
-    if varying:
-        yield at(row, varying)
+        texts.append(_waits(there))
+    return subject + Text(" ").join(texts)
 
 
 def _drain(draining: pd.DataFrame, unit: str) -> Text:

@@ -4,18 +4,15 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from mqperf.pages.questions.question import MORE_REPEATS, Answer, Answering
+from mqperf.pages.questions.question import Answer, Answering
 from mqperf.pages.questions.words import bold, case_of, grouped, rate_unit, spanned
 from mqperf.pages.report.rst import Text
-from mqperf.pages.sections import rows
 from mqperf.pages.sections.section import Content, Section, View
 from mqperf.plan.pace import CYCLE
-from mqperf.study.tables import Tables, tidy, varied, with_parameters
-from mqperf_numbered.pages.backlog import places, several
+from mqperf.study.tables import Tables
+from mqperf_numbered.pages import parts
 from mqperf_numbered.plan.cycles import steps_of
 from mqperf_numbered.study.cycles import TABLE
-
-SHOWN = tuple(column if isinstance(column, str) else column.name for column in TABLE.own)
 
 WORDS = (
     "The offered rate comes in cycles. Unfinished is what was due by the end of a step and had not"
@@ -27,18 +24,8 @@ WORDS = (
 
 def content(view: View) -> Iterator[Content]:
     """A row for each step of a run."""
-    if view.tables[TABLE.name].empty:
-        return
-    steps = rows.of_runs(view.tables, TABLE.name, "from_s")
-    yield Content(
-        heading="Cycles of the offered rate",
-        words=[WORDS],
-        caption=view.caption("steps of a rate that comes in cycles"),
-        rows=steps,
-        columns=view.columns(steps, SHOWN, keep=SHOWN[:7]),
-        key="run",
-        data=tidy(steps),
-    )
+    about = "Cycles of the offered rate", "steps of a rate that comes in cycles", WORDS
+    return parts.content(view, TABLE, about, keep=7)
 
 
 def asked(tables: Tables) -> bool:
@@ -48,14 +35,8 @@ def asked(tables: Tables) -> bool:
 
 def answer(tables: Tables) -> Answer | None:
     """A few sentences for each point: what its peaks leave, and how slow messages are in them."""
-    steps = with_parameters(tables[TABLE.name], tables["runs"])
-    varying = [name for name in ("threads", *varied(tables["runs"])) if several(steps[name])]
-    points = [part for _, part in steps.groupby("point", sort=False)]
-    alone = len(steps["run"].unique()) == len(points)
-    return Answer(
-        question="Is the backlog of a peak gone before the next one?",
-        sentences=[_sentence(point, varying, tables) for point in points],
-        settle=[MORE_REPEATS] if alone else [],
+    return parts.answer(
+        tables, TABLE, "Is the backlog of a peak gone before the next one?", _sentence
     )
 
 
@@ -65,7 +46,7 @@ def _sentence(point: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Te
     cycle = steps_of(runs.loc[runs["run"].eq(row["run"]), CYCLE].iloc[0])
     high = max(rate for rate, _ in cycle)
     lasts = sum(seconds for rate, seconds in cycle if rate == high)
-    subject = bold(case_of(row), *places(row, varying, tables)) + Text(
+    subject = bold(case_of(row), *parts.places(row, varying, tables)) + Text(
         ": at **{} {}** for {} s of every {} s, "
     ).format(grouped(high), rate_unit(row), lasts, sum(seconds for _, seconds in cycle))
     in_peak = point["step_rate_msg_s"].eq(high)
