@@ -17,6 +17,7 @@ import pandas as pd
 from mqperf.study.stats.rules.finding import each
 from mqperf_capacity.study.demands import Demands
 from mqperf_capacity.study.points import Model
+from mqperf_diagnosis.study.windows import FEW, FULL
 
 KEPT = 0.95
 """Share of the offered rate, or of what is sent, below which a run does not keep up."""
@@ -29,12 +30,6 @@ MACHINE_FULL = 0.9
 
 LINK_FULL = 0.9
 """Of the bandwidth of a link: what frames and headers of it take is not counted."""
-
-WINDOW_FULL = 0.7
-"""Of a window: by the median time of a confirm, which is below the mean of Little's law."""
-
-FEW_WAITING = 10
-"""A prefetch of so many messages or fewer makes a server wait for the next ones."""
 
 MORE_THREADS, RISE = 0.5, 0.1
 """So many more threads make a load without a rate faster, by this share of that at least."""
@@ -100,7 +95,7 @@ def _windows(model: Model, bound: float) -> Iterator[Row]:
     limit, waiting = window / asking["confirm_p50_s"], asking["sending"] * asking["confirm_p50_s"]
     asking = asking.assign(window=window, waiting=waiting, limit=limit)
     met = _behind(asking) | asking["offered"].isna()
-    full = met & waiting.ge(WINDOW_FULL * window)
+    full = met & waiting.ge(FULL * window)
     for row in each(asking[full]):
         because = (
             f"{row.waiting:,.1f} of at most {row.window:,.0f} messages waited for their confirm,"
@@ -132,7 +127,7 @@ def _hint(row: Any) -> str:  # noqa: ANN401 (a row of a frame has any columns)
     """What may be the limit, by what the plan asks."""
     acknowledging = getattr(row, "acks", "auto") not in {"auto", None}
     prefetch = getattr(row, "prefetch", None)
-    if acknowledging and pd.notna(prefetch) and prefetch <= FEW_WAITING:
+    if acknowledging and pd.notna(prefetch) and prefetch <= FEW:
         return (
             f"servers acknowledge, and may have {prefetch} message{'s' * (prefetch != 1)} at a time"
             " (prefetch), so they wait for the next"
