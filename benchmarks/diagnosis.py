@@ -7,17 +7,17 @@ none.  Printed is in how many of its runs a cause was named first, alone, and wh
 needs root: some causes are quotas, others links between hosts.
 """
 
-import subprocess
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import mqperf
+from mqperf.base import processes
 
 REPEATS = 3
 SECONDS, WARMUP_S = 6, 2
@@ -95,7 +95,7 @@ def _named(plant: Plant, repeats: int, runs: Path) -> Iterator[str]:
         probes=["waits"],
         **plant.more,
     )
-    with _burning(plant.neighbours) if plant.neighbours else nullcontext():
+    with _burning(plant.neighbours, runs):
         results = mqperf.run(plan, runs / "runs")
     causes = results["causes"]
     for run in results["messages"]["run"]:
@@ -104,15 +104,15 @@ def _named(plant: Plant, repeats: int, runs: Path) -> Iterator[str]:
 
 
 @contextmanager
-def _burning(number: int) -> Iterator[Sequence[subprocess.Popen[bytes]]]:
-    """So many processes that only compute, as long as the context."""
-    burners = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(number)]
-    try:
-        yield burners
-    finally:
-        for burner in burners:
-            burner.kill()
-            burner.wait()
+def _burning(number: int, folder: Path) -> Iterator[None]:
+    """So many processes that only compute, as long as the context; they end with us."""
+    argv, log = [sys.executable, "-c", "while True: pass"], folder / "neighbours.log"
+    with ExitStack() as held:
+        for place in range(number):
+            label = f"neighbour {place + 1}"
+            burner = processes.start(label, argv, env=None, log=log, cwd=None)
+            held.callback(burner.stop, 1.0)
+        yield
 
 
 if __name__ == "__main__":
