@@ -79,7 +79,7 @@ def where(frame: pd.DataFrame, **values: str | int) -> pd.DataFrame:
     """The rows of a frame with these values: of a layout, a test case, a sweep."""
     equal = (frame[name].eq(value).fillna(value=False) for name, value in values.items())
     rows = np.logical_and.reduce([part.to_numpy(dtype=bool) for part in equal])
-    return frame if rows.all() else frame[rows]  # a copy of each column takes longest
+    return frame.copy(deep=False) if rows.all() else frame[rows]  # copies of columns take longest
 
 
 def of_points(tables: Tables, points: Iterable[object]) -> Tables:
