@@ -1,5 +1,6 @@
 """The packages in packages/: what each says of itself, and what is said where one is missing."""
 
+import re
 import shutil
 import tomllib
 from collections.abc import Iterator
@@ -89,6 +90,21 @@ def test_what_a_package_needs_is_installed_with_it(folder: Path) -> None:
     assert {canonicalize_name(name) for name in needs - ours} <= pins
     *_, last = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     assert f"--editable packages/{folder.name}" in last["pip"]
+
+
+@each_package
+def test_what_a_package_needs_of_ours_is_in_the_command_that_installs_it(folder: Path) -> None:
+    """No index has our packages: its page names all of them."""
+    page = (folder / "README.md").read_text()
+    if (command := re.search(r"^pip install packages/(\S+)$", page, re.MULTILINE)) is None:
+        return  # it is installed with any that needs it
+    head, _, names = command[1].partition("{")
+    installed = {f"{head}{name}" for name in names.rstrip("}").split(",")}
+    needed, known = [folder.name], {package.name for package in FOLDERS}
+    for name in needed:  # which grows
+        needs = {Requirement(each).name for each in project(folder.parent / name)["dependencies"]}
+        needed += needs & known - {*needed}
+    assert {*needed} <= installed
 
 
 @each_package
