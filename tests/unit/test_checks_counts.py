@@ -28,6 +28,17 @@ def test_a_lost_reply_is_no_missing_tester(received: int, reported: int | None) 
     assert not any("did not report" in text for text in texts)
 
 
+def test_clients_that_wait_for_a_core_are_not_missing() -> None:
+    """Between two messages of a thread, on a full host; counts that disagree still tell of one."""
+    host = "kind == 'host' and scope == 'window' and run.str.startswith('rpc-call-100')"
+    for received, doubted in ((38_000, False), (38_100, True)):
+        frames = planted("messages", {"throughput_msg_s": 3040.0, "received": received}, CALL)
+        frames["runs"][["expected", "reported"]] = pd.NA
+        cpu = frames["cpu"]
+        cpu.loc[cpu.eval(host), "total_cores"] = cpu["cores"]
+        assert ("littles-law" in {kind for kind, _ in found(frames)}) == doubted
+
+
 def test_more_calls_than_threads_are_impossible() -> None:
     """Each thread waits for one reply at a time."""
     frames = planted("latency", {"latency_mean_s": 0.03}, CALL)

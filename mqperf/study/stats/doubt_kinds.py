@@ -198,8 +198,8 @@ CHECKS: Mapping[str, Check] = {
         "Does threads = throughput x (round trip + think time) hold for CALL?",
         "Little's law holds for any queue. Failed clients count as threads but not in the"
         " throughput; the think time is taken from the other points of the sweep. Points below"
-        " saturation whose counts agree, and points with less than a tenth of their threads"
-        " missing, raise no doubt.",
+        " saturation, or with a full host, whose counts agree, and points with less than a tenth of"
+        " their threads missing, raise no doubt.",
         queueing.littles_law,
         finding="throughput, latency and threads contradict Little's law",
     ),

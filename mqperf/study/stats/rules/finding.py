@@ -31,6 +31,10 @@ class Finding:
 KEYS = ("run", "point", *AXES)
 """Columns that say which run, and where in the sweep, a row is of."""
 
+IN_FLIGHT_PER_THREAD = 4
+"""Places at which one message of each thread may be worked on without waiting: the client, two
+nodes, the server."""
+
 MEASURED = "measured"
 """Under which name rules find what ``measured`` gives, made once for all of them."""
 

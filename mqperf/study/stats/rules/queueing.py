@@ -15,6 +15,7 @@ import pandas as pd
 
 from mqperf.plan.test_cases import unit_of
 from mqperf.study.stats.rules.finding import (
+    IN_FLIGHT_PER_THREAD,
     Finding,
     Row,
     closed,
@@ -23,6 +24,7 @@ from mqperf.study.stats.rules.finding import (
     offered,
     one_way,
 )
+from mqperf.study.stats.rules.tester import hosts_used
 from mqperf.study.tables import Tables, varied
 from mqperf.study.tables.axes import FACTORS, SWEEP
 
@@ -41,10 +43,6 @@ OTHERS = 2
 
 ROUNDING = 0.02
 """Published latencies have one decimal of a millisecond: up to 2 % of the shortest round trips."""
-
-IN_FLIGHT_PER_THREAD = 4
-"""Places at which one message of each thread may be worked on without waiting: the client, two
-nodes, the server."""
 
 MOSTLY = 0.5
 """Share of the messages under way that nodes hold in their queues, where these are the backlog."""
@@ -95,11 +93,14 @@ def littles_law(tables: Tables) -> Iterator[Finding]:
     points of the sweep (the median of their turns), and a point is suspect when its own
     is several times that and makes up a tenth of its threads.  Below saturation the round trip is
     so short that clients may well spend that much beside it; there the counts must disagree, too.
+    So they must where the host of the clients had no core left: they wait for it between messages.
     Points with other values of a parameter, such as the payload, are no measure of each other.
     """
     usable = _with_pause(_usable(closed(tables)))
     yield from _too_many_under_way(usable)
     parameters = [name for name in varied(usable) if name not in FACTORS]
+    hosts = hosts_used(tables)
+    full = {*hosts.loc[hosts["full"], "run"]}
     for _, sweep in usable.groupby([*SWEEP, *parameters], sort=False, dropna=False):
         runs = [_call(row) for row in each(sweep)]
         fastest = min(run.round_trip for run in runs)
@@ -107,7 +108,7 @@ def littles_law(tables: Tables) -> Iterator[Finding]:
             turns = _usual_turns(run, runs)
             if len(turns) < OTHERS:
                 continue
-            saturated = run.round_trip >= SATURATED * fastest
+            saturated = run.round_trip >= SATURATED * fastest and run.run not in full
             if saturated or not run.balanced:
                 yield from _unaccounted(run, max(median(turns), 0.0) * run.green_threads)
 

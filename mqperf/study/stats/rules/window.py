@@ -7,6 +7,7 @@ import pandas as pd
 
 from mqperf.plan.test_cases import closed_loops, unit_of, with_replies
 from mqperf.study.stats.rules.finding import (
+    IN_FLIGHT_PER_THREAD,
     KEYS,
     Finding,
     consumed_after,
@@ -18,7 +19,6 @@ from mqperf.study.stats.rules.finding import (
     one_way,
     steady,
 )
-from mqperf.study.stats.rules.queueing import IN_FLIGHT_PER_THREAD
 from mqperf.study.tables import Tables
 
 KEEPS_UP = 0.02
