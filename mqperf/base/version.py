@@ -18,7 +18,7 @@ def version(checkout: Path = CHECKOUT) -> str:
         return __version__
     try:
         argv = ["git", "--no-optional-locks", "-C", str(checkout), *DESCRIBE]
-        done = processes.run(argv, timeout_s=GIT_LIMIT_S)
+        done = processes.run(argv, env=processes.usual_variables(), timeout_s=GIT_LIMIT_S)
         done.check_returncode()
     except (HostError, subprocess.CalledProcessError):
         return __version__

@@ -55,8 +55,12 @@ class LocalHost:
         env: Mapping[str, str] | None = None,
         timeout_s: float,
     ) -> subprocess.CompletedProcess[str]:
-        """Run a short command to its end; see ``processes.run``."""
-        return processes.run(argv, env=env, timeout_s=timeout_s)
+        """Run a short command to its end, by default with our usual variables alone.
+
+        See ``processes.run``.
+        """
+        variables = processes.usual_variables() if env is None else env
+        return processes.run(argv, env=variables, timeout_s=timeout_s)
 
     def scratch(self, prefix: str) -> AbstractContextManager[Path]:
         """Make a private folder that vanishes at the end; see ``processes.scratch``."""

@@ -334,3 +334,12 @@ def test_the_command_line_repeats_no_password(
     with Bar(Console(file=terminal, width=200)) as bar:
         bar.finished(case, Run(tmp_path, case.id, "failed"), "amqp://u:hunter2@h is refused")
     assert "amqp://u:***@h is refused" in terminal.getvalue()
+
+
+@pytest.mark.starts_programs
+def test_short_commands_have_no_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a plan takes from a variable is in no variable of a command that a host runs."""
+    monkeypatch.setenv("SECRET", "hunter2")
+    variables = LocalHost().run(["env"], timeout_s=60).stdout
+    assert "PATH=" in variables
+    assert "hunter2" not in variables

@@ -4,7 +4,7 @@ Both halves of mqperf start processes and make temporary folders; this is the on
 """
 
 from mqperf.base.processes.forks import shared_out
-from mqperf.base.processes.process import ForeignProcess, Process, run, start
+from mqperf.base.processes.process import ForeignProcess, Process, run, start, usual_variables
 from mqperf.onhost.processes.scratch import scratch, scratch_beside
 
 __all__ = [
@@ -15,4 +15,5 @@ __all__ = [
     "scratch_beside",
     "shared_out",
     "start",
+    "usual_variables",
 ]

@@ -19,6 +19,9 @@ from mqperf.onhost.processes.child_handle import ChildHandle, check_program, sta
 
 BLOCK = 1 << 16
 
+USUAL = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "XDG_CACHE_HOME", "LD_LIBRARY_PATH")
+"""Variables of ours that any program may need; others may hold the password of a broker."""
+
 
 @dataclass(frozen=True, slots=True)
 class ForeignProcess:
@@ -179,6 +182,11 @@ def run(
             words = " ".join(map(str, argv[:2]))
             raise HostError(f"{words} did not end within {timeout_s:g} s")
         return subprocess.CompletedProcess(argv, code, *outputs)
+
+
+def usual_variables() -> dict[str, str]:
+    """Those of our variables that any program may have."""
+    return {name: os.environ[name] for name in USUAL if name in os.environ}
 
 
 def end_with_parent(parent: int) -> None:

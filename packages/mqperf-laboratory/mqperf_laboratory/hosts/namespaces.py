@@ -114,7 +114,7 @@ def laboratory(count: int) -> Iterator[Laboratory]:
         configuration.write(folder, addresses)
         script = Path(__file__).with_name("inside.sh")
         argv = [*NAMESPACES, "sh", str(script), str(folder), network, *names]
-        with piped(argv, {**os.environ, "PATH": _path()}) as inside:
+        with piped(argv, {**processes.usual_variables(), "PATH": _path()}) as inside:
             _plug_in(inside, f"mqperf{number}", f"{network}.{OWN}/24")
             _await(inside, folder, addresses)
             yield Laboratory(names, network, folder, folder / "inventory.yaml", inside)
@@ -172,7 +172,7 @@ def _plug_in(inside: Piped, card: str, address: str) -> None:
     ):
         done = processes.run(
             ["ip", *words.split()],
-            env={**os.environ, "PATH": _path()},
+            env={**processes.usual_variables(), "PATH": _path()},
             timeout_s=COMMAND_LIMIT_S,
         )
         if done.returncode:

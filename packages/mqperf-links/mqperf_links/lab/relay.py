@@ -19,6 +19,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
+from mqperf.base import processes
 from mqperf.base.errors import HostError
 from mqperf.base.one_line import one_line
 from mqperf.base.processes.piped import Piped, piped
@@ -169,7 +170,7 @@ def laid(link: LinkPoint, hosts: Hosts) -> Iterator[Relayed]:
     # among the processes of a host, so that its probe sees it; our /proc has all namespaces
     inside = ("nsenter", f"--pid=/proc/{places[0][0].pid}/ns/pid", "--")
     argv = [*inside, sys.executable, "-SPB", "-m", f"{PACKAGE}.onhost.packet_relay", order]
-    env = {**os.environ, "PYTHONPATH": str(programs(PACKAGE))}
+    env = {**processes.usual_variables(), "PYTHONPATH": str(programs(PACKAGE))}
     with piped(argv, env) as program:
         hello = _hello(program)
         for end, other in (places, places[::-1]):
