@@ -66,6 +66,11 @@ def test_a_backlog_that_was_asked_for_is_no_doubt(late: dict[str, pd.DataFrame])
         answer for answer in answers(late) if answer.question.startswith("How fast is a backlog")
     ]
     assert "a backlog of 1,2" in plain(answer.sentences[0])
+    assert answer.drawing is not None
+    [line] = answer.drawing.figure().axes[0].lines
+    waiting = dict(zip(line.get_xdata(), line.get_ydata(), strict=True))
+    assert waiting[0] == late["backlog"]["waiting"].max()
+    assert waiting[4] == 0
 
 
 def test_other_doubts_are_raised_as_ever(late: dict[str, pd.DataFrame]) -> None:

@@ -16,6 +16,7 @@ from matplotlib.patches import Rectangle
 
 from mqperf.pages import figures
 from mqperf.pages.figures import palette
+from mqperf.pages.figures.curves import pens_of_layouts
 from mqperf.pages.figures.marks import LETTERS_ACROSS, crowded
 from mqperf.plan.columns import COLUMNS, FIGURES
 from mqperf.study.tables import Tables
@@ -187,6 +188,18 @@ def test_topologies_have_one_legend() -> None:
         "Client -> Master, Server -> Master",
         "Client -> Slave-1, Server -> Slave-2 (HA)",
     ]
+
+
+def test_kinds_of_queue_are_told_apart_where_the_topology_is_one() -> None:
+    """By colour, dash, marker and name; elsewhere a topology keeps its colour."""
+    rows = pd.DataFrame({"topology": "single", "queues": ["classic", "quorum", "stream"]})
+    pens = [*pens_of_layouts(rows).values()]
+    assert [pen.label for pen in pens] == ["classic queues", "quorum queues", "streams"]
+    assert len({pen.dash for pen in pens}) == len({pen.marker for pen in pens}) == 3
+    assert len({pen.shade for pen in pens}) == 3
+    several = pens_of_layouts(pd.concat([rows, rows.assign(topology="cmsm")]))
+    assert several["single", "classic"].shade == several["single", "stream"].shade
+    assert several["single", "stream"].label == "Client -> Broker, Server -> Broker (stream)"
 
 
 def test_runs_in_time_keep_the_order_of_their_conditions() -> None:

@@ -1,5 +1,6 @@
 """Clients that are added until a server is busy: the answer, and what would settle it."""
 
+import numpy as np
 import pandas as pd
 import pytest
 from factory import Shape, tables
@@ -55,6 +56,10 @@ def test_every_point_has_the_cpu_of_its_busiest_server() -> None:
     told = answer(used(0.2, 0.6, 0.9))
     assert told.table is not None
     assert frame(told.table)["busiest server, % of a core"].tolist() == ["20", "60", "90"]
+    assert told.drawing is not None
+    lines = told.drawing.figure().axes[0].lines
+    drawn = [np.asarray(line.get_ydata(), dtype=float).round().tolist() for line in lines]
+    assert drawn == [[20, 60, 90], [70, 70]]
 
 
 def test_runs_without_servers_say_nothing() -> None:

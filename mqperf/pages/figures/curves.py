@@ -48,14 +48,27 @@ class Sweep:
         )
 
 
-def pen_of_layout(topology: str, queues: str) -> Pen:
-    """The same for a layout wherever it is drawn: its topology's colour, its queues' dash."""
-    kind, place = labels.order(topology, queues)
+def pens_of_layouts(rows: pd.DataFrame) -> dict[tuple[str, str], Pen]:
+    """How each topology and kind of queue is drawn: by the topology's colour, the queues' dash.
+
+    Where the topology is one, the queues have the colours.
+    """
+    layouts = rows[["topology", "queues"]].drop_duplicates().itertuples(index=False, name=None)
+    words = labels.told_apart(layouts)
+    alone = len({topology for topology, _ in words}) == 1
+    orders = {layout: labels.order(*layout) for layout in words}
+    return {
+        layout: _pen(kind, kind if alone else place, words[layout])
+        for layout, (kind, place) in orders.items()
+    }
+
+
+def _pen(kind: int, number: int, label: str) -> Pen:
     return Pen(
-        shade=palette.TOPOLOGIES[place % len(palette.TOPOLOGIES)],
-        label=labels.layout(topology, queues),
+        shade=palette.TOPOLOGIES[number % len(palette.TOPOLOGIES)],
+        label=label,
         dash=DASHES[kind % len(DASHES)],
-        marker=MARKERS[place % len(MARKERS)],
+        marker=MARKERS[number % len(MARKERS)],
     )
 
 

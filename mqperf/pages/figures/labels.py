@@ -1,5 +1,7 @@
 """How topologies and kinds of queue are called, those that no plan of ours has as well."""
 
+from collections.abc import Iterable
+
 from mqperf.plan.topologies import QUEUES, TOPOLOGIES, Queues, Topology
 
 
@@ -14,6 +16,12 @@ def queues(name: str) -> Queues:
     return QUEUES.get(name) or unknown
 
 
+def kind(of_queues: str) -> str:
+    """The kind of queue as a noun: ``quorum queues``, ``streams``."""
+    log = of_queues in QUEUES and QUEUES[of_queues].log
+    return "streams" if log else f"{of_queues} queues"
+
+
 def copied(name: str) -> bool:
     """Whether the kind is known to have copies of its messages on other nodes."""
     return name in QUEUES and bool(QUEUES[name].suffix)
@@ -22,6 +30,15 @@ def copied(name: str) -> bool:
 def layout(of_topology: str, of_queues: str) -> str:
     """Both in a few words: ``Client -> Master, Server -> Master (HA)``."""
     return topology(of_topology).label + queues(of_queues).label
+
+
+def told_apart(layouts: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """Words for each topology with its queues: the queues alone where the topology is one."""
+    every = dict.fromkeys(layouts)
+    alone = len(every) > 1 == len({topology for topology, _ in every})
+    return {
+        (place, queues): kind(queues) if alone else layout(place, queues) for place, queues in every
+    }
 
 
 def order(of_topology: str, of_queues: str) -> tuple[int, int]:

@@ -6,12 +6,12 @@ from dataclasses import replace
 import pandas as pd
 from matplotlib.figure import Figure
 
-from mqperf.pages.figures.curves import pen_of_layout
+from mqperf.pages.figures.curves import pens_of_layouts
 from mqperf.pages.figures.marks import PLACE, dress, line, log_scale, rate_axis
 from mqperf.pages.figures.sheets import HEIGHT, one_legend, panes, without_legend
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import in_unit, unit_of
-from mqperf.study.tables import varied
+from mqperf.study.tables import varied, where
 from mqperf.study.tables.axes import split
 
 
@@ -30,12 +30,11 @@ def rate_sheet(
     """
     cases = [case for case in titles if rows["test_case"].eq(case).any()]
     names = [name for name in varied(rows) if name != rate]
+    pens = pens_of_layouts(rows)
     figure, [panels] = panes(len(cases), 1, HEIGHT + 0.6)
     for case, axes in zip(cases, panels, strict=True):
-        for (topology, queues), of_layout in rows[rows["test_case"].eq(case)].groupby(
-            ["topology", "queues"], sort=False
-        ):
-            pen = pen_of_layout(str(topology), str(queues))
+        for (topology, queues), pen in pens.items():
+            of_layout = where(rows, test_case=case, topology=topology, queues=queues)
             for number, (name, curve) in enumerate(split(of_layout, names)):
                 runs = curve.groupby("run", sort=False) if "run" in curve else [("", curve)]
                 for repeat, (_, of_run) in enumerate(runs):

@@ -73,7 +73,7 @@ SHADES = (
     *(*NODES, *CASES, *TOPOLOGIES, *THREADS),
 )
 
-DASHES = ("-", "--", ":")
+DASHES = ("-", "--", ":", "-.")
 MARKERS = ("o", "s", "D", "^", "v", "P")
 
 

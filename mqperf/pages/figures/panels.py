@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 
 from mqperf.pages.figures import palette
-from mqperf.pages.figures.curves import Sweep, pen_of_layout, shades_of, swept
+from mqperf.pages.figures.curves import Sweep, pens_of_layouts, shades_of, swept
 from mqperf.pages.figures.marks import (
     LEGEND_COLUMNS,
     Pen,
@@ -160,7 +160,7 @@ def node_cpu(cpu: pd.DataFrame, axes: Axes) -> Axes:
 def message_count(messages: pd.DataFrame, axes: Axes) -> Axes:
     """Messages sent, received and replied to; repeats of a point are averaged."""
     sweep = swept(over_repeats(messages, list(_COUNTS)), coloured=False)
-    for (column, shade), dash, marker in zip(_COUNTS.items(), DASHES, "ox+", strict=True):
+    for (column, shade), dash, marker in zip(_COUNTS.items(), DASHES, "ox+", strict=False):
         _draw(sweep, column, axes, Pen(shade, COLUMNS[column].label, dash, marker))
     name_curves(sweep, axes)
     return _finish(sweep, axes, COLUMNS["count"].heading())
@@ -172,7 +172,7 @@ def message_faults(messages: pd.DataFrame, axes: Axes) -> Axes:
     Dashes let lost messages show where as many ended in an error.
     """
     sweep = swept(over_repeats(messages, list(_FAULTS)), coloured=False)
-    for (column, shade), dash in zip(_FAULTS.items(), DASHES, strict=True):
+    for (column, shade), dash in zip(_FAULTS.items(), DASHES, strict=False):
         marker = assigned(MARKERS, _FAULTS, column)
         _draw(sweep, column, axes, Pen(shade, COLUMNS[column].label, dash, marker))
     name_curves(sweep, axes)
@@ -262,10 +262,8 @@ def _outside(finished: pd.DataFrame) -> Iterator[tuple[float, float]]:
 def topologies(points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = ()) -> Axes:
     """Throughput of one test case: a line per topology and kind of queue."""
     sweep = swept(points, coloured=False)
-    layouts = points[["topology", "queues"]].drop_duplicates()
-    for topology, queues in layouts.itertuples(index=False):
+    for (topology, queues), pen in pens_of_layouts(points).items():
         of_layout = sweep.of(topology=topology, queues=queues)
-        pen = pen_of_layout(topology, queues)
         for number, curve in enumerate(of_layout.curves):
             named = pen.numbered(number, curve.name)
             line(curve.rows, "throughput_msg_s", axes, named, doubted=doubted)

@@ -228,7 +228,7 @@ def _worded(axis: str, value: str, tables: Tables) -> str:
     if axis == SET:
         return value
     if axis == "queues":
-        return f"{value} queues"
+        return labels.kind(value)
     if axis == "topology":
         return labels.topology(value).label
     return system_title(value, tables) if axis == "system" else worded(axis, value)

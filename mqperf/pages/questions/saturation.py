@@ -25,7 +25,7 @@ from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.stats.offered_rates import brackets
 from mqperf.study.tables import Tables, varied, where, with_parameters
 
-FEW = 2
+FEW = 3
 """Layouts that a sentence has all of."""
 
 
@@ -64,13 +64,15 @@ def sentences(rates: pd.DataFrame) -> Iterator[Text]:
 
 
 def _kept_rates(rows: Sequence[Row]) -> Text:
-    """All of up to two; of more the highest and the least, as a table has the others."""
-    first, last = _kept(rows[0]), _kept(rows[-1])
+    """All of a few; of more the highest and the least, as a table has the others."""
+    first = _kept(rows[0])
     if len(rows) == 1:
         return first + Text.escape(_latency(rows[0]))
-    if len(rows) > FEW and _bracket(rows[0]) == _bracket(rows[-1]):
+    if len(rows) <= FEW:
+        return Text("; ").join(map(_kept, rows))
+    if _bracket(rows[0]) == _bracket(rows[-1]):
         return _bracket(rows[0]) + Text(" in all {} cases").format(len(rows))
-    return first + Text("; the least is {}" if len(rows) > FEW else "; {}").format(last)
+    return first + Text("; the least is {}").format(_kept(rows[-1]))
 
 
 def _kept(row: Row) -> Text:

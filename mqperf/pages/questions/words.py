@@ -60,6 +60,8 @@ def layout_of(row: Row, tables: Tables) -> str:
     several = [name for name in LAYOUT if len(runs[name].dropna().unique()) > 1]
     if not several:
         return ""
+    if several == ["queues"]:
+        return labels.kind(str(row["queues"]))
     system = f"{system_title(row['system'], tables)}, " if "system" in several else ""
     return system + labels.layout(str(row["topology"]), str(row["queues"]))
 

@@ -29,7 +29,7 @@ TAKEN = (
 AS_PLANNED = dict.fromkeys(
     ("kept_rate_msg_s", "missed_rate_msg_s", "held_rate_msg_s", "broken_rate_msg_s"), "rate_msg_s"
 )
-"""Figures that are one of the values of a plan, and are printed as these are."""
+"""Figures that are one of the values of a plan, or their mean, and are printed as these are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,8 @@ def cell(column: str, value: object) -> Text:
         return Text(MISSING)
     if isinstance(value, Integral):
         return Text(int(value))
-    column = AS_PLANNED.get(column, column)
+    if isinstance(value, Real) and column in AS_PLANNED:
+        return Text(shown_value(AS_PLANNED[column], round(float(value), 2)))
     if isinstance(value, Real) and COLUMNS[column].parameter:
         return Text(shown_value(column, float(value)))
     if isinstance(value, Real):

@@ -5,12 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import pandas as pd
 
 from mqperf.pages.questions.question import Answer, Answering
-from mqperf.pages.questions.words import bold, case_of, grouped, rate_unit, spanned
+from mqperf.pages.questions.words import bold, case_of, grouped, rate_unit, spanned, where_of
 from mqperf.pages.report.rst import Text
 from mqperf.pages.report.words import joined
 from mqperf.pages.sections.section import Content, Section, View
 from mqperf.study.tables import Tables
 from mqperf_numbered.pages import parts
+from mqperf_numbered.pages.waiting import drawing
 from mqperf_numbered.study.backlog import BUILDING, DRAINING, STEADY, TABLE
 
 PHASES = (BUILDING, DRAINING, STEADY)
@@ -37,18 +38,22 @@ def asked(tables: Tables) -> bool:
 
 def answer(tables: Tables) -> Answer | None:
     """A few sentences for each point: the drain, and what publishers notice of it."""
-    phases = tables[TABLE.name]
-    drained = phases.loc[phases["backlog_phase"].eq(DRAINING), "drained_s"]
+    phases, varying = parts.told_apart(tables, TABLE)
+    draining = phases[phases["backlog_phase"].eq(DRAINING)]
     longer = Text("A longer *duration_s* would tell when the backlog is drained.")
-    question = "How fast is a backlog drained, and what does it cost those who publish?"
-    settle = [longer] if drained.isna().any() else []
-    return parts.answer(tables, TABLE, question, _sentence, settle)
+    return parts.answer(
+        "How fast is a backlog drained, and what does it cost those who publish?",
+        phases,
+        lambda point: _sentence(point, varying, tables),
+        settle=[longer] if draining["drained_s"].isna().any() else [],
+        drawing=drawing(draining, tables["intervals"], varying) if len(draining) else None,
+    )
 
 
 def _sentence(point: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Text:
     row, unit = (first := point.iloc[0].to_dict()), rate_unit(first)
     phases = {name: point[point["backlog_phase"].eq(name)] for name in PHASES}
-    subject = bold(case_of(row), *parts.places(row, varying, tables)) + Text(": ")
+    subject = bold(case_of(row), where_of(row, varying, tables)) + Text(": ")
     if phases[DRAINING].empty:
         return subject + Text("no backlog was there when consumers started.")
     there = {name: part for name, part in phases.items() if len(part)}

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from mqperf.pages.questions.question import Answer, Answering
-from mqperf.pages.questions.words import bold, case_of, grouped, rate_unit, spanned
+from mqperf.pages.questions.words import bold, case_of, grouped, rate_unit, spanned, where_of
 from mqperf.pages.report.rst import Text
 from mqperf.pages.sections.section import Content, Section, View
 from mqperf.plan.pace import CYCLE
@@ -35,9 +35,9 @@ def asked(tables: Tables) -> bool:
 
 def answer(tables: Tables) -> Answer | None:
     """A few sentences for each point: what its peaks leave, and how slow messages are in them."""
-    return parts.answer(
-        tables, TABLE, "Is the backlog of a peak gone before the next one?", _sentence
-    )
+    steps, varying = parts.told_apart(tables, TABLE)
+    question = "Is the backlog of a peak gone before the next one?"
+    return parts.answer(question, steps, lambda point: _sentence(point, varying, tables))
 
 
 def _sentence(point: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Text:
@@ -46,7 +46,7 @@ def _sentence(point: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Te
     cycle = steps_of(runs.loc[runs["run"].eq(row["run"]), CYCLE].iloc[0])
     high = max(rate for rate, _ in cycle)
     lasts = sum(seconds for rate, seconds in cycle if rate == high)
-    subject = bold(case_of(row), *parts.places(row, varying, tables)) + Text(
+    subject = bold(case_of(row), where_of(row, varying, tables)) + Text(
         ": at **{} {}** for {} s of every {} s, "
     ).format(grouped(high), rate_unit(row), lasts, sum(seconds for _, seconds in cycle))
     in_peak = point["step_rate_msg_s"].eq(high)

@@ -5,13 +5,12 @@ from collections.abc import Callable, Iterator, Sequence
 import pandas as pd
 
 from mqperf.pages.questions.question import MORE_REPEATS, Answer
-from mqperf.pages.questions.words import Row, where_of
+from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.rst import Text
 from mqperf.pages.sections import rows
 from mqperf.pages.sections.section import Content, View
 from mqperf.plan.columns import Table
-from mqperf.plan.topologies import QUEUES
-from mqperf.study.tables import Tables, at, tidy, varied, with_parameters
+from mqperf.study.tables import Tables, tidy, varied, with_parameters
 
 
 def content(view: View, table: Table, about: tuple[str, str, str], keep: int) -> Iterator[Content]:
@@ -35,35 +34,29 @@ def content(view: View, table: Table, about: tuple[str, str, str], keep: int) ->
     )
 
 
-def answer(
-    tables: Tables,
-    table: Table,
-    question: str,
-    sentence: Callable[[pd.DataFrame, Sequence[str], Tables], Text],
-    settle: Sequence[Text] = (),
-) -> Answer:
-    """A ``sentence`` for each point, of its parts and the names that tell it from others."""
+def told_apart(tables: Tables, table: Table) -> tuple[pd.DataFrame, list[str]]:
+    """The parts with the parameters of their runs, and the names that tell points apart."""
     parts = with_parameters(tables[table.name], tables["runs"])
-    varying = [name for name in ("threads", *varied(tables["runs"])) if _several(parts[name])]
+    names = ("threads", *varied(tables["runs"]))
+    return parts, [name for name in names if _several(parts[name])]
+
+
+def answer(
+    question: str,
+    parts: pd.DataFrame,
+    sentence: Callable[[pd.DataFrame], Text],
+    settle: Sequence[Text] = (),
+    drawing: Drawing | None = None,
+) -> Answer:
+    """A ``sentence`` for each point, of its parts."""
     points = [part for _, part in parts.groupby("point", sort=False)]
     alone = len(parts["run"].unique()) == len(points)
     return Answer(
         question=question,
-        sentences=[sentence(point, varying, tables) for point in points],
+        sentences=[*map(sentence, points)],
+        drawing=drawing,
         settle=[*settle, *([MORE_REPEATS] if alone else [])],
     )
-
-
-def places(row: Row, varying: Sequence[str], tables: Tables) -> Iterator[str]:
-    """What tells the point from others: only the queues, where layouts differ by nothing else."""
-    runs = tables["runs"]
-    if _several(runs["system"]) or _several(runs["topology"]):
-        yield where_of(row, varying, tables)
-        return
-    if _several(runs["queues"]):
-        yield "streams" if QUEUES[row["queues"]].log else f"{row['queues']} queues"
-    if varying:
-        yield at(row, varying)
 
 
 def _several(values: pd.Series) -> bool:

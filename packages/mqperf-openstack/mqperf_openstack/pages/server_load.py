@@ -3,12 +3,20 @@
 A point is busy when the busiest of its servers used that much, in the mean of its runs.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 import pandas as pd
+from matplotlib.figure import Figure
 
+from mqperf.base.one_line import amount
+from mqperf.pages.figures.labels import told_apart
+from mqperf.pages.figures.marks import PLACE, Pen, dress, line, sweep_axis
+from mqperf.pages.figures.palette import CPU, DASHES, FAINT
+from mqperf.pages.figures.sheets import HEIGHT, one_legend, panes, without_legend
 from mqperf.pages.questions.question import Answer, Answering
 from mqperf.pages.questions.words import Row, bold, case_of, cited, layout_of
+from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.rst import Text
 from mqperf.pages.sections.section import Content
 from mqperf.plan.columns import COLUMNS
@@ -33,6 +41,7 @@ def answer(tables: Tables) -> Answer | None:
     return Answer(
         question=f"How many clients keep a server below {100 * BUSY:g} % of a core?",
         sentences=[_sentence(part, points, tables) for part in groups],
+        drawing=_drawing(groups, points),
         table=_table(points),
         settle=[*_settle(groups)],
     )
@@ -49,9 +58,8 @@ def _points(tables: Tables) -> pd.DataFrame:
 
 def _sentence(part: pd.DataFrame, points: pd.DataFrame, tables: Tables) -> Text:
     row, kinds = part.iloc[0].to_dict(), kinds_by_point(tables)
-    servers = int(row["processes"] * row["hosts"])
     several = len(points[["processes", "hosts"]].drop_duplicates()) > 1
-    where = f"{servers} server{'s' if servers > 1 else ''}" if several else ""
+    where = _servers(row) if several else ""
     below, busy = part[part[CORES] < BUSY], part[part[CORES] >= BUSY]
     ends = [of.iloc[place].to_dict() for of, place in ((below, -1), (busy, 0)) if len(of)]
     words = " to ".join(_clients(end) for end in ends)
@@ -64,9 +72,39 @@ def _sentence(part: pd.DataFrame, points: pd.DataFrame, tables: Tables) -> Text:
     return subject + Text(": {}{}.").format(words, cited(doubted))
 
 
+def _servers(row: Row) -> str:
+    return amount(int(row["processes"] * row["hosts"]), "server")
+
+
 def _clients(row: Row) -> str:
     """``40 clients (52 %)``."""
     return f"{int(row['threads'])} clients ({100 * row[CORES]:.0f} %)"
+
+
+def _drawing(groups: Sequence[pd.DataFrame], points: pd.DataFrame) -> Drawing:
+    """The CPU of the busiest server by the number of clients, and the share that is busy."""
+    ends = f"{100 * points[CORES].min():.0f} to {100 * points[CORES].max():.0f} %"
+    alt = f"{CAPTION} against the number of clients: {ends} of a core; busy is {100 * BUSY:g} %."
+    return Drawing(CAPTION, alt, partial(_sheet, groups, points))
+
+
+def _sheet(groups: Sequence[pd.DataFrame], points: pd.DataFrame) -> Figure:
+    figure, [[axes]] = panes(1, 1, HEIGHT)
+    words = told_apart(points[["topology", "queues"]].itertuples(index=False, name=None))
+    for number, part in enumerate(groups):
+        row = part.iloc[0].to_dict()
+        layout = words[row["topology"], row["queues"]] if len(words) > 1 else ""
+        name = ", ".join(filter(None, [case_of(row), layout, _servers(row)]))
+        placed = part.assign(**{PLACE: part["threads"], "total_cores": part[CORES]})
+        line(placed, "total_cores", axes, Pen(CPU).numbered(number, name))
+    axes.axhline(100 * BUSY, color=FAINT.light, linestyle=DASHES[1], linewidth=1)
+    dress(axes, "")
+    without_legend(axes, f"{CAPTION}, % of a core")
+    sweep_axis(axes, "threads")
+    axes.set_xlabel("clients", fontsize=9)
+    axes.set_ylim(0, max(100.0, axes.get_ylim()[1]))
+    one_legend(figure, [axes])
+    return figure
 
 
 def _table(points: pd.DataFrame) -> Content:
