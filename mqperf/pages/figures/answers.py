@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from mqperf.pages.figures import palette
+from mqperf.pages.figures import labels, palette
 from mqperf.pages.figures.marks import as_text, dress, from_zero, rate_axis
 from mqperf.pages.figures.panels import finished_messages
 from mqperf.pages.figures.sheets import HEIGHT, panes, ratio_sheet
@@ -24,6 +24,9 @@ BEFORE_S, AFTER_S = 5.0, 15.0
 """Seconds that are drawn before an action began, and after it ended."""
 
 ACROSS = 3
+
+_BELOW: dict[str, Any] = {"fontsize": 8, "color": palette.FAINT.light}
+"""The look of a second line below a title."""
 
 
 def contrast_sheet(rows: pd.DataFrame, figure: str) -> Figure:
@@ -74,12 +77,15 @@ def around_sheet(intervals: pd.DataFrame, outages: pd.DataFrame) -> Figure:
     in_turn = outages.sort_values(["run", "began_s"])
     following = in_turn.groupby("run", sort=False)["began_s"].shift(-1).fillna(np.inf)
     parts = [*_kinds(outages.assign(next_s=following))]
-    across = min(len(parts), ACROSS)
-    down = ceil(len(parts) / across)
+    down = ceil(len(parts) / ACROSS)
+    across = ceil(len(parts) / down)
     figure, grid = panes(across, down, (HEIGHT - 0.8) * down)
     panels = [panel for row in grid for panel in row]
-    for (title, of_kind), axes in zip(parts, panels, strict=False):
-        _around(finished, of_kind, axes, title)
+    for (title, where, of_kind), axes in zip(parts, panels, strict=False):
+        _around(finished, of_kind, axes, "\n".join(filter(None, [title, where])))
+        dress(axes, title)
+        axes.annotate(as_text(where), (0, 1), (0, 4), "axes fraction", "offset points", **_BELOW)
+        from_zero(axes)
     for axes in panels[len(parts) :]:
         axes.set_visible(False)
     top = max(axes.get_ylim()[1] for axes in panels[: len(parts)])
@@ -92,14 +98,16 @@ def around_sheet(intervals: pd.DataFrame, outages: pd.DataFrame) -> Figure:
     return figure
 
 
-def _kinds(outages: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Actions by what was done to which node, of which test case and layout."""
-    keys = ["system", "topology", "queues", "test_case", "action", "node"]
-    several = [name for name in keys[:4] if len(outages[name].unique()) > 1]
+def _kinds(outages: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Actions by what was done to which node, and of which system, test case and layout."""
+    keys = ["system", "test_case", "topology", "queues", "action", "node"]
+    words = labels.told_apart(outages[["topology", "queues"]].itertuples(index=False, name=None))
     for values, of_kind in outages.groupby(keys, sort=False):
-        kind = dict(zip(keys, values, strict=True))
-        where = ", ".join(str(kind[name]) for name in several)
-        yield f"{kind['action']} of {kind['node']}" + (f" ({where})" if where else ""), of_kind
+        system, case, topology, queues, action, node = map(str, values)
+        names = {"system": system, "test_case": TEST_CASES[case].short}
+        where = [name for key, name in names.items() if len(outages[key].unique()) > 1]
+        where += [words[topology, queues]] if len(words) > 1 else []
+        yield f"{action} of {node}", ", ".join(where), of_kind
 
 
 def _around(finished: pd.DataFrame, outages: pd.DataFrame, axes: Axes, title: str) -> None:
@@ -114,8 +122,6 @@ def _around(finished: pd.DataFrame, outages: pd.DataFrame, axes: Axes, title: st
         look: dict[str, Any] = {"color": palette.THROUGHPUT.light, "linewidth": 1.2}
         (line,) = axes.plot(seconds[shown], counts[shown], **look)
         tell(line, [], [f"{title}\n{row['run']}"])
-    dress(axes, title)
-    from_zero(axes)
 
 
 def _end(row: Mapping[Any, Any]) -> float:
