@@ -40,7 +40,7 @@ BRINGS: Mapping[str, tuple[str, ...]] = {
         *("preset", "config", "advanced", "environment", "policy"),
     ),
     "mqperf-numbered": ("backlog", "cycles"),
-    "mqperf-streams": ("rabbitmq-stream",),
+    "mqperf-streams": ("rabbitmq-stream", "streams"),
     "mqperf-software": ("mqperf software",),
 }
 """By package: what plans and records call so, files of that suffix, and commands."""

@@ -12,7 +12,7 @@ from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster, private_cluster
-from mqperf.lab.systems.rabbitmq.settings import Settings
+from mqperf.lab.systems.rabbitmq.settings import parse_settings
 from mqperf.plan import Case
 from mqperf.plan.file import parse_plan
 from mqperf.study import stats, tables
@@ -37,10 +37,10 @@ BOTH = "{rabbitmq-stream: {}, amqp-0-9-1: {acks: multiple}}"
 
 @pytest.fixture(scope="module")
 def broker() -> Iterator[PrivateCluster]:
-    host = LocalHost()
+    host, settings = LocalHost(), parse_settings({"streams": True})
     with (
         host.scratch("test-streams") as folder,
-        private_cluster(Settings(streams=True), [HostFolder(host, folder)], nodes=1) as deployment,
+        private_cluster(settings, [HostFolder(host, folder)], nodes=1) as deployment,
     ):
         yield deployment
 
@@ -98,8 +98,7 @@ def flow_on(broker: PrivateCluster, folder: Path) -> Flow:
         }
     )
     inner = broker._cluster
-    address = f"127.0.0.1:{inner.stream_port(0)}"
-    end = Endpoint("stream", (address,), "mqperf", inner.secrets.password, "/")
+    end = Endpoint("stream", (inner.addresses(0)["stream"],), "mqperf", inner.secrets.password, "/")
     return Flow(job_of(case, folder, Access(end, end)))
 
 

@@ -151,8 +151,9 @@ def test_settings_tell_which_package_they_lack(monkeypatch: pytest.MonkeyPatch) 
     """By the key, as any other that a plan cannot say."""
     monkeypatch.setattr(FURTHER, "_values", {})
     monkeypatch.setattr(settings, "_model", settings._model.__wrapped__)
-    for setting in ("preset: none", "config: {}", "metrics: true"):
-        with pytest.raises(PlanError, match="unknown key; install mqperf-rabbitmq"):
+    for setting in ("preset: none", "config: {}", "metrics: true", "streams: true"):
+        package = "mqperf-streams" if setting == "streams: true" else "mqperf-rabbitmq"
+        with pytest.raises(PlanError, match=f"unknown key; install {package}"):
             parse_plan(TUNED.format(setting), Path("tuned.yaml"), problems_of)
 
 

@@ -15,7 +15,7 @@ from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.systems import starts
 from mqperf.lab.systems.certificates import Certificates, issued
 from mqperf.lab.systems.possible import check_plan
-from mqperf.lab.systems.rabbitmq.config import NODES, PORT_COUNT, Cluster, Secrets
+from mqperf.lab.systems.rabbitmq.config import NODES, Cluster, Secrets, port_count
 from mqperf.lab.systems.rabbitmq.installation import Installation
 from mqperf.lab.systems.rabbitmq.settings import Settings, parse_settings
 from mqperf.lab.systems.rabbitmq.urls import address
@@ -24,7 +24,7 @@ from mqperf.plan import Case
 from mqperf.plan.file import parse_plan
 from mqperf.plan.load import GENERATORS
 
-PORTS = range(20_000, 20_000 + PORT_COUNT)
+PORTS = range(20_000, 20_000 + port_count())
 
 
 @pytest.fixture
@@ -54,8 +54,8 @@ def test_every_port_is_used_once(cluster: Cluster) -> None:
     for index in range(NODES):
         environment = cluster.node_environment(index)
         used += [int(environment[f"RABBITMQ_{kind}_PORT"]) for kind in ("NODE", "DIST")]
-        used += [cluster.management_port(index), cluster.metrics_port(index)]
-        used.append(cluster.stream_port(index))
+        used.append(cluster.management_port(index))
+        used += [int(each.rpartition(":")[2]) for each in cluster.addresses(index).values()]
     ctl = cluster.ctl_environment(cluster.host_folders[0])
     first, last = (int(ctl[f"RABBITMQ_CTL_DIST_PORT_{end}"]) for end in ("MIN", "MAX"))
     used += range(first, last + 1)
@@ -114,7 +114,7 @@ def test_nodes_tell_of_their_inside_when_asked_to(cluster: Cluster) -> None:
     assert node.files["enabled_plugins"] == "[rabbitmq_prometheus]."
     assert "prometheus.tcp.ip = 127.0.0.1" in node.files["rabbitmq.conf"]
     assert node.inside is not None
-    assert node.inside.address == f"127.0.0.1:{telling.metrics_port(1)}"
+    assert node.inside.address == telling.addresses(1)["free"]
     assert cluster.node(1).inside is None
     assert "prometheus" not in cluster.config(1)
 

@@ -9,7 +9,7 @@ from mqperf.base.errors import PlanError, SystemFault
 from mqperf.front.plan_words import words
 from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.systems.in_plans import problems_of
-from mqperf.lab.systems.rabbitmq.config import NODES, PORT_COUNT, Cluster, Secrets
+from mqperf.lab.systems.rabbitmq.config import NODES, Cluster, Secrets, port_count
 from mqperf.lab.systems.rabbitmq.installation import Installation
 from mqperf.lab.systems.rabbitmq.settings import parse_settings
 from mqperf.lab.systems.service import Server
@@ -76,7 +76,7 @@ def node(**settings: JsonValue) -> Server:
     there = {host.name: Installation(Path("/usr/lib/rabbitmq/bin"), "4.0.5")}
     folders = [HostFolder(host, Path("/nowhere"))] * NODES
     parsed = parse_settings(settings)
-    ports = range(20_000, 20_000 + PORT_COUNT)
+    ports = range(20_000, 20_000 + port_count())
     return Cluster(folders, ports, parsed, (4, 0, 5), there, Secrets("word", "cake")).node(1)
 
 

@@ -15,7 +15,7 @@ from mqperf.hosts import HERE, HostFolder
 from mqperf.lab.systems.certificates import Certificates
 from mqperf.lab.systems.rabbitmq.control import Control
 from mqperf.lab.systems.rabbitmq.installation import Installation
-from mqperf.lab.systems.rabbitmq.settings import Settings
+from mqperf.lab.systems.rabbitmq.settings import FURTHER, Settings
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.system import ONLY_BROKER, node_label
 
@@ -29,7 +29,11 @@ TLS_FILES: Mapping[str, str] = {
 }
 """Where nodes find certificates and key, from their folders on, by the options of RabbitMQ."""
 
-PORT_COUNT = 1 + 5 * NODES + CTL_PORTS
+
+def port_count() -> int:
+    """The ports of a cluster: those of each node, one for each name in ``FURTHER`` among them."""
+    return 1 + (3 + len(FURTHER)) * NODES + CTL_PORTS
+
 
 # One address only, also between nodes, and no port mapper but ours: erl would start a daemon.  As a
 # variable it reaches whatever a node starts, too: its monitor, which misses the port mapper once a
@@ -115,13 +119,13 @@ class Cluster:
         """Where a node's management plugin listens, if it is switched on."""
         return self.ports[1 + 2 * NODES + index]
 
-    def metrics_port(self, index: int) -> int:
-        """Where a node's plugin for Prometheus listens, if it is switched on."""
-        return self.ports[1 + 3 * NODES + index]
-
-    def stream_port(self, index: int) -> int:
-        """Where clients of a node speak the stream protocol, if it is switched on."""
-        return self.ports[1 + 4 * NODES + index]
+    def addresses(self, index: int) -> dict[str, str]:
+        """Where else a node may listen, by the names in ``FURTHER``."""
+        ports = self.ports[1 + 3 * NODES + index :: NODES]
+        return {
+            name: f"{self.address(index)}:{port}"
+            for name, port in zip(FURTHER, ports, strict=False)
+        }
 
     def config(self, index: int) -> str:
         """Write a node's rabbitmq.conf, password included."""
@@ -144,12 +148,6 @@ class Cluster:
             lines += [f"ssl_options.{name} = {file}" for name, file in TLS_FILES.items()]
             # of clients, which log in by a password
             lines.append("ssl_options.verify = verify_none")
-        if self.settings.streams:
-            kind = "tcp" if self.certificates is None else "ssl"
-            lines.append(
-                f"stream.listeners.{kind}.1 = {self.address(index)}:{self.stream_port(index)}"
-            )
-            lines += ["stream.listeners.tcp = none"] if kind == "ssl" else []
         if self.settings.management:
             lines.append(f"management.tcp.ip = {self.address(index)}")
             lines.append(f"management.tcp.port = {self.management_port(index)}")
@@ -232,18 +230,12 @@ class Cluster:
             env=self.node_environment(index),
             ready=("Server startup complete",),
             taken=("could_not_start_listener", "dist_port_already_used", "eaddrinuse"),
-            files={"rabbitmq.conf": self.config(index), "enabled_plugins": self._plugins},
+            files={
+                "rabbitmq.conf": self.config(index),
+                "enabled_plugins": f"[{','.join(self.settings.plugins)}].",
+            },
         )
-        return self.settings.tuned(node, f"{self.address(index)}:{self.metrics_port(index)}")
-
-    @property
-    def _plugins(self) -> str:
-        """The file that names those which are switched on."""
-        wanted = {
-            "rabbitmq_management": self.settings.management,
-            "rabbitmq_stream": self.settings.streams,
-        }
-        return f"[{','.join(name for name, on in wanted.items() if on)}]."
+        return self.settings.tuned(node, self.addresses(index))
 
     def environment(self, host_folder: HostFolder) -> dict[str, str]:
         """Environment of epmd, and what those of all other processes on a host have in common."""
@@ -262,11 +254,11 @@ class Cluster:
 
     def ctl_environment(self, host_folder: HostFolder) -> dict[str, str]:
         """Environment of rabbitmqctl; several may run at once."""
-        first = self.ports[1 + 5 * NODES]
+        first, last = self.ports[-CTL_PORTS], self.ports[-1]
         return self.environment(host_folder) | {
             "RABBITMQ_CTL_ERL_ARGS": "+S 1:1",
             "RABBITMQ_CTL_DIST_PORT_MIN": str(first),
-            "RABBITMQ_CTL_DIST_PORT_MAX": str(first + CTL_PORTS - 1),
+            "RABBITMQ_CTL_DIST_PORT_MAX": str(last),
         }
 
     def node_environment(self, index: int) -> dict[str, str]:

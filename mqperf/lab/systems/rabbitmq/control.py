@@ -4,7 +4,7 @@ A call takes half a second and as much CPU: never within a measured window.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import JsonValue
@@ -15,6 +15,9 @@ from mqperf.lab.systems.rabbitmq.installation import Installation
 
 TIMEOUT_S = 60
 NO_SUCH_VHOST = 65
+
+Definitions = Mapping[str, Sequence[Mapping[str, JsonValue]]]
+"""What is in a virtual host, by kind, as RabbitMQ imports it: queues, exchanges, bindings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,31 +45,23 @@ class Control:
         vhost: str,
         user: str,
         policies: Mapping[str, Mapping[str, JsonValue]],
-        queues: Mapping[str, Mapping[str, JsonValue]],
+        declared: Definitions,
     ) -> None:
-        """Make a virtual host, with the user's rights, policies, and queues with their arguments.
+        """Make a virtual host, with the user's rights, policies, and what is declared in it.
 
         The definitions go through a file: rabbitmqctl 4.0.0 to 4.0.5 waits for ever when they come
         from standard input (rabbitmq-server issue 13157).
         """
         everything = {"configure": ".*", "write": ".*", "read": ".*"}
-        definitions = {
+        definitions: dict[str, Sequence[Mapping[str, JsonValue]]] = {
             "vhosts": [{"name": vhost}],
             "permissions": [{"user": user, "vhost": vhost, **everything}],
             "policies": [
                 {"vhost": vhost, "name": name, **policy} for name, policy in policies.items()
             ],
-            "queues": [
-                {
-                    "vhost": vhost,
-                    "name": name,
-                    "durable": True,
-                    "auto_delete": False,
-                    "arguments": arguments,
-                }
-                for name, arguments in queues.items()
-            ],
         }
+        for kind, entries in declared.items():
+            definitions[kind] = [{"vhost": vhost, **entry} for entry in entries]
         file = self.host_folder.folder / f"{vhost}.json"
         self.host_folder.host.write(file, json.dumps(definitions))
         self.call(node, "import_definitions", str(file))

@@ -48,10 +48,10 @@ class Peer:
 class ExistingCluster:
     """The deployment; nothing of it ends with us."""
 
-    def __init__(self, peers: tuple[Peer, ...], urls: tuple[BrokerUrl, ...]) -> None:
-        """Take nodes that have been reached, and their URLs."""
-        self._peers = peers
-        self._urls = urls
+    def __init__(self, peers: tuple[Peer, ...], settings: Settings) -> None:
+        """Take nodes that have been reached by these settings."""
+        self._peers, self._settings = peers, settings
+        self._urls = settings.endpoints
 
     @property
     def nodes(self) -> tuple[Node, ...]:
@@ -67,15 +67,14 @@ class ExistingCluster:
                 f"topology {topology.name} needs a cluster that mqperf starts: of an existing one,"
                 " put an address in front of its nodes, and plan cmsm with its url"
             )
-        if native.streamed(case):
-            native.check_streams(switched_on=False)
-        queues = native.queues(case, run_id, self._peers[0].version)
-        if queues:
+        self._settings.listener(native.driver(case))
+        declared = native.declared(case, run_id, self._peers[0].version)
+        if declared:
             with connected(self._urls[0]) as connection:
                 channel = connection.channel()
-                for name, arguments in queues.items():
+                for queue in declared["queues"]:
                     channel.queue_declare(
-                        name, durable=True, auto_delete=False, arguments=arguments
+                        queue["name"], durable=True, auto_delete=False, arguments=queue["arguments"]
                     )
         endpoints = (self._endpoint(at, case.topology) for at in (topology.client, topology.server))
         return Access(*(native.endpoint(case, endpoint) for endpoint in endpoints))
@@ -144,12 +143,11 @@ def existing_cluster(settings: Settings, hosts: Sequence[Host]) -> ExistingClust
     A node that runs on one of the hosts is watched there.
     Raises ``SystemFault`` for a node that cannot be reached or refuses the user.
     """
-    urls = settings.endpoints
     peers = tuple(
         _peer(index, name, url, hosts)
-        for index, (name, url) in enumerate(zip(settings.nodes, urls, strict=True))
+        for index, (name, url) in enumerate(zip(settings.nodes, settings.endpoints, strict=True))
     )
-    return ExistingCluster(peers, urls)
+    return ExistingCluster(peers, settings)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What RabbitMQ speaks beside AMQP 0-9-1: AMQP 1.0 by itself since 4.0, streams by a plugin."""
+"""AMQP 1.0, which RabbitMQ speaks by itself since 4.0, and what it needs declared."""
 
 from dataclasses import replace
 
@@ -13,13 +13,12 @@ BEGAN = (4,)
 """The first version that speaks it."""
 
 DRIVER = "amqp-1.0"
-STREAM = "rabbitmq-stream"
 ADDRESS = "/queues/{}"
 """How an address names a queue."""
 
 
-def queues(case: Case, run_id: str, version: str) -> dict[str, dict[str, JsonValue]]:
-    """What AMQP 1.0 needs declared for a run, by name with its arguments; nothing for others.
+def declared(case: Case, run_id: str, version: str) -> dict[str, list[dict[str, JsonValue]]]:
+    """The queues that AMQP 1.0 needs for a run, as ``Definitions``; nothing for others.
 
     Raises ``SystemFault`` for a version that does not speak it.
     """
@@ -30,32 +29,26 @@ def queues(case: Case, run_id: str, version: str) -> dict[str, dict[str, JsonVal
             f"RabbitMQ {version} speaks AMQP 1.0 by a plugin only: plan version 4.0 or later"
         )
     names = LAUNCHERS[case.generator].queues(case, run_id)
-    return {name: {"x-queue-type": case.queues} for name in names}
+    queue: dict[str, JsonValue] = {
+        "durable": True,
+        "auto_delete": False,
+        "arguments": {"x-queue-type": case.queues},
+    }
+    return {"queues": [{"name": name, **queue} for name in names]}
 
 
 def spoken(case: Case) -> bool:
     """Whether the load of a case speaks AMQP 1.0."""
-    return LAUNCHERS[case.generator].drivers.get(case.system) == DRIVER
+    return driver(case) == DRIVER
 
 
-def streamed(case: Case) -> bool:
-    """Whether the load of a case speaks the stream protocol, which has ports of its own."""
-    return LAUNCHERS[case.generator].drivers.get(case.system) == STREAM
-
-
-def check_streams(*, switched_on: bool) -> None:
-    """Raise ``SystemFault`` where no node speaks the stream protocol on a known port."""
-    if not switched_on:
-        raise SystemFault(
-            "rabbitmq: nodes speak the stream protocol in a cluster that mqperf starts, with the"
-            " plugin: set settings: {streams: true} of rabbitmq in the plan"
-        )
+def driver(case: Case) -> str:
+    """By which the load of a case speaks to RabbitMQ."""
+    return LAUNCHERS[case.generator].drivers.get(case.system, "")
 
 
 def endpoint(case: Case, other: Endpoint) -> Endpoint:
     """Where the load of a case connects: the same port takes both versions of AMQP."""
-    if streamed(case):
-        return replace(other, protocol="stream")
     if not spoken(case):
         return other
     return replace(other, protocol="amqp-1.0", queue_address=ADDRESS)

@@ -14,7 +14,7 @@ from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems.certificates import Certificates, issued
 from mqperf.lab.systems.private import AgainError, Servers, Site
 from mqperf.lab.systems.rabbitmq import native
-from mqperf.lab.systems.rabbitmq.config import NODES, PORT_COUNT, USER, Cluster, Secrets
+from mqperf.lab.systems.rabbitmq.config import NODES, USER, Cluster, Secrets, port_count
 from mqperf.lab.systems.rabbitmq.control import Control
 from mqperf.lab.systems.rabbitmq.installation import Installation, installed
 from mqperf.lab.systems.rabbitmq.policies import POLICIES
@@ -58,7 +58,7 @@ def private_cluster(
             return PrivateCluster(cluster, cluster.control(), servers)
 
     site = Site("RabbitMQ", host_folders, nodes, secrets.redacted)
-    with site.launched(PORT_COUNT, launch) as running:
+    with site.launched(port_count(), launch) as running:
         yield running
 
 
@@ -115,13 +115,14 @@ class PrivateCluster:
 
     def provision(self, case: Case, run_id: str) -> Access:
         """Make a virtual host for the run, with its policy before any queue is declared."""
-        queues = native.queues(case, run_id, self._versions["rabbitmq_version"])
-        policies = self._cluster.settings.policies(case.queues)
-        self._control.add_vhost(self._live_node(), run_id, USER, policies, queues)
+        settings, version = self._cluster.settings, self._versions["rabbitmq_version"]
+        listener = settings.listener(native.driver(case))
+        declared = native.declared(case, run_id, version) | {**settings.declared(case, run_id)}
+        policies = settings.policies(case.queues)
+        self._control.add_vhost(self._live_node(), run_id, USER, policies, declared)
         topology, nodes = TOPOLOGIES[case.topology], len(self.nodes)
         orders = topology.order(topology.client, nodes), topology.order(topology.server, nodes)
-        streams = native.streamed(case)
-        endpoints = (self._endpoint(each, run_id, streams=streams) for each in orders)
+        endpoints = (self._endpoint(each, run_id, listener) for each in orders)
         return Access(*(native.endpoint(case, endpoint) for endpoint in endpoints))
 
     def clean_up(self, run_id: str, _queues: Sequence[str]) -> None:
@@ -142,7 +143,6 @@ class PrivateCluster:
             "memory_watermark_bytes": self._cluster.settings.memory_watermark_mb * 1_000_000,
             "management": self._cluster.settings.management,
             "metrics": self._cluster.node(0).inside is not None,
-            "streams": self._cluster.settings.streams,
             "tls": self._cluster.settings.tls,
             "schedulers": "not bound to cores",
         }
@@ -166,13 +166,16 @@ class PrivateCluster:
                 return node.name
         raise SystemFault("all RabbitMQ nodes are dead")
 
-    def _endpoint(self, order: Sequence[int], vhost: str, *, streams: bool = False) -> Endpoint:
-        cluster, port = self._cluster, self._cluster.amqp_port
-        if streams:
-            native.check_streams(switched_on=cluster.settings.streams)
-            port = cluster.stream_port
-        addresses = (f"{cluster.address(index)}:{port(index)}" for index in order)
+    def _endpoint(self, order: Sequence[int], vhost: str, listener: str | None = None) -> Endpoint:
+        cluster = self._cluster
+        addresses = (
+            cluster.addresses(index)[listener]
+            if listener
+            else f"{cluster.address(index)}:{cluster.amqp_port(index)}"
+            for index in order
+        )
         certificates = cluster.certificates
         authority = "" if certificates is None else certificates.authority
         password = cluster.secrets.password
-        return Endpoint("amqp-0-9-1", (*addresses,), USER, password, vhost, authority=authority)
+        protocol = listener or "amqp-0-9-1"
+        return Endpoint(protocol, (*addresses,), USER, password, vhost, authority=authority)

@@ -14,9 +14,10 @@ from mqperf.lab.systems.rabbitmq.policies import POLICIES
 from mqperf.lab.systems.rabbitmq.urls import ENCRYPTED, NodeUrl, unset, unusable, with_environment
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.settings import Flag, SettingsFault, SystemSettings, checked
+from mqperf.plan import Case
 
 if TYPE_CHECKING:
-    from mqperf.lab.systems.rabbitmq.control import Control
+    from mqperf.lab.systems.rabbitmq.control import Control, Definitions
 
 
 def _in_quotes(version: object) -> object:
@@ -35,14 +36,13 @@ class Settings(SystemSettings):
 
     With ``urls`` (one per node, passwords as ``${VARIABLE}``) nothing is started; ``nodes`` then
     gives the names by which reports call the nodes.  With ``tls`` clients connect encrypted only.
-    With ``streams`` they speak the stream protocol.  ``version``, in quotes, is another one than
-    is installed, ``4.3`` for any 4.3.x; ``home`` is the folder of an unpacked archive on the hosts.
+    ``version``, in quotes, is another one than is installed, ``4.3`` for any 4.3.x; ``home`` is the
+    folder of an unpacked archive on the hosts.
     """
 
     name: ClassVar = "rabbitmq"
 
     management: Flag = False
-    streams: Flag = False
     tls: Flag = False
     memory_watermark_mb: int = Field(default=1024, ge=64, le=16_777_216, strict=True)
     version: VersionAsked | None = None
@@ -75,18 +75,33 @@ class Settings(SystemSettings):
             raise ValueError(
                 "version and home are for a cluster that mqperf starts: leave them out beside urls"
             )
-        if self.streams and self.urls:
-            raise ValueError(
-                "streams are for a cluster that mqperf starts: leave it out beside urls"
-            )
         return self
 
     def check_version(self, version: str) -> None:
         """Raise ``SystemFault`` when a RabbitMQ of this version is known not to have them."""
 
-    def tuned(self, node: Server, _metrics: str) -> Server:
-        """A node of a private cluster with all of them; the address is for what it may tell."""
+    @property
+    def plugins(self) -> tuple[str, ...]:
+        """Those that the nodes of a private cluster have switched on."""
+        return ("rabbitmq_management",) if self.management else ()
+
+    def tuned(self, node: Server, _addresses: Mapping[str, str]) -> Server:
+        """A node of a private cluster with all of them.
+
+        It may listen at the addresses, of which there is one for each name in ``FURTHER``.
+        """
         return node
+
+    def listener(self, _driver: str) -> str | None:
+        """The name in ``FURTHER`` to whose address a load of that driver connects.
+
+        None stands for where nodes speak AMQP.  Raises ``SystemFault`` where no node listens so.
+        """
+        return None
+
+    def declared(self, _case: Case, _run_id: str) -> "Definitions":
+        """What a run finds in its virtual host."""
+        return {}
 
     @contextmanager
     def applied(self, _nodes: Sequence[Server], _control: "Control") -> Iterator[None]:
@@ -112,7 +127,7 @@ class Settings(SystemSettings):
 
 
 FURTHER: Registry[type[Settings]] = Registry("rabbitmq_settings")
-"""What packages add to them: classes that are derived from them, and have a name."""
+"""What packages add to them: derived classes, which ask each other by ``super``."""
 
 
 @cache

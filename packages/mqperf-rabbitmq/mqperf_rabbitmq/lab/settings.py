@@ -79,13 +79,20 @@ class FreeSettings(Settings):
 
     @override
     def check_version(self, version: str) -> None:
+        super().check_version(version)
         if self.metrics:
             telling.check(version)
         if self.metadata_store is not None:
             metadata.check(self.metadata_store, version)
 
+    @property
     @override
-    def tuned(self, node: Server, metrics: str) -> Server:
+    def plugins(self) -> tuple[str, ...]:
+        return (*super().plugins, *([telling.PLUGIN] if self.metrics else []))
+
+    @override
+    def tuned(self, node: Server, addresses: Mapping[str, str]) -> Server:
+        node, metrics = super().tuned(node, addresses), addresses[FreeSettings.name]
         config = {**(telling.config(metrics) if self.metrics else {}), **self.keys("config")}
         node = telling.told(node, metrics) if self.metrics else node
         return files.tuned(node, config, self.keys("advanced"), self.keys("environment"))

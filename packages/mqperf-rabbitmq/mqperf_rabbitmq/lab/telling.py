@@ -15,7 +15,7 @@ STATISTICS_MS = 1000
 TELLING = (3, 10)
 """The first version whose plugin for Prometheus is asked for families of metrics."""
 
-PLUGINS, PLUGIN = "enabled_plugins", "rabbitmq_prometheus"
+PLUGIN = "rabbitmq_prometheus"
 
 
 def check(version: str) -> None:
@@ -38,7 +38,5 @@ def config(address: str) -> Keys:
 
 
 def told(node: Server, address: str) -> Server:
-    """The node with the plugin, and where it tells."""
-    plugins = [*filter(None, [node.files[PLUGINS].strip("[]."), PLUGIN])]
-    files = {**node.files, PLUGINS: f"[{','.join(plugins)}]."}
-    return replace(node, files=files, inside=Inside(node.label, metrics.__name__, address))
+    """The node with where it tells."""
+    return replace(node, inside=Inside(node.label, metrics.__name__, address))

@@ -1,0 +1,59 @@
+"""What a plan may say of the stream protocol of a private RabbitMQ."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import ClassVar, Self
+
+from pydantic import model_validator
+from typing_extensions import override
+
+from mqperf.base.errors import SystemFault
+from mqperf.lab.systems.rabbitmq.settings import Settings
+from mqperf.lab.systems.service import Server
+from mqperf.lab.systems.settings import Flag
+from mqperf_streams.plan.parameters import GENERATOR
+
+CONF = "rabbitmq.conf"
+
+
+class StreamSettings(Settings):
+    """With ``streams`` nodes have the plugin for the stream protocol, at addresses of their own."""
+
+    name: ClassVar = "stream"
+
+    streams: Flag = False
+
+    @model_validator(mode="after")
+    def _of_a_private_cluster(self) -> Self:
+        if self.streams and self.urls:
+            raise ValueError(
+                "streams are for a cluster that mqperf starts: leave it out beside urls"
+            )
+        return self
+
+    @property
+    @override
+    def plugins(self) -> tuple[str, ...]:
+        return (*super().plugins, *(["rabbitmq_stream"] if self.streams else []))
+
+    @override
+    def tuned(self, node: Server, addresses: Mapping[str, str]) -> Server:
+        node = super().tuned(node, addresses)
+        if not self.streams:
+            return node
+        here = addresses[StreamSettings.name]
+        lines = [f"stream.listeners.{'ssl' if self.tls else 'tcp'}.1 = {here}"]
+        lines += ["stream.listeners.tcp = none"] if self.tls else []
+        conf = "\n".join([node.files[CONF].rstrip("\n"), *lines, ""])
+        return replace(node, files={**node.files, CONF: conf})
+
+    @override
+    def listener(self, driver: str) -> str | None:
+        if driver != GENERATOR.name:
+            return super().listener(driver)
+        if not self.streams:
+            raise SystemFault(
+                "rabbitmq: nodes speak the stream protocol in a cluster that mqperf starts, with"
+                " the plugin: set settings: {streams: true} of rabbitmq in the plan"
+            )
+        return StreamSettings.name
