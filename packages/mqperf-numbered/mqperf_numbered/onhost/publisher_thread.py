@@ -49,7 +49,7 @@ class PublisherThread:
         self.next = self.count = self.sent_ns = 0
         self.waiting = self.unconfirmed = self.ended_ns = 0
         self.due_ns = np.zeros(max(window, 1), dtype=np.int64)
-        messages.stamps["run"], messages.stamps["sender"] = orders.run, number
+        messages.stamps["run"] = orders.run
 
     def attach(self, connection: Outbox) -> None:
         """Send on this connection from now on; what was not confirmed before never will be."""
@@ -57,10 +57,19 @@ class PublisherThread:
         self.unconfirmed += self.waiting
         self.waiting = 0
 
+    def identity(self, numbers: Numbers) -> tuple[Numbers | int, Numbers]:
+        """The sender of these messages, and their numbers, in stamps and in the record."""
+        return self.number, numbers
+
+    @property
+    def pending(self) -> int:
+        """How much of its window is in use."""
+        return self.waiting
+
     @property
     def full(self) -> bool:
         """Whether it must wait for confirms."""
-        return 0 < self.window <= self.waiting
+        return 0 < self.window <= self.pending
 
     @property
     def forgotten(self) -> bool:
@@ -76,7 +85,7 @@ class PublisherThread:
         """Messages that may be sent now, at once."""
         most = len(self.messages.stamps)
         due = most if self.schedule is None else self.schedule.due(now_ns) - self.next
-        room = self.window - self.waiting if self.window else most
+        room = self.window - self.pending if self.window else most
         return min(due, most, room, self.total - self.next)
 
     def next_due_ns(self) -> int:
@@ -90,7 +99,8 @@ class PublisherThread:
         due: Numbers | int = self.sent_ns
         if self.schedule is not None:
             due = self.schedule.instants_ns(self.next, count)
-        written["number"], written["due_ns"], written["sent_ns"] = numbers, due, self.sent_ns
+        written["sender"], written["number"] = self.identity(numbers)
+        written["due_ns"], written["sent_ns"] = due, self.sent_ns
         if self.window:
             self.due_ns.put(numbers, due, mode="wrap")
             self.waiting += count
@@ -107,16 +117,17 @@ class PublisherThread:
         whole = self.messages.whole(count, self.connection.sent - self.began_at)
         if self.window:
             self.waiting -= count - whole
-        numbers, sent = np.arange(self.next, self.next + whole), self.sent_ns / NS
-        self.record.add("sent", self.number, numbers, sent)
+        sender, numbers = self.identity(np.arange(self.next, self.next + whole))
+        sent = self.sent_ns / NS
+        self.record.add("sent", sender, numbers, sent)
         if self.schedule is not None:
             due = self.schedule.instants_ns(self.next, whole) / NS
-            self.record.add("handover", self.number, numbers, due, sent)
+            self.record.add("handover", sender, numbers, due, sent)
         self.next += whole
 
     def ended(self, stream: str, numbers: Numbers, now_ns: int) -> None:
         """The broker has these messages (``confirmed``), or refuses them (``error``)."""
         due = self.due_ns.take(numbers, mode="wrap") / NS
-        self.record.add(stream, self.number, numbers, due, now_ns / NS)
+        self.record.add(stream, *self.identity(numbers), due, now_ns / NS)
         self.waiting -= len(numbers)
         self.ended_ns = now_ns

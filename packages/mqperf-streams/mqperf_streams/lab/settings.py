@@ -8,10 +8,14 @@ from pydantic import model_validator
 from typing_extensions import override
 
 from mqperf.base.errors import SystemFault
+from mqperf.lab.systems.rabbitmq.control import Definitions
 from mqperf.lab.systems.rabbitmq.settings import Settings
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.settings import Flag
-from mqperf_streams.plan.parameters import GENERATOR
+from mqperf.plan import Case
+from mqperf_numbered.lab.commands import addresses
+from mqperf_streams.lab.super_streams import super_streams
+from mqperf_streams.plan.parameters import GENERATOR, of_case
 
 CONF = "rabbitmq.conf"
 
@@ -57,3 +61,9 @@ class StreamSettings(Settings):
                 " the plugin: set settings: {streams: true} of rabbitmq in the plan"
             )
         return StreamSettings.name
+
+    @override
+    def declared(self, case: Case, run_id: str) -> Definitions:
+        if case.generator != GENERATOR.name or (count := of_case(case).partitions) == 1:
+            return super().declared(case, run_id)
+        return super_streams(addresses(case, run_id), count)

@@ -15,7 +15,7 @@ DECLARE_PUBLISHER, PUBLISH, CONFIRM, ERROR = 0x01, 0x02, 0x03, 0x04
 SUBSCRIBE, DELIVER, CREDIT = 0x07, 0x08, 0x09
 CREATE, METADATA_UPDATE = 0x0D, 0x10
 PEER_PROPERTIES, SASL_HANDSHAKE, SASL_AUTHENTICATE = 0x11, 0x12, 0x13
-TUNE, OPEN, CLOSE, HEARTBEAT = 0x14, 0x15, 0x16, 0x17
+TUNE, OPEN, CLOSE, HEARTBEAT, PARTITIONS = 0x14, 0x15, 0x16, 0x17, 0x19
 ANSWER = 0x8000
 """What the key of an answer has beyond that of its request."""
 
@@ -54,6 +54,16 @@ def pairs(values: Mapping[str, str]) -> bytes:
     """A list of names and values."""
     listed = b"".join(string(name) + string(value) for name, value in values.items())
     return struct.pack(">i", len(values)) + listed
+
+
+def strings(content: bytes) -> list[str]:
+    """Those of a list."""
+    (count,), at, texts = struct.unpack_from(">i", content), 4, []
+    for _ in range(count):
+        (length,) = struct.unpack_from(">h", content, at)
+        texts.append(content[at + 2 : at + 2 + length].decode())
+        at += 2 + length
+    return texts
 
 
 def opaque(content: bytes) -> bytes:

@@ -12,6 +12,8 @@ FRAME_MAX = 1 << 20
 READY_S, PAUSE_S = 10.0, 0.1
 """How long a new stream may take until it can be used, and how often that is tried."""
 
+SUBSCRIBED = struct.pack(">H", codec.OK)
+
 Frame = tuple[int, bytes, int]
 """Key, payload behind key and version, and where it ends in the buffer."""
 
@@ -26,21 +28,29 @@ class Connection(Inbox):
 
     def call(self, key: int, payload: bytes) -> int:
         """Send a request, and give the code of its answer."""
-        self.send(codec.request(key, payload))
-        self.finish_sending()
-        (code,) = struct.unpack_from(">H", self._expect(key | codec.ANSWER), 4)
-        return int(code)
+        code, _ = self._answer(key, payload)
+        return code
 
     def asked(self, key: int, payload: bytes) -> None:
         """Send a request; raises ``Refused`` when it is not granted."""
         if (code := self.call(key, payload)) != codec.OK:
             raise Refused(f"{self.address}: {codec.words(code)}")
 
-    def prepared(self, stream: str, key: int, payload: bytes) -> None:
-        """Make the stream unless it is there, and ask for its use as soon as it has a leader."""
-        created = self.call(codec.CREATE, codec.string(stream) + codec.pairs({}))
+    def streams(self, name: str, partitions: int) -> list[str]:
+        """The partitions of a super stream; a stream is its own, and made unless it is there."""
+        if partitions > 1:
+            code, content = self._answer(codec.PARTITIONS, codec.string(name))
+            names = codec.strings(content) if code == codec.OK else []
+            if len(names) != partitions:
+                raise Refused(f"{self.address}: {name} has {len(names)} of {partitions} partitions")
+            return names
+        created = self.call(codec.CREATE, codec.string(name) + codec.pairs({}))
         if created not in {codec.OK, codec.EXISTS}:
-            raise Refused(f"{self.address}: {stream}: {codec.words(created)}")
+            raise Refused(f"{self.address}: {name}: {codec.words(created)}")
+        return [name]
+
+    def prepared(self, stream: str, key: int, payload: bytes) -> None:
+        """Ask for the use of a stream, as soon as it has a leader."""
         limit = time.monotonic() + READY_S
         while (code := self.call(key, payload)) in {codec.NO_STREAM, codec.UNAVAILABLE}:
             if time.monotonic() > limit:
@@ -67,8 +77,20 @@ class Connection(Inbox):
             raise Lost(payload[8:].decode(errors="replace"))
         if key == codec.METADATA_UPDATE:
             raise Lost("the stream has no leader, or no replica here, any more")
+        if key == codec.SUBSCRIBE | codec.ANSWER and payload[4:] != SUBSCRIBED:
+            raise Lost("the stream is not available yet")
         if key == codec.CREDIT | codec.ANSWER:
             raise Refused("the broker knows nothing of the subscription")
+
+    def _answer(self, key: int, payload: bytes) -> tuple[int, bytes]:
+        """The code of the answer to a request, and what else it says."""
+        self.send(codec.request(key, payload))
+        self.finish_sending()
+        # RabbitMQ 3.10 answers for partitions as if it asked for them.
+        bare = [key] if key == codec.PARTITIONS else []
+        answer = self._expect(key | codec.ANSWER, *bare)
+        (code,) = struct.unpack_from(">H", answer, 4)
+        return int(code), answer[6:]
 
     def _take_leave(self) -> None:
         self.call(codec.CLOSE, struct.pack(">H", codec.OK) + codec.string("done"))
@@ -86,13 +108,13 @@ class Connection(Inbox):
         self.send(codec.frame(codec.TUNE, tuned))
         self.asked(codec.OPEN, codec.string(broker.vhost))
 
-    def _expect(self, answer: int) -> bytes:
-        """The payload of the next such frame; what messages come meanwhile are of no use yet."""
+    def _expect(self, *answers: int) -> bytes:
+        """The payload of the next frame with such a key; messages that come are of no use yet."""
         while True:
             while (frame := self.frame(0)) is None:
                 self.await_more()
             key, payload, end = frame
             self.consumed(end)
-            if key == answer:
+            if key in answers:
                 return payload
             self.attend(key, payload)

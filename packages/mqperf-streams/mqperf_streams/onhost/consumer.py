@@ -1,6 +1,7 @@
 """A server: consumes the streams of its threads, chunk by chunk, and accounts for every message."""
 
 import struct
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 
@@ -29,7 +30,10 @@ BATCH = 1 << 31
 
 
 class Inlet(ManagedConnection[Connection]):
-    """The connection of a stream; ``next`` is the message that it continues with, if any came."""
+    """The connection of a stream, or of all partitions of a super stream.
+
+    ``next`` is the message that it continues with in each, if any came.
+    """
 
     def __init__(
         self,
@@ -40,60 +44,72 @@ class Inlet(ManagedConnection[Connection]):
         diary: Diary,
     ) -> None:
         self.orders, self.stream, self.server = orders, thread.address, server
-        self.next: int | None = None
+        self.next: list[int | None] = [None] * orders.partitions
         connect = partial(Connection, orders.broker)
         handlers = Handlers(connect, self._prepare, self._read, consume=self.consume)
         super().__init__(waiting, diary, handlers)
 
     def _prepare(self, connection: Connection) -> None:
-        """Make the stream unless it is there, and subscribe if it is time."""
-        self.on = connection
-        if self.server.consuming:
-            connection.prepared(self.stream, codec.SUBSCRIBE, self._wanted())
-        elif connection.call(codec.CREATE, codec.string(self.stream) + codec.pairs({})) not in {
-            codec.OK,
-            codec.EXISTS,
-        }:
-            raise Lost(f"the broker makes no stream {self.stream}")
+        """Make the stream unless it is there, and subscribe if it is time.
+
+        Nothing comes before all subscriptions are there: they have no credit until then.
+        """
+        self.on, self.streams = connection, connection.streams(self.stream, self.orders.partitions)
+        if not self.server.consuming:
+            return
+        for number, stream in enumerate(self.streams):
+            connection.prepared(stream, codec.SUBSCRIBE, self._wanted(number, 0))
+        for number in range(len(self.streams)):
+            connection.send(_credit(number, self.orders.chunk_credit))
 
     def consume(self) -> None:
-        """Subscribe; messages may come before the answer, which nobody waits for."""
-        self.on.send(codec.request(codec.SUBSCRIBE, self._wanted()))
+        """Subscribe; messages may come before the answers, which nobody waits for."""
+        for number in range(len(self.streams)):
+            wanted = self._wanted(number, self.orders.chunk_credit)
+            self.on.send(codec.request(codec.SUBSCRIBE, wanted))
         self.watch()
 
-    def _wanted(self) -> bytes:
-        if self.next is None:
+    def _wanted(self, number: int, credit: int) -> bytes:
+        if (first := self.next[number]) is None:
             begin = struct.pack(">H", BEGINNINGS[self.orders.offset])
         else:
-            begin = struct.pack(">HQ", AT, self.next)
-        credit = struct.pack(">H", self.orders.chunk_credit)
-        return bytes([0]) + codec.string(self.stream) + begin + credit + codec.pairs({})
+            begin = struct.pack(">HQ", AT, first)
+        stream = codec.string(self.streams[number])
+        return bytes([number]) + stream + begin + struct.pack(">H", credit) + codec.pairs({})
 
     def _read(self, connection: Connection) -> None:
-        at, chunks = 0, 0
+        """Count the messages of all chunks that have come at once: small ones are many."""
+        at, chunks, parts, ends = 0, Counter[int](), [], []
         while (frame := connection.frame(at)) is not None:
-            key, payload, end = frame
+            key, payload, at = frame
             if key == codec.DELIVER:
-                chunks += 1
-                self._take(payload, int(connection.arrived_ns(np.array([end]))[0]) / NS)
+                chunks[payload[0]] += 1
+                parts.append(self._wanted_of(payload))
+                ends.append(at)
             else:
                 connection.attend(key, payload)
-            at = end
+        if parts:
+            now = connection.arrived_ns(np.array(ends)) / NS
+            stamp = np.concatenate(parts)
+            sender = stamp["sender"].astype(np.int64)
+            self.server.arrivals.take(stamp, sender, np.repeat(now, [*map(len, parts)]))
         connection.consumed(at)
-        if chunks:
-            connection.send(codec.frame(codec.CREDIT, struct.pack(">BH", 0, chunks)))
-            self.watch()
+        for number, count in chunks.items():
+            connection.send(_credit(number, count))
+        self.watch()
 
-    def _take(self, payload: bytes, now: float) -> None:
-        """Count the messages of a chunk, from the one on that is wanted."""
+    def _wanted_of(self, payload: bytes) -> stamps.Stamps:
+        """The stamps of the messages of a chunk, from the one on that is wanted."""
         chunk = codec.CHUNK.unpack_from(payload)
-        entries, first, length = chunk[3], chunk[7], chunk[9]
-        skipped = max(0, (self.next or 0) - first)
+        number, entries, first, length = chunk[0], chunk[3], chunk[7], chunk[9]
+        wanted = self.next[number] or 0
+        self.next[number] = max(wanted, first + entries)
         data = payload[codec.CHUNK.size : codec.CHUNK.size + length]
-        stamp = stamps_of(data, entries)[skipped:]
-        if len(stamp):
-            self.server.arrivals.take(stamp, stamp["sender"].astype(np.int64), now)
-        self.next = max(self.next or 0, first + entries)
+        return stamps_of(data, entries)[max(0, wanted - first) :]
+
+
+def _credit(number: int, chunks: int) -> bytes:
+    return codec.frame(codec.CREDIT, struct.pack(">BH", number, chunks))
 
 
 def stamps_of(data: bytes, entries: int) -> stamps.Stamps:

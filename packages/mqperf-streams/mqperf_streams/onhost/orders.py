@@ -1,4 +1,4 @@
-"""What one process is told beyond what all are: its threads, and where consumers begin."""
+"""What one process is told beyond what all are: threads with partitions, where consumers begin."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,7 +8,19 @@ from mqperf_numbered.onhost.orders import OfPairs
 
 @dataclass(frozen=True, slots=True)
 class Orders(OfPairs):
-    """All that a process is told: keys of the plan by their names, and threads with streams."""
+    """All that a process is told: keys of the plan by their names, and threads with streams.
+
+    With several ``partitions`` a thread has a super stream of so many, each a sender of its own.
+    """
 
     offset: Literal["first", "last", "next"]
     chunk_credit: int
+    partitions: int
+
+    def sender(  # type: ignore[explicit-override]  # typing.override is of Python 3.12
+        self, number: int
+    ) -> str:
+        """The name of a thread, or of a partition of its super stream: ``client-1.2-0``."""
+        thread, partition = divmod(number, self.partitions)
+        name = OfPairs.sender(self, thread)
+        return name if self.partitions == 1 else f"{name}-{partition}"

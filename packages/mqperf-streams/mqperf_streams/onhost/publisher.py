@@ -1,7 +1,7 @@
 """A client: several threads, each with a connection and a stream, that publish."""
 
 import time
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -16,10 +16,16 @@ from mqperf_streams.onhost import codec
 from mqperf_streams.onhost.connection import Connection
 from mqperf_streams.onhost.frames import Frames
 from mqperf_streams.onhost.orders import Orders
+from mqperf_streams.onhost.partitioned_thread import PartitionedThread
+from mqperf_streams.onhost.routes import Routes
 
 ERRORS = np.dtype([("number", ">u8"), ("code", ">u2")])
 LIST_AT = 5
 """Where the list begins in a frame of confirms, or of errors: behind publisher and count."""
+
+
+_routes = cache(Routes)
+"""Those of all threads."""
 
 
 class Outlet(publisher.Outlet[Connection]):
@@ -28,16 +34,21 @@ class Outlet(publisher.Outlet[Connection]):
     def __init__(
         self, orders: Orders, thread: Thread, record: Record, waiting: Waiting, diary: Diary
     ) -> None:
-        self.stream, frames = thread.address, Frames(orders)
-        publishing = PublisherThread(orders, thread.number, orders.confirms, record, frames)
+        self.stream, self.partitions = thread.address, orders.partitions
+        frames = Frames(orders, _routes(orders.partitions))
+        if orders.partitions == 1:
+            publishing = PublisherThread(orders, thread.number, orders.confirms, record, frames)
+        else:
+            publishing = PartitionedThread(orders, thread.number, record, frames)
         connect = partial(Connection, orders.broker)
         handlers = Handlers(connect, self._prepare, self._read, publishing.settle)
         super().__init__(publishing, waiting, diary, handlers)
 
     def _prepare(self, connection: Connection) -> None:
-        """Make the stream unless it is there, and a publisher without a name."""
-        wanted = bytes([0]) + codec.string("") + codec.string(self.stream)
-        connection.prepared(self.stream, codec.DECLARE_PUBLISHER, wanted)
+        """Make the stream unless it is there, and a publisher without a name for each partition."""
+        for number, stream in enumerate(connection.streams(self.stream, self.partitions)):
+            wanted = bytes([number]) + codec.string("") + codec.string(stream)
+            connection.prepared(stream, codec.DECLARE_PUBLISHER, wanted)
         self.thread.attach(connection)
 
     def _read(self, connection: Connection) -> None:

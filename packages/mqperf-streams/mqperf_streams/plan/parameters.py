@@ -43,6 +43,16 @@ class Parameters(Paced):
         ),
     ] = 10
 
+    partitions: Annotated[
+        int,
+        Field(
+            ge=1,
+            le=100,
+            strict=True,
+            description="Streams of the super stream of a thread; with 1 it has a stream.",
+        ),
+    ] = 1
+
     @model_validator(mode="after")
     def _nothing_is_skipped(self) -> Self:
         if self.consume_after_s is not None and self.offset != "first":
