@@ -16,7 +16,9 @@ from mqperf.lab.systems.rabbitmq.settings import parse_settings
 from mqperf.plan import Case
 from mqperf.plan.file import parse_plan
 from mqperf.study import stats, tables
-from mqperf_numbered.onhost.stamps import SIZE, STAMP
+from mqperf_numbered.onhost.stamps import SIZE, STAMP, Stamps
+from mqperf_streams.lab.super_streams import super_streams
+from mqperf_streams.onhost.murmur import murmur3
 
 pytestmark = pytest.mark.needs_rabbitmq
 
@@ -32,7 +34,7 @@ load:
   duration_s: 3
   warmup_s: 1
 """
-BOTH = "{rabbitmq-stream: {}, amqp-0-9-1: {acks: multiple}}"
+BOTH = "{rabbitmq-stream: {partitions: [1, 3]}, amqp-0-9-1: {acks: multiple}}"
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +56,7 @@ def theirs(broker: PrivateCluster) -> Iterator[Theirs]:
 def test_a_replay_is_accounted_for_to_the_message(tmp_path: Path) -> None:
     """In the clear and by TLS: confirmed, received once, in order, from the first one on.
 
-    So by AMQP 0-9-1, side by side.
+    So of a super stream, and by AMQP 0-9-1, side by side.
     """
     text = PLAN.replace("SETTINGS", "streams: true, tls: [false, true]")
     text = text.replace("GENERATOR", BOTH)
@@ -62,17 +64,17 @@ def test_a_replay_is_accounted_for_to_the_message(tmp_path: Path) -> None:
     assert outcome.failed == ()
     frames = stats.complete(tables.read(tmp_path))
     runs, counts = frames["runs"], frames["messages"]
-    assert sorted(runs["generator"]) == [*["amqp-0-9-1"] * 2, *["rabbitmq-stream"] * 2]
+    assert sorted(runs["generator"]) == [*["amqp-0-9-1"] * 2, *["rabbitmq-stream"] * 4]
     assert runs["generator_version"].notna().all()
-    assert list(counts["sent"]) == list(counts["received"]) == [2000] * 4
+    assert list(counts["sent"]) == list(counts["received"]) == [2000] * 6
     for name in ("lost", "duplicates", "foreign", "errors", "reordered"):
-        assert list(counts[name]) == [0] * 4, name
+        assert list(counts[name]) == [0] * 6, name
     assert counts["disagreements"].isna().all()
     phases = frames["backlog"]
     building, draining = (phases["backlog_phase"].eq(name) for name in ("building", "draining"))
     assert phases.loc[building, "throughput_msg_s"].eq(0).all()
     assert phases.loc[draining, "waiting"].between(400, 840).all()  # 800, but for pauses
-    assert building.sum() == draining.sum() == 4
+    assert building.sum() == draining.sum() == 6
     assert (frames["latency"]["confirm_p50_s"] > 0).all()
 
 
@@ -83,8 +85,8 @@ def test_without_the_plugin_a_plan_is_told_what_to_set(tmp_path: Path) -> None:
     assert "set settings: {streams: true} of rabbitmq in the plan" in why
 
 
-def flow_on(broker: PrivateCluster, folder: Path) -> Flow:
-    """A load of 200 messages, in the broker's first virtual host."""
+def flow_on(broker: PrivateCluster, folder: Path, count: int = 200, partitions: int = 1) -> Flow:
+    """A load of so many messages, in the broker's first virtual host."""
     case = Case.model_validate(
         {
             "system": "rabbitmq",
@@ -94,12 +96,35 @@ def flow_on(broker: PrivateCluster, folder: Path) -> Flow:
             "generator": "rabbitmq-stream",
             "green_threads": 1,
             "duration_s": 5,
-            "parameters": {"message_count": 200, "payload_bytes": 500},
+            "parameters": {
+                "message_count": count,
+                "payload_bytes": 500,
+                "partitions": partitions,
+            },
         }
     )
     inner = broker._cluster
     end = Endpoint("stream", (inner.addresses(0)["stream"],), "mqperf", inner.secrets.password, "/")
     return Flow(job_of(case, folder, Access(end, end)))
+
+
+def read(theirs: Theirs, stream: str, count: int) -> list[bytes]:
+    """So many bodies, from the first one on."""
+    theirs.basic_qos(prefetch_count=300)
+    bodies: list[bytes] = []
+    arguments = {"x-stream-offset": "first"}
+    for method, _, body in theirs.consume(stream, arguments=arguments, inactivity_timeout=20):
+        assert method is not None, f"only {len(bodies)} came"
+        theirs.basic_ack(method.delivery_tag)
+        bodies.append(body)
+        if len(bodies) == count:
+            break
+    theirs.cancel()
+    return bodies
+
+
+def stamps_of(bodies: list[bytes]) -> Stamps:
+    return np.frombuffer(b"".join(body[:SIZE] for body in bodies), STAMP)
 
 
 def test_pika_reads_what_was_published(
@@ -113,19 +138,34 @@ def test_pika_reads_what_was_published(
         flow.end()
     finally:
         flow.kill()
-    theirs.basic_qos(prefetch_count=300)
-    bodies: list[bytes] = []
-    arguments = {"x-stream-offset": "first"}
-    for method, _, body in theirs.consume(stream, arguments=arguments, inactivity_timeout=20):
-        assert method is not None, f"only {len(bodies)} came"
-        theirs.basic_ack(method.delivery_tag)
-        bodies.append(body)
-        if len(bodies) == 200:
-            break
-    theirs.cancel()
+    bodies = read(theirs, stream, 200)
     assert {len(body) for body in bodies} == {500}
-    stamps = np.frombuffer(b"".join(body[:SIZE] for body in bodies), STAMP)
-    assert stamps["number"].tolist() == [*range(200)]
+    assert stamps_of(bodies)["number"].tolist() == [*range(200)]
+
+
+def test_pika_finds_each_partition_with_its_messages(
+    broker: PrivateCluster, theirs: Theirs, tmp_path: Path
+) -> None:
+    """Of a super stream as RabbitMQ knows it: numbered from 0, as many as keys lead there."""
+    flow, name = flow_on(broker, tmp_path, 5_000, 3), f"{tmp_path.name}.000001"
+    declared = super_streams([name], 3)
+    for queue in declared["queues"]:
+        theirs.queue_declare(queue["name"], durable=True, arguments=queue["arguments"])
+    theirs.exchange_declare(name, durable=True, arguments=declared["exchanges"][0]["arguments"])
+    for each in declared["bindings"]:
+        theirs.queue_bind(each["destination"], name, each["routing_key"], each["arguments"])
+    try:
+        flow.start("client-1")
+        flow.begin()
+        flow.end()
+    finally:
+        flow.kill()
+    places = [murmur3(str(key).encode()) % 3 for key in range(1_000)]
+    for place in range(3):
+        count = 5 * places.count(place)
+        stamps = stamps_of(read(theirs, f"{name}-{place}", count))
+        assert stamps["number"].tolist() == [*range(count)]
+        assert set(stamps["sender"]) == {place}
 
 
 def test_what_pika_publishes_is_a_strangers(

@@ -13,7 +13,9 @@ from mqperf.plan.columns import Table
 from mqperf.study.tables import Tables, tidy, varied, with_parameters
 
 
-def content(view: View, table: Table, about: tuple[str, str, str], keep: int) -> Iterator[Content]:
+def content(
+    view: View, table: Table, about: tuple[str, str, str], keep: int, order: str = "from_s"
+) -> Iterator[Content]:
     """A row for each part of a run, in a section with this heading, caption and words.
 
     So many columns are shown even where they are empty.
@@ -21,7 +23,7 @@ def content(view: View, table: Table, about: tuple[str, str, str], keep: int) ->
     if view.tables[table.name].empty:
         return
     heading, caption, words = about
-    parts = rows.of_runs(view.tables, table.name, "from_s")
+    parts = rows.of_runs(view.tables, table.name, order)
     names = tuple(column if isinstance(column, str) else column.name for column in table.own)
     yield Content(
         heading=heading,

@@ -1,4 +1,4 @@
-"""Messages in frames, of which each has a partition, and is handed over whole or not at all."""
+"""Messages in frames, of which each is handed over whole or not at all."""
 
 import os
 
@@ -18,7 +18,7 @@ class Frames:
     """Messages of a thread; their numbers are the publishing ids by which the broker confirms."""
 
     def __init__(self, orders: Orders, routes: Routes) -> None:
-        self.routes, self.first = routes, 0
+        self.routes = routes
         body = codec.SECTION + codec.opaque(os.urandom(orders.payload_bytes))
         message = codec.MESSAGE.pack(0, len(body)) + body
         threads, self.unit = len(orders.threads), len(message)
@@ -26,22 +26,13 @@ class Frames:
         self.ids = np.ndarray(len(self.rows), ">u8", self.rows.data, 0, (self.unit,))
 
     def content(self, numbers: Numbers) -> bytes:
-        """A frame of these messages, or one for each run of a partition."""
-        count, self.first = len(numbers), int(numbers[0])
+        """A frame of these messages, which are of one partition: its place is the publisher's."""
+        count, (publisher, _) = len(numbers), self.routes.run(int(numbers[0]))
         self.ids[:count] = numbers
-        runs = self.routes.runs(self.first, count)
-        return b"".join(self._frame(partition, self.rows[run]) for partition, run in runs)
-
-    def _frame(self, publisher: int, rows: stamps.Bytes) -> bytes:
-        size = codec.PUBLISHED.size - codec.SIZE.size + rows.nbytes
-        return codec.PUBLISHED.pack(size, codec.PUBLISH, 1, publisher, len(rows)) + rows.tobytes()
+        content = self.rows[:count].tobytes()
+        size = codec.PUBLISHED.size - codec.SIZE.size + len(content)
+        return codec.PUBLISHED.pack(size, codec.PUBLISH, 1, publisher, count) + content
 
     def whole(self, count: int, taken: int) -> int:
-        """All messages of a frame, or none."""
-        whole = 0
-        for _, run in self.routes.runs(self.first, count):
-            taken -= codec.PUBLISHED.size + (run.stop - whole) * self.unit
-            if taken < 0:
-                break
-            whole = run.stop
-        return whole
+        """All of a frame, or none."""
+        return count if taken >= codec.PUBLISHED.size + count * self.unit else 0

@@ -39,8 +39,13 @@ class PartitionedThread(PublisherThread):
         super().attach(connection)
         self.open[:], self.oldest = False, self.next
 
+    def wanted(self, now_ns: int) -> int:
+        """Messages of one partition that may be sent now, at once."""
+        _, left = self.routes.run(self.next)
+        return min(super().wanted(now_ns), left)
+
     def send(self, count: int) -> None:
-        """Send so many at once, each to its partition."""
+        """Send so many at once."""
         self.open.put(np.arange(self.next, self.next + count), True, mode="wrap")  # noqa: FBT003
         super().send(count)
 

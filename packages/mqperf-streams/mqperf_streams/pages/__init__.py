@@ -1,0 +1,1 @@
+"""How the messages of partitions are shown."""
