@@ -30,6 +30,7 @@ BRINGS: Mapping[str, tuple[str, ...]] = {
     "mqperf-laboratory": ("laboratory", "mqperf laboratory"),
     "mqperf-hosts": ("mqperf hosts", "mqperf doctor", "hosts.ipynb"),
     "mqperf-diagnosis": ("waits", "mqperf why"),
+    "mqperf-flame": ("flame",),
     "mqperf-projects": tuple(f"mqperf {name}" for name in PROJECTS),
     "mqperf-imported": ("mqperf import",),
     "mqperf-trend": ("mqperf trend",),

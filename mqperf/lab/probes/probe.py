@@ -1,10 +1,12 @@
 """What a probe is to those who start it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
+from mqperf.hosts import Hosts
 from mqperf.hosts.software import Machine
 from mqperf.lab.tool import Tool
 
@@ -90,6 +92,8 @@ class Probe:
     it was started, holds a sound log.  One with ``always`` is in every run; others are where a plan
     names them.  ``now`` is the name of its log, and what gives of the end of that, while it is
     written, the cores that each process uses, by label.  ``tools`` are what its hosts must have.
+    ``prepared`` gives the hosts on which nodes and load generators are started such that it can see
+    into them, as long as its context lasts; it raises ``HostError`` where it may not.
     """
 
     name: str
@@ -99,3 +103,4 @@ class Probe:
     now: tuple[str, Callable[[bytes], Mapping[str, float]]] | None = None
     asks_nodes: bool = False
     tools: tuple[Tool, ...] = ()
+    prepared: Callable[[Hosts], AbstractContextManager[Hosts]] = nullcontext

@@ -147,7 +147,7 @@ class Probing:
 
 
 def check_programs(probes: Sequence[Probe], hosts: Hosts) -> None:
-    """Raise ``HostError`` for the first host that lacks what a probe needs there."""
+    """Raise ``HostError`` for the first host that lacks, or refuses, what a probe needs there."""
     tools = {tool.program: tool for probe in probes for tool in probe.tools}
     for host in hosts.every if tools else ():
         for name, place in host.which([*tools]).items():
@@ -157,3 +157,6 @@ def check_programs(probes: Sequence[Probe], hosts: Hosts) -> None:
                     f" it there ({tools[name].install}), prepare all hosts (mqperf"
                     " hosts prepare), or leave it out"
                 )
+    for probe in probes:
+        with probe.prepared(hosts):
+            pass

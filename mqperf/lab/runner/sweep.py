@@ -140,6 +140,8 @@ def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
         drivers = system.every_driver
         tools = {name: _tools(LAUNCHERS[name], drivers[name], hosts) for name in plan.generators}
         probes, settings = chosen(plan.probes), plan.settings_of(case)
+        for probe in probes:
+            hosts = held.enter_context(probe.prepared(hosts))
         for kind in HOST_SETTINGS.values():
             hosts = held.enter_context(kind.applied(kind.model.model_validate(settings), hosts))
         if any(probe.asks_nodes for probe in probes):

@@ -1,0 +1,1 @@
+"""How the probe is started, and how what it looks at is started such that it can."""

@@ -1,0 +1,110 @@
+"""Hosts on which the code that a node or load generator makes has names for perf.
+
+Erlang and Java compile while they run; what they tell perf of it, they write to ``/tmp``.  They are
+asked to as they start: Erlang (25 and later) by ``+JPperf``, and Python (3.12 and later) by a
+variable; Java keeps frame pointers, and names its code when it is asked.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from typing_extensions import override
+
+from mqperf.base.errors import HostError
+from mqperf.base.one_line import one_line
+from mqperf.hosts import Host, Hosts, Process
+from mqperf.hosts.roles import ROLES
+from mqperf.hosts.software import path_of
+from mqperf.lab.tool import Tool
+
+PERF = Tool("perf", "perf", packages=("linux-perf",))
+ERLANG = "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS"
+"""Options of the Erlang of a node, and of no other that its scripts start."""
+
+PYTHON = {"PYTHONPERFSUPPORT": "1"}
+TRIAL = ("record", "--quiet", "-e", "cpu-clock", "-o", "/dev/null", "--", "true")
+LAUNCHER = Path("mqperf_flame", "onhost", "launcher.py")
+LIMIT_S = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A host on which what is started names its code to perf; everything else is the host's."""
+
+    host: Host
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (as the host has it)
+        """What the host has under this name."""
+        return getattr(self.host, name)
+
+    def start(
+        self,
+        label: str,
+        argv: Sequence[str],
+        *,
+        env: Mapping[str, str] | None = None,
+        log: Path,
+        cwd: Path | None = None,
+    ) -> Process:
+        """Start a process; one that names its code takes the names along when it ends."""
+        words, variables = naming(argv, env, self.host.python)
+        if words != [*argv] or variables != env:
+            launcher = path_of("mqperf_flame", self.host)[-1] / LAUNCHER
+            words = [self.host.python, "-I", "-S", str(launcher), *words]
+        return self.host.start(label, words, env=variables, log=log, cwd=cwd)
+
+
+def naming(
+    argv: Sequence[str], env: Mapping[str, str] | None, python: str
+) -> tuple[list[str], Mapping[str, str] | None]:
+    """Command and variables of a process that names its code; as they are for one that cannot."""
+    if env is not None and ERLANG in env:
+        return [*argv], {**env, ERLANG: f"{env[ERLANG]} +JPperf true"}
+    if Path(argv[0]).name == "java":
+        return [argv[0], "-XX:+PreserveFramePointer", *argv[1:]], env
+    if argv[0] == python and env is not None:
+        return [*argv], {**env, **PYTHON}
+    return [*argv], env
+
+
+@dataclass(frozen=True)
+class NamedHosts(Hosts):
+    """Hosts whose roles name their code; what watches a run does not."""
+
+    outside: tuple[Host, ...] = ()
+
+    @property
+    @override
+    def every(self) -> tuple[Host, ...]:
+        """Each host once, as it is."""
+        return self.outside
+
+
+@contextmanager
+def prepared(hosts: Hosts) -> Iterator[Hosts]:
+    """The hosts, on which perf may look; raises ``HostError`` for the first that forbids it."""
+    for host in hosts.every:
+        check(host)
+
+    def named(of_role: Sequence[Host]) -> tuple[Host, ...]:
+        return tuple(cast("Host", Named(host)) for host in of_role)
+
+    broker, client, server = (named(hosts.of(role)) for role in ROLES)
+    yield NamedHosts(broker, client, server, hosts.every)
+
+
+def check(host: Host) -> None:
+    """Raise ``HostError`` when perf cannot record on the host, with what to set there."""
+    perf = PERF.on("perf", host)
+    trial = host.run([perf, *TRIAL], timeout_s=LIMIT_S)
+    if trial.returncode:
+        words = one_line(trial.stderr or trial.stdout, 200)
+        raise HostError(
+            f"{host.name}: perf may not look at processes, which the plan asks for with the probe"
+            " flame: run mqperf as root there, or have root type `sysctl"
+            " kernel.perf_event_paranoid=1`; in a container, give it the capability PERFMON; or"
+            f" leave the probe out. perf says: {words}"
+        )

@@ -1,0 +1,137 @@
+"""The program of the probe: ``perf record`` of chosen processes, and what it saw as folded stacks.
+
+It runs on any Linux host with Python 3.11 and perf.  perf looks, 99 times in each second of CPU of
+each thread, at the functions that are called just then, from before the load to its end.  What it
+writes names files and kernel symbols of the machine, and goes with a scratch folder.  What stays is
+
+- ``flame.folded``, a line for each second, process and stack, in the form of ``folding``;
+- ``flame.json``, how it was made: ``{"version": ..., "event": ..., "period_ns": ...,
+  "seconds": ...}``.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from mqperf.onhost.probes import sampling
+from mqperf.onhost.processes.scratch import scratch
+from mqperf_flame.onhost import java
+from mqperf_flame.onhost.folding import FIELDS, Stack, folded, written
+
+HERTZ = 99
+"""Not 100, so that it does not keep time with what happens in hundredths of a second."""
+
+PERIOD_NS = 1_000_000_000 // HERTZ
+EVENT = "cpu-clock"
+FOLDED, ABOUT = "flame.folded", "flame.json"
+POLL_S = 0.02
+LIMIT_S = 300
+WATCHED = ("broker", "client", "server", "background")
+"""Kinds of processes that are looked at."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Record until the load's end, and fold what was recorded."""
+    options = sampling.parsed(arguments)
+    targets: list[dict[str, Any]] = json.loads(options.targets.read_text())
+    labels = dict(_families([each for each in targets if each["kind"] in WATCHED]))
+    with scratch("flame") as folder:
+        with _recording(folder, [*labels]) as perf:
+            options.talk.say("ready")
+            start, seconds = options.talk.wait_for_start(), 0
+            for _ in sampling.each_second(options.talk, start, options.seconds):
+                _check(perf)
+                seconds = round(time.time() - start)
+        for pid in labels:
+            java.name_code(pid)
+        ahead_s = time.time() - time.monotonic() - start
+        lines = _perf(folder, "script", "--no-inline", "-F", FIELDS).splitlines()
+        counts = folded(lines, labels, lambda instant: int((instant + ahead_s) // 1))
+        about = {
+            "version": _perf(folder, "--version").strip(),
+            "event": _perf(folder, "evlist").strip(),
+            "period_ns": PERIOD_NS,
+            "seconds": seconds,
+        }
+    _write(options.out, counts, about)
+
+
+def _write(out: Path, counts: Counter[Stack], about: Mapping[str, Any]) -> None:
+    """Both files of the run folder, the seconds of the load only."""
+    within = Counter({key: n for key, n in counts.items() if key[0] < about["seconds"]})
+    (out / FOLDED).write_text("".join(written(within)), encoding="utf-8")
+    (out / ABOUT).write_text(json.dumps(about), encoding="utf-8")
+
+
+@contextmanager
+def _recording(folder: Path, pids: Sequence[int]) -> Iterator["subprocess.Popen[bytes]"]:
+    """Have perf record these processes; it has begun, and has written all when the context ends."""
+    argv = ["record", "--quiet", "-e", EVENT, "-c", str(PERIOD_NS), "-g", "-k", "mono", "-N"]
+    perf = subprocess.Popen(
+        ["perf", *argv, "-p", ",".join(map(str, pids)), "-o", "perf.data"],
+        cwd=folder,
+        env=_variables(folder),
+    )
+    try:
+        while not (data := folder / "perf.data").exists() or not data.stat().st_size:
+            _check(perf)
+            time.sleep(POLL_S)
+        yield perf
+    finally:
+        perf.send_signal(signal.SIGINT)
+        perf.wait()
+
+
+def _check(perf: "subprocess.Popen[bytes]") -> None:
+    """Exit as perf did, if it has ended: what it said last is in the log."""
+    if (code := perf.poll()) is not None:
+        sys.exit(abs(code) or "perf ended before the load: all that it watched had ended")
+
+
+def _perf(folder: Path, *words: str) -> str:
+    """What perf says of its record."""
+    done = subprocess.run(
+        ["perf", *words],
+        cwd=folder,
+        env=_variables(folder),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        encoding="utf-8",
+        errors="replace",
+        timeout=LIMIT_S,
+        check=False,
+    )
+    if done.returncode:
+        sys.exit(f"perf {words[0]} ended with code {done.returncode}")
+    return done.stdout
+
+
+def _variables(folder: Path) -> dict[str, str]:
+    """Nothing of the user's; what perf keeps is in the folder."""
+    return {"PATH": os.environ["PATH"], "HOME": str(folder), "LANG": "C.UTF-8"}
+
+
+def _families(targets: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, str]]:
+    """Every process by its id with its label, and with it what descends from it where asked for."""
+    children: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has ended
+            parent = int(stat.read_text(errors="replace").rpartition(")")[2].split()[1])
+            children.setdefault(parent, []).append(int(stat.parent.name))
+    for target in targets:
+        family = [target["pid"]]
+        for pid in family if target["children"] else ():
+            family += children.get(pid, ())
+        yield from ((pid, target["label"]) for pid in family)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The flame graph, and the section that has it."""

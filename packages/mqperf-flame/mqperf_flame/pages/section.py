@@ -1,0 +1,62 @@
+"""The section of flame graphs: of the best run of a page where its CPU goes."""
+
+from collections.abc import Iterator
+from functools import partial
+
+import pandas as pd
+
+from mqperf.pages.report.drawings import Drawing
+from mqperf.pages.report.explorers import shown
+from mqperf.pages.sections import Content, Section, View, rows
+from mqperf.study.tables import tidy, where
+from mqperf_flame.pages.sheet import drawn, flame_sheet
+
+SHOWN = ("process", "function", "function_cores", "function_share", "function_called_share")
+
+HOTTEST = 10
+"""Functions of a process that are shown; all are in the table."""
+
+
+def content(view: View) -> Iterator[Content]:
+    """Of each run that is drawn in time, and has a record: its graph, and its hottest functions."""
+    stacks = view.tables["stacks"]
+    for run in [run for run in shown(view.tables) if stacks["run"].eq(run).any()]:
+        of_run = where(stacks, run=run)
+        functions = rows.of_runs(view.tables, "hot_functions", "process")
+        functions = where(functions, run=run)
+        hottest = functions[functions["process"].isin(drawn(of_run))]
+        hottest = hottest.groupby("process", sort=False).head(HOTTEST)
+        caption = view.caption("flame graph")
+        yield Content(
+            heading="Where the CPU goes",
+            words=[*_words(run)],
+            caption=view.caption("hot functions"),
+            rows=hottest,
+            columns=view.columns(hottest, SHOWN, keep=SHOWN),
+            key="run",
+            drawing=Drawing(caption, _alternative(hottest), partial(flame_sheet, of_run)),
+            data=tidy(functions),
+            counts_messages=True,
+        )
+
+
+def _words(run: str) -> Iterator[str]:
+    yield f"The functions of run {run} in which CPU was used in the window, seen 99 times a second."
+    yield (
+        "A box is a function, as wide as its share of the CPU of its process; what it calls stands"
+        " on it. Point at a box to read its name and share. The order from left to right is that"
+        " of the names, not of time."
+    )
+
+
+def _alternative(functions: pd.DataFrame) -> str:
+    """The hottest function of each process."""
+    first = functions.drop_duplicates("process")
+    each = [
+        f"{row['process']}: {row['function']} {100 * row['function_share']:.0f} %"
+        for row in first.to_dict("records")
+    ]
+    return f"Flame graphs of processes; most CPU was used in, of {'; of '.join(each)}."
+
+
+SECTION = Section("flame", content)

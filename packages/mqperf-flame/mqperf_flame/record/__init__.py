@@ -1,0 +1,1 @@
+"""The record of the probe, read and checked."""

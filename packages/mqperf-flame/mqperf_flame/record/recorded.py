@@ -1,0 +1,110 @@
+"""The record of the probe in the folder of a host: how it is read, and when it is no sound one."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from mqperf.base import raw
+from mqperf.base.errors import ProbeError
+
+FOLDED, ABOUT = "flame.folded", "flame.json"
+
+Frames = tuple[str, ...]
+"""Names of functions, from the outermost on."""
+
+DEEPEST = 2_000
+"""Frames of a stack; the kernel gives 127 unless it is told otherwise."""
+
+SECONDS = 10_000_000
+"""Of the longest load."""
+
+
+class About(BaseModel):
+    """How a record was made: each sample stands for ``period_ns`` of CPU of one thread.
+
+    ``event`` is perf's name of what was counted; it ends with ``:u`` where the kernel is left out.
+    ``seconds`` are those of the load.
+    """
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    version: str
+    event: str
+    period_ns: Annotated[int, Field(gt=0, le=10**12)]
+    seconds: Annotated[int, Field(ge=0, le=SECONDS)]
+
+    @property
+    def user_only(self) -> bool:
+        """Whether time in the kernel is left out."""
+        return self.event.endswith(":u")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A stack of a process in a second of the load, and in how many samples it was."""
+
+    second: int
+    process: str
+    frames: Frames
+    samples: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The record of one host."""
+
+    about: About
+    seen: Sequence[Seen]
+
+    def within(self, begin_s: float, end_s: float) -> dict[str, Counter[Frames]]:
+        """By process how often each stack was seen in the whole seconds of a part of the load."""
+        stacks: dict[str, Counter[Frames]] = {}
+        for each in self.seen:
+            if begin_s <= each.second and each.second + 1 <= end_s:
+                stacks.setdefault(each.process, Counter())[each.frames] += each.samples
+        return stacks
+
+
+def recorded(folder: Path) -> Recorded:
+    """The record in the folder of a host.
+
+    Raises ``ProbeError`` with file and line for one that is missing, cut short or no such record.
+    """
+    about = _about(folder / ABOUT)
+    return Recorded(about, [*_seen(folder / FOLDED, about)])
+
+
+def check(folder: Path, _host: str) -> None:
+    """Raise ``ProbeError`` unless the folder of a host holds a sound record."""
+    recorded(folder)
+
+
+def _about(file: Path) -> About:
+    try:
+        return About.model_validate_json(raw.content(file))
+    except OSError as error:
+        raise ProbeError(f"{file}: no record of the probe flame: {error.strerror}") from None
+    except ValidationError as error:
+        raise ProbeError(f"{file}:1: {raw.first_problem(error)}") from None
+
+
+def _seen(file: Path, about: About) -> Iterator[Seen]:
+    try:
+        content = raw.content(file).decode(errors="replace")
+    except OSError as error:
+        raise ProbeError(f"{file}: no record of the probe flame: {error.strerror}") from None
+    lines = content.split("\n")
+    if lines.pop():
+        raise ProbeError(f"{file}:{len(lines) + 1}: the record is cut short")
+    for number, line in enumerate(lines, 1):
+        stack, _, samples = line.rpartition(" ")
+        second, *names = stack.split(";")
+        if not (second.isdecimal() and samples.isdecimal() and 0 < len(names) <= DEEPEST):
+            raise ProbeError(f"{file}:{number}: no folded stack of the probe flame")
+        if int(second) >= about.seconds:
+            raise ProbeError(f"{file}:{number}: second {second} of a load of {about.seconds} s")
+        yield Seen(int(second), names[0], tuple(names[1:]), int(samples))

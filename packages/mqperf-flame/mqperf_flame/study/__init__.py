@@ -1,0 +1,1 @@
+"""What the record tells, and what it is held against."""

@@ -1,0 +1,85 @@
+"""The record held against psutil: samples x period is the CPU that the kernel counted."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import sqrt
+
+from mqperf.record import Whole
+from mqperf.record.logs import psutil_log
+from mqperf.study.probes import ProbeReader, psutil_tables
+from mqperf_flame.onhost.recorder import WATCHED
+from mqperf_flame.record.recorded import ABOUT, FOLDED, Recorded, recorded
+from mqperf_flame.study.profiles import NS
+
+DIFFERS = 0.15
+"""Share by which samples may differ from what was counted: perf does not look while the kernel
+switches to a thread and away from it, which is counted."""
+
+TICK_S = 0.02
+"""By so much what psutil counts of user and system may be off."""
+
+
+def disagreements(run: Whole) -> Iterator[str]:
+    """Processes that used other than they were seen to use, and a record of another load."""
+    logs = psutil_tables.logs(run)
+    for file in sorted(run.run.path.glob(f"probes/*/{ABOUT}")):
+        record, name = recorded(file.parent), (file.parent / FOLDED).relative_to(run.run.path)
+        lasted = run.load[1] - run.load[0]
+        if record.about.seconds + 1 < lasted:
+            yield f"{name}: it has {record.about.seconds} s of a load of {lasted:.0f} s"
+            continue
+        samples = logs.get(file.parent / psutil_log.LOG, ())
+        restarted = {action.target for action in run.case.actions}
+        for label, kind in run.facts.kinds.items():
+            if kind not in WATCHED or label in restarted:
+                continue
+            if reason := _contradiction(run, record, samples, label):
+                yield f"{name}: {reason}"
+
+
+def _contradiction(
+    run: Whole, record: Recorded, samples: Sequence[psutil_log.Sample], label: str
+) -> str | None:
+    """The contradiction between both about a process; None where both can be true."""
+    counted = _counted(run.load[0], samples, label, user_only=record.about.user_only)
+    if len(counted) < 2:
+        return None
+    (first, before), (last, after) = counted[0], counted[-1]
+    begin, end = round(first), round(last)
+    seen = record.within(begin, end).get(label, Counter()).total()
+    used_s, seen_s = after - before, seen * record.about.period_ns * NS
+    late_s = abs(first - begin) + abs(last - end)
+    slack_s = DIFFERS * used_s + late_s * _fastest(counted) + TICK_S
+    slack_s += 3 * sqrt(seen + 1) * record.about.period_ns * NS
+    if abs(used_s - seen_s) <= slack_s:
+        return None
+    return (
+        f"{label} was seen for {seen_s:.2f} s of CPU in {end - begin} s of the load, and used"
+        f" {used_s:.2f} s by psutil"
+    )
+
+
+Counted = Sequence[tuple[float, float]]
+"""Seconds since the start of the load, and seconds of CPU until then."""
+
+
+def _counted(
+    start: float, samples: Sequence[psutil_log.Sample], label: str, *, user_only: bool
+) -> Counted:
+    """By psutil; none of a process that was gone at some time."""
+    counted = []
+    for sample in samples:
+        if (reading := sample.processes.get(label)) is None:
+            return ()
+        at = sample.epoch + reading[0] - sample.monotonic - start
+        counted.append((at, reading[1] + (0.0 if user_only else reading[2])))
+    return counted
+
+
+def _fastest(counted: Counted) -> float:
+    """The most cores that were used between two readings."""
+    return max((b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(counted))
+
+
+READER = ProbeReader("flame", disagreements=disagreements)

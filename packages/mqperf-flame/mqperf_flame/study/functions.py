@@ -1,0 +1,107 @@
+"""The tables of the probe: the functions that use CPU, and the stacks in which they are called."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from mqperf.plan.columns import Table, count, share, text
+from mqperf.plan.columns.column import cpu
+from mqperf_flame.record.recorded import Frames
+from mqperf_flame.study.profiles import Profile, profiles
+
+if TYPE_CHECKING:
+    from mqperf.study.tables.of_run import Reading
+
+LEAST = 0.002
+"""Share of the samples of a process below which a function has no row, and a stack ends."""
+
+
+def hot_functions(reading: "Reading") -> Iterator[dict[str, Any]]:
+    """One row for each function of a process that was in enough samples, the hottest first."""
+    for profile in profiles(reading.run):
+        ran, called = by_function(profile.stacks)
+        for name, samples in sorted(called.items(), key=lambda each: (-ran[each[0]], -each[1])):
+            if samples >= LEAST * profile.samples:
+                yield {
+                    **_place(profile),
+                    "function": name,
+                    "function_cores": profile.cores(ran[name]),
+                    "function_share": ran[name] / profile.samples,
+                    "function_called_share": samples / profile.samples,
+                }
+
+
+def by_function(stacks: Mapping[Frames, int]) -> tuple[Counter[str], Counter[str]]:
+    """In how many samples each function ran itself, and in how many it was in the stack."""
+    ran: Counter[str] = Counter()
+    called: Counter[str] = Counter()
+    for frames, samples in stacks.items():
+        ran[frames[-1] if frames else UNKNOWN] += samples
+        for name in {*frames} or {UNKNOWN}:
+            called[name] += samples
+    return ran, called
+
+
+def stacks(reading: "Reading") -> Iterator[dict[str, Any]]:
+    """One row for each stack of a process; what was seen too rarely ends at its caller."""
+    for profile in profiles(reading.run):
+        for frames, samples in sorted(pruned(profile.stacks, LEAST * profile.samples).items()):
+            yield {**_place(profile), "stack": ";".join(frames), "stack_samples": samples}
+
+
+def pruned(stacks: Mapping[Frames, int], least: float) -> Counter[Frames]:
+    """The stacks, each cut to the frames that so many samples have in common."""
+    common: Counter[Frames] = Counter()
+    for frames, samples in stacks.items():
+        for depth in range(1, len(frames) + 1):
+            common[frames[:depth]] += samples
+    kept: Counter[Frames] = Counter()
+    for frames, samples in stacks.items():
+        depth = len(frames)
+        while depth and common[frames[:depth]] < least:
+            depth -= 1
+        kept[frames[:depth]] += samples
+    return kept
+
+
+def _place(profile: Profile) -> dict[str, Any]:
+    return {"host": profile.host, "process": profile.process}
+
+
+UNKNOWN = "[unknown]"
+"""The function of a sample without any name."""
+
+HOT_FUNCTIONS = Table(
+    name="hot_functions",
+    row="a function of a process of a run, and how much CPU it used in the window",
+    own=(
+        "host",
+        "process",
+        text(
+            "function",
+            "Its name; `_[k]` behind one of the kernel, `_[j]` behind one that Erlang or Java has"
+            " compiled while it ran; `[file]` where only the file is known.",
+            "function",
+        ),
+        cpu("function_cores", "Cores on which it ran itself.", "CPU of the function"),
+        share("function_share", "Share of the process's CPU in which it ran itself.", "itself"),
+        share(
+            "function_called_share",
+            "Share of the process's CPU in which it, or what it called, ran.",
+            "with what it calls",
+        ),
+    ),
+    rows=hot_functions,
+)
+
+STACKS = Table(
+    name="stacks",
+    row="a stack of calls of a process of a run, and in how many samples of the window it was",
+    own=(
+        "host",
+        "process",
+        text("stack", "Its functions, the outermost first, with semicolons between.", "stack"),
+        count("stack_samples", "Samples in which it was, 99 in a second of CPU.", unit=""),
+    ),
+    rows=stacks,
+)
