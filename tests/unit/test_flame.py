@@ -177,10 +177,10 @@ KILLED = """
 import os, signal, sys, time
 from pathlib import Path
 from mqperf.hosts import LocalHost
-from mqperf_flame.lab.named import Named
+from mqperf_flame.lab.named import ERLANG, Named
 folder = Path(sys.argv[1])
 argv = [sys.executable, "-c", sys.argv[2], str(folder / "pid")]
-process = Named(LocalHost()).start("mapped", argv, env={}, log=folder / "log")
+process = Named(LocalHost()).start("mapped", argv, env={ERLANG: ""}, log=folder / "log")
 while not (folder / "pid").exists():
     time.sleep(0.02)
 os.kill(os.getpid(), signal.SIGKILL)
@@ -196,7 +196,7 @@ def test_names_vanish_with_their_process(tmp_path: Path) -> None:
     """When it is killed, and when whoever started it is; the process is the one that was meant."""
     told, host = tmp_path / "pid", LocalHost()
     argv = [sys.executable, "-c", MAPPED, str(told)]
-    process = Named(host).start("mapped", argv, env={}, log=tmp_path / "log")
+    process = Named(host).start("mapped", argv, env={ERLANG: ""}, log=tmp_path / "log")
     await_file(told)
     names = names_of(process.pid)
     assert eventually(names.exists)

@@ -15,6 +15,7 @@ from typing_extensions import override
 
 from mqperf.base.errors import HostError
 from mqperf.base.one_line import one_line
+from mqperf.base.releases import parsed
 from mqperf.hosts import Host, Hosts, Process
 from mqperf.hosts.roles import ROLES
 from mqperf.hosts.software import path_of
@@ -24,7 +25,7 @@ PERF = Tool("perf", "perf", packages=("linux-perf",))
 ERLANG = "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS"
 """Options of the Erlang of a node, and of no other that its scripts start."""
 
-PYTHON = {"PYTHONPERFSUPPORT": "1"}
+PYTHON, PYTHON_BEGAN = {"PYTHONPERFSUPPORT": "1"}, (3, 12)
 TRIAL = ("record", "--quiet", "-e", "cpu-clock", "-o", "/dev/null", "--", "true")
 LAUNCHER = Path("mqperf_flame", "onhost", "launcher.py")
 LIMIT_S = 60
@@ -50,7 +51,8 @@ class Named:
         cwd: Path | None = None,
     ) -> Process:
         """Start a process; one that names its code takes the names along when it ends."""
-        words, variables = naming(argv, env, self.host.python)
+        names_code = parsed(self.host.platform.minor) >= PYTHON_BEGAN
+        words, variables = naming(argv, env, self.host.python if names_code else "")
         if words != [*argv] or variables != env:
             launcher = path_of("mqperf_flame", self.host)[-1] / LAUNCHER
             words = [self.host.python, "-I", "-S", str(launcher), *words]
@@ -60,7 +62,10 @@ class Named:
 def naming(
     argv: Sequence[str], env: Mapping[str, str] | None, python: str
 ) -> tuple[list[str], Mapping[str, str] | None]:
-    """Command and variables of a process that names its code; as they are for one that cannot."""
+    """Command and variables of a process that names its code; as they are for one that cannot.
+
+    ``python`` is a Python that can.
+    """
     if env is not None and ERLANG in env:
         return [*argv], {**env, ERLANG: f"{env[ERLANG]} +JPperf true"}
     if Path(argv[0]).name == "java":
