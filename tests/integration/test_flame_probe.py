@@ -106,6 +106,8 @@ def test_another_cpu_than_psutil_counted_is_doubted(
     assert any(re.search(words, doubt) for doubt in doubts), doubts
     about = file.with_suffix(".json")
     about.write_text(about.read_text().replace('"seconds": 8', '"seconds": 4'))
-    file.write_text("")
-    [doubt] = compared.disagreements(whole(copy, copy.facts()))
-    assert doubt == "probes/local/flame.folded: it has 4 s of a load of 8 s"
+    file.write_text("1;Slave 7;main 1\n")
+    assert [*compared.disagreements(whole(copy, copy.facts()))] == [
+        "probes/local/flame.folded: it has Slave 7, and the run has not",
+        "probes/local/flame.folded: it has 4 s of a load of 8 s",
+    ]

@@ -68,8 +68,8 @@ def naming(
     """
     if env is not None and ERLANG in env:
         return [*argv], {**env, ERLANG: f"{env[ERLANG]} +JPperf true"}
-    if Path(argv[0]).name == "java":
-        return [argv[0], "-XX:+PreserveFramePointer", *argv[1:]], env
+    if after := next((n for n, word in enumerate(argv, 1) if Path(word).name == "java"), 0):
+        return [*argv[:after], "-XX:+PreserveFramePointer", *argv[after:]], env
     if argv[0] == python and env is not None:
         return [*argv], {**env, **PYTHON}
     return [*argv], env

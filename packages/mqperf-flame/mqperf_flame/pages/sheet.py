@@ -137,8 +137,8 @@ def _shown(name: str) -> tuple[str, str, Shade]:
 
 
 def _fitting(name: str, width: float) -> str:
-    """As much of a name as a box of so many inches has room for; nothing below three letters."""
+    """As much of a name as a box of so many inches has room for; nothing below five letters."""
     letters = int(width / LETTER) - 1
-    if letters < 3:
+    if letters < 5:
         return ""
     return name if len(name) <= letters else f"{name[: letters - 1]}…"

@@ -10,8 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mqperf.base import raw
 from mqperf.base.errors import ProbeError
-
-FOLDED, ABOUT = "flame.folded", "flame.json"
+from mqperf_flame.onhost.recorder import ABOUT, FOLDED
 
 Frames = tuple[str, ...]
 """Names of functions, from the outermost on."""

@@ -12,7 +12,7 @@ from mqperf_flame.study.profiles import Profile, profiles
 if TYPE_CHECKING:
     from mqperf.study.tables.of_run import Reading
 
-LEAST = 0.002
+LEAST = 0.005
 """Share of the samples of a process below which a function has no row, and a stack ends."""
 
 
@@ -60,7 +60,7 @@ def pruned(stacks: Mapping[Frames, int], least: float) -> Counter[Frames]:
         depth = len(frames)
         while depth and common[frames[:depth]] < least:
             depth -= 1
-        kept[frames[:depth]] += samples
+        kept[frames[:depth] or (OTHERS,)] += samples
     return kept
 
 
@@ -68,8 +68,8 @@ def _place(profile: Profile) -> dict[str, Any]:
     return {"host": profile.host, "process": profile.process}
 
 
-UNKNOWN = "[unknown]"
-"""The function of a sample without any name."""
+UNKNOWN, OTHERS = "[unknown]", "[others]"
+"""The function of a sample without any name, and the stack of all that have too few."""
 
 HOT_FUNCTIONS = Table(
     name="hot_functions",
@@ -100,7 +100,12 @@ STACKS = Table(
     own=(
         "host",
         "process",
-        text("stack", "Its functions, the outermost first, with semicolons between.", "stack"),
+        text(
+            "stack",
+            "Its functions, the outermost first, with semicolons between; `[others]` are those"
+            " that were seen too rarely.",
+            "stack",
+        ),
         count("stack_samples", "Samples in which it was, 99 in a second of CPU.", unit=""),
     ),
     rows=stacks,

@@ -3,9 +3,11 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import ceil, floor
 
 from mqperf.record import Whole
-from mqperf_flame.record.recorded import ABOUT, Frames, recorded
+from mqperf_flame.onhost.recorder import ABOUT
+from mqperf_flame.record.recorded import Frames, recorded
 
 NS = 1e-9
 
@@ -33,10 +35,9 @@ class Profile:
 def profiles(run: Whole) -> Iterator[Profile]:
     """Those of the window, host by host, brokers first; raises as ``recorded`` does."""
     begin, end = run.window_in_load
-    kinds = [*run.facts.kinds]
+    seconds = floor(end) - ceil(begin)
     for file in sorted(run.run.path.glob(f"probes/*/{ABOUT}")):
         record = recorded(file.parent)
-        stacks = record.within(begin, end)
-        for label in sorted(stacks, key=lambda label: (label not in kinds, kinds.index(label))):
-            seconds, period_s = int(end - begin), record.about.period_ns * NS
+        stacks, period_s = record.within(begin, end), record.about.period_ns * NS
+        for label in (label for label in run.facts.kinds if label in stacks):
             yield Profile(file.parent.name, label, stacks[label], period_s, seconds)
