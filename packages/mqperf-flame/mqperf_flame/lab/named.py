@@ -20,13 +20,14 @@ from mqperf.hosts import Host, Hosts, Process
 from mqperf.hosts.roles import ROLES
 from mqperf.hosts.software import path_of
 from mqperf.lab.tool import Tool
+from mqperf_flame.onhost.recorder import EVENT
 
 PERF = Tool("perf", "perf", packages=("linux-perf",))
 ERLANG = "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS"
 """Options of the Erlang of a node, and of no other that its scripts start."""
 
 PYTHON, PYTHON_BEGAN = {"PYTHONPERFSUPPORT": "1"}, (3, 12)
-TRIAL = ("record", "--quiet", "-e", "cpu-clock", "-o", "/dev/null", "--", "true")
+TRIAL = ("record", "--quiet", "-a", "-e", EVENT, "-o", "/dev/null", "--", "true")
 LAUNCHER = Path("mqperf_flame", "onhost", "launcher.py")
 LIMIT_S = 60
 
@@ -110,6 +111,6 @@ def check(host: Host) -> None:
         raise HostError(
             f"{host.name}: perf may not look at processes, which the plan asks for with the probe"
             " flame: run mqperf as root there, or have root type `sysctl"
-            " kernel.perf_event_paranoid=1`; in a container, give it the capability PERFMON; or"
+            " kernel.perf_event_paranoid=0`; in a container, give it the capability PERFMON; or"
             f" leave the probe out. perf says: {words}"
         )

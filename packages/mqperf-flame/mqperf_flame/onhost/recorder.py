@@ -1,12 +1,12 @@
-"""The program of the probe: ``perf record`` of chosen processes, and what it saw as folded stacks.
+"""The program of the probe: ``perf record``, and what it saw of chosen processes as folded stacks.
 
-It runs on any Linux host with Python 3.11 and perf.  perf looks, 99 times in each second of CPU of
-each thread, at the functions that are called just then, from before the load to its end.  What it
-writes names files and kernel symbols of the machine, and goes with a scratch folder.  What stays is
+It runs on any Linux host with Python 3.11 and perf.  99 times a second perf looks at each core that
+is in use, and at the functions that are called there just then, from before the load to its end.
+Looked at by thread instead, threads that run for less than a hundredth of a second would be missed.
+What it writes tells of the whole machine, and goes with a scratch folder.  What stays is
 
-- ``flame.folded``, a line for each second, process and stack, in the form of ``folding``;
-- ``flame.json``, how it was made: ``{"version": ..., "event": ..., "period_ns": ...,
-  "seconds": ...}``.
+- ``flame.folded``, a line for each second, chosen process and stack, in the form of ``folding``;
+- ``flame.json``, how it was made: ``{"version": ..., "period_ns": ..., "seconds": ...}``.
 """
 
 import json
@@ -30,7 +30,9 @@ HERTZ = 99
 """Not 100, so that it does not keep time with what happens in hundredths of a second."""
 
 PERIOD_NS = 1_000_000_000 // HERTZ
-EVENT = "cpu-clock"
+EVENT = "cpu-clock:I"
+"""The software clock, which every machine has, but for cores that are idle."""
+
 FOLDED, ABOUT = "flame.folded", "flame.json"
 POLL_S = 0.02
 LIMIT_S = 300
@@ -41,27 +43,24 @@ WATCHED = ("broker", "client", "server", "background")
 def main(arguments: Sequence[str] | None = None) -> None:
     """Record until the load's end, and fold what was recorded."""
     options = sampling.parsed(arguments)
-    targets: list[dict[str, Any]] = json.loads(options.targets.read_text())
-    labels = dict(_families([each for each in targets if each["kind"] in WATCHED]))
+    told, labels, seconds = "", dict[int, str](), 0
     with scratch("flame") as folder:
-        with _recording(folder, [*labels]) as perf:
+        with _recording(folder) as perf:
             options.talk.say("ready")
-            start, seconds = options.talk.wait_for_start(), 0
+            start = options.talk.wait_for_start()
             for _ in sampling.each_second(options.talk, start, options.seconds):
                 _check(perf)
                 seconds = round(time.time() - start)
+                if (text := options.targets.read_text()) != told:  # a node was started again
+                    told, labels = text, labels | dict(_families(json.loads(text)))
         for pid in labels:
             java.name_code(pid)
         ahead_s = time.time() - time.monotonic() - start
-        lines = _perf(folder, "script", "--no-inline", "-F", FIELDS).splitlines()
+        pids = ",".join(map(str, labels))
+        lines = _perf(folder, "script", "--no-inline", "--pid", pids, "-F", FIELDS).splitlines()
         counts = folded(lines, labels, lambda instant: int((instant + ahead_s) // 1))
-        about = {
-            "version": _perf(folder, "--version").strip(),
-            "event": _perf(folder, "evlist").strip(),
-            "period_ns": PERIOD_NS,
-            "seconds": seconds,
-        }
-    _write(options.out, counts, about)
+        version = _perf(folder, "--version").strip()
+    _write(options.out, counts, {"version": version, "period_ns": PERIOD_NS, "seconds": seconds})
 
 
 def _write(out: Path, counts: Counter[Stack], about: Mapping[str, Any]) -> None:
@@ -72,14 +71,11 @@ def _write(out: Path, counts: Counter[Stack], about: Mapping[str, Any]) -> None:
 
 
 @contextmanager
-def _recording(folder: Path, pids: Sequence[int]) -> Iterator["subprocess.Popen[bytes]"]:
-    """Have perf record these processes; it has begun, and has written all when the context ends."""
-    argv = ["record", "--quiet", "-e", EVENT, "-c", str(PERIOD_NS), "-g", "-k", "mono", "-N"]
-    perf = subprocess.Popen(
-        ["perf", *argv, "-p", ",".join(map(str, pids)), "-o", "perf.data"],
-        cwd=folder,
-        env=_variables(folder),
-    )
+def _recording(folder: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    """Have perf record; it has begun, and has written all when the context ends."""
+    argv = ["perf", "record", "--quiet", "-a", "-e", EVENT, "-c", str(PERIOD_NS), "-g"]
+    argv += ["-k", "mono", "-N", "-o", "perf.data"]
+    perf = subprocess.Popen(argv, cwd=folder, env=_variables(folder))
     try:
         while not (data := folder / "perf.data").exists() or not data.stat().st_size:
             _check(perf)
@@ -93,7 +89,7 @@ def _recording(folder: Path, pids: Sequence[int]) -> Iterator["subprocess.Popen[
 def _check(perf: "subprocess.Popen[bytes]") -> None:
     """Exit as perf did, if it has ended: what it said last is in the log."""
     if (code := perf.poll()) is not None:
-        sys.exit(abs(code) or "perf ended before the load: all that it watched had ended")
+        sys.exit(abs(code) or "perf ended before the load")
 
 
 def _perf(folder: Path, *words: str) -> str:
@@ -120,13 +116,15 @@ def _variables(folder: Path) -> dict[str, str]:
 
 
 def _families(targets: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, str]]:
-    """Every process by its id with its label, and with it what descends from it where asked for."""
+    """Every process that is looked at by its id with its label, and what descends from it."""
     children: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):  # it has ended
             parent = int(stat.read_text(errors="replace").rpartition(")")[2].split()[1])
             children.setdefault(parent, []).append(int(stat.parent.name))
     for target in targets:
+        if target["kind"] not in WATCHED:
+            continue
         family = [target["pid"]]
         for pid in family if target["children"] else ():
             family += children.get(pid, ())

@@ -23,23 +23,16 @@ SECONDS = 10_000_000
 
 
 class About(BaseModel):
-    """How a record was made: each sample stands for ``period_ns`` of CPU of one thread.
+    """How a record was made: each sample stands for ``period_ns`` of CPU.
 
-    ``event`` is perf's name of what was counted; it ends with ``:u`` where the kernel is left out.
-    ``seconds`` are those of the load.
+    ``version`` is that of perf; ``seconds`` are those of the load.
     """
 
     model_config = ConfigDict(frozen=True, strict=True)
 
     version: str
-    event: str
     period_ns: Annotated[int, Field(gt=0, le=10**12)]
     seconds: Annotated[int, Field(ge=0, le=SECONDS)]
-
-    @property
-    def user_only(self) -> bool:
-        """Whether time in the kernel is left out."""
-        return self.event.endswith(":u")
 
 
 @dataclass(frozen=True, slots=True)

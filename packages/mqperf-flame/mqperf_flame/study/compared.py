@@ -44,7 +44,7 @@ def _contradiction(
     run: Whole, record: Recorded, samples: Sequence[psutil_log.Sample], label: str
 ) -> str | None:
     """The contradiction between both about a process; None where both can be true."""
-    counted = _counted(run.load[0], samples, label, user_only=record.about.user_only)
+    counted = _counted(run.load[0], samples, label)
     if len(counted) < 2:
         return None
     (first, before), (last, after) = counted[0], counted[-1]
@@ -66,16 +66,14 @@ Counted = Sequence[tuple[float, float]]
 """Seconds since the start of the load, and seconds of CPU until then."""
 
 
-def _counted(
-    start: float, samples: Sequence[psutil_log.Sample], label: str, *, user_only: bool
-) -> Counted:
+def _counted(start: float, samples: Sequence[psutil_log.Sample], label: str) -> Counted:
     """By psutil; none of a process that was gone at some time."""
     counted = []
     for sample in samples:
         if (reading := sample.processes.get(label)) is None:
             return ()
         at = sample.epoch + reading[0] - sample.monotonic - start
-        counted.append((at, reading[1] + (0.0 if user_only else reading[2])))
+        counted.append((at, reading[1] + reading[2]))
     return counted
 
 
