@@ -12,9 +12,11 @@ from mqperf_flame.onhost.recorder import ABOUT, FOLDED, WATCHED
 from mqperf_flame.record.recorded import Recorded, recorded
 from mqperf_flame.study.profiles import NS
 
-DIFFERS = 0.15
-"""Share by which samples may differ from what was counted: perf does not look while the kernel
-switches to a thread and away from it, which is counted."""
+DIFFERS = 0.05
+"""Share by which samples may differ from what was counted, beside chance."""
+
+DEVIATIONS = 4
+"""Of the number of samples, whose variance is what is expected of it (S. D. Poisson, 1837)."""
 
 TICK_S = 0.02
 """By so much what psutil counts of user and system may be off."""
@@ -32,12 +34,11 @@ def disagreements(run: Whole) -> Iterator[str]:
             yield f"{name}: it has {record.about.seconds} s of a load of {lasted:.0f} s"
             continue
         samples = logs.get(file.parent / psutil_log.LOG, ())
-        restarted = {action.target for action in run.case.actions}
+        acted_on = {action.target for action in run.case.actions}
         for label, kind in run.facts.kinds.items():
-            if kind not in WATCHED or label in restarted:
-                continue
-            if reason := _contradiction(run, record, samples, label):
-                yield f"{name}: {reason}"
+            if kind in WATCHED and label not in acted_on:
+                reason = _contradiction(run, record, samples, label)
+                yield from [f"{name}: {reason}"] if reason else []
 
 
 def _contradiction(
@@ -50,10 +51,11 @@ def _contradiction(
     (first, before), (last, after) = counted[0], counted[-1]
     begin, end = round(first), round(last)
     seen = record.within(begin, end).get(label, Counter()).total()
-    used_s, seen_s = after - before, seen * record.about.period_ns * NS
+    period_s = record.about.period_ns * NS
+    used_s, seen_s = after - before, seen * period_s
     late_s = abs(first - begin) + abs(last - end)
     slack_s = DIFFERS * used_s + late_s * _fastest(counted) + TICK_S
-    slack_s += 3 * sqrt(seen + 1) * record.about.period_ns * NS
+    slack_s += DEVIATIONS * sqrt(used_s / period_s + 1) * period_s
     if abs(used_s - seen_s) <= slack_s:
         return None
     return (
