@@ -179,9 +179,10 @@ from pathlib import Path
 from mqperf.hosts import LocalHost
 from mqperf_flame.lab.named import ERLANG, Named
 folder = Path(sys.argv[1])
-argv = [sys.executable, "-c", sys.argv[2], str(folder / "pid")]
+told = folder / "pid"
+argv = [sys.executable, "-c", sys.argv[2], str(told)]
 process = Named(LocalHost()).start("mapped", argv, env={ERLANG: ""}, log=folder / "log")
-while not (folder / "pid").exists():
+while not told.exists() or not told.read_text():
     time.sleep(0.02)
 os.kill(os.getpid(), signal.SIGKILL)
 """
