@@ -51,10 +51,8 @@ def test_functions_of_erlang_have_their_names(sound: Run) -> None:
     assert len({*filter(OF_ERLANG.fullmatch, node.index)}) >= 5
     assert node["function_share"].sum() <= 1.001
     assert (node["function_called_share"] >= node["function_share"] - 1e-9).all()
-    stacks = complete["stacks"]
-    assert (
-        max(stack.count(";") for stack in stacks.loc[stacks["process"].eq("Broker"), "stack"]) > 5
-    )
+    stacks = complete["stacks"].set_index("process")["stack"]
+    assert max(stack.count(";") for stack in stacks["Broker"]) > 5
     [(_, content)] = shown(complete, "flame")
     assert content.drawing is not None
     drawn = as_svg(content.drawing.figure(), "flame", title="t", description="d").decode()
