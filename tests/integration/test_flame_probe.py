@@ -25,7 +25,7 @@ probes: [flame]
 load:
   generator: amqp-0-9-1
   green_threads: 1
-  rate_msg_s: 2000
+  rate_msg_s: 4000
   duration_s: 6
   warmup_s: 1
   cooldown_s: 1

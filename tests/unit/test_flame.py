@@ -56,6 +56,15 @@ SCRIPT = """\
                        0 [unknown] ([unknown])
                        0 [unknown] ([unknown])
 """
+# by perf 6.1, of a Java 17 with frame pointers that adds
+OF_JAVA = """\
+12357/12367 56604.944478:   10101010
+            7f1128ec7f35 long L.g(long) (/tmp/perf-12357.map)
+            7f1121401bfc void L.f() (/tmp/perf-12357.map)
+            7f1128941260 Interpreter (/tmp/perf-12357.map)
+            7f1128938cc9 StubRoutines (1) (/tmp/perf-12357.map)
+                  8282d2 JavaCalls::call_helper (/usr/lib/jvm/lib/server/libjvm.so)
+"""
 START = 56604
 CALLS = "erts_beamasm:normal_exit/0_[j];l:f/1_[j];l:g/1_[j]"
 KERNEL = (
@@ -88,6 +97,9 @@ def test_stacks_are_folded_by_second_and_process() -> None:
     """Outermost first, Erlang and kernel marked, no address, path or id; others are left out."""
     assert [*written(folded(SCRIPT.splitlines(), {4061: "Broker"}, second))] == FOLDED
     assert not folded(SCRIPT.splitlines(), {4071: "Broker"}, second)
+    [java] = written(folded(OF_JAVA.splitlines(), {12357: "Broker"}, second))
+    stack = "JavaCalls::call_helper;StubRoutines (1)_[j];Interpreter_[j];L.f_[j];L.g_[j]"
+    assert java == f"0;Broker;{stack} 1\n"
     late = folded(SCRIPT.splitlines(), {4061: "Broker"}, lambda instant: second(instant - 1))
     assert {key[0] for key in late} == {0, 2}
 

@@ -17,6 +17,9 @@ FIELDS = "pid,tid,time,period,ip,sym,dso"
 SAMPLE = re.compile(r"^ *(\d+)/\d+ +(\d+\.\d+): +(\d+) *$")
 FRAME = re.compile(r"^\s+([0-9a-f]+) (.*) \((.*)\)$")
 MAP = re.compile(r"perf-\d+\.map$")
+METHOD = re.compile(r"\S+ ([\w.$<>]+)\(.*\)")
+"""What Java names: type, method, types of its arguments."""
+
 KERNEL = 1 << 63
 """From this address on it is the kernel's."""
 
@@ -78,7 +81,9 @@ def _name(address: int, symbol: str, file: str) -> str:
         place = PurePath(file).name
         return "" if place in {"", UNNAMED} else f"[{_clean(place).strip('[]')}]"
     if MAP.search(file):
-        return _clean(symbol.removeprefix("$").removeprefix("global::")) + "_[j]"
+        of_java = METHOD.fullmatch(symbol)
+        name = of_java[1] if of_java else symbol.removeprefix("$").removeprefix("global::")
+        return _clean(name) + "_[j]"
     return _clean(symbol)
 
 

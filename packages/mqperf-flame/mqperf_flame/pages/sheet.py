@@ -108,17 +108,16 @@ def _panel(axes: Axes, process: str, part: Sequence[Box], rows: int) -> None:
         f"{as_text(process)}: {total:,} samples", loc="left", fontsize=9, color=INK.light
     )
     for box in part:
-        name, kind, shade = _shown(box.name)
-        style = f"{PAPER.light}"
-        mark = Rectangle(
-            (box.begin, box.depth), box.samples, 1, facecolor=shade.light, edgecolor=style, lw=0.6
-        )
+        end, kind, shade = next(each for each in KINDS if box.name.endswith(each[0]))
+        name = box.name.removesuffix(end)
+        mark = Rectangle((box.begin, box.depth), box.samples, 1, lw=0.6)
+        mark.set(facecolor=shade.light, edgecolor=PAPER.light)
         axes.add_patch(mark)
         share = f"{100 * box.samples / total:.1f} % of {process}, {box.samples:,} samples"
         tell(mark, [kind], [f"{as_shown(name)}\n{share}"])
         if text := _fitting(name, WIDTH * 0.98 * box.samples / total):
             axes.text(
-                box.begin + 0.003 * total * min(1, box.samples / total * 20),
+                box.begin + 0.003 * total,
                 box.depth + 0.5,
                 as_text(text),
                 fontsize=FONT,
@@ -126,14 +125,6 @@ def _panel(axes: Axes, process: str, part: Sequence[Box], rows: int) -> None:
                 color=INK.light,
                 clip_on=True,
             )
-
-
-def _shown(name: str) -> tuple[str, str, Shade]:
-    """The name without its end, what it is, and how it is drawn."""
-    for end, kind, shade in KINDS:
-        if name.endswith(end):
-            return name.removesuffix(end), kind, shade
-    raise AssertionError(name)
 
 
 def _fitting(name: str, width: float) -> str:

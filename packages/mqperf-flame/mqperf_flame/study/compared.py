@@ -12,10 +12,11 @@ from mqperf_flame.onhost.recorder import ABOUT, FOLDED, WATCHED
 from mqperf_flame.record.recorded import Recorded, recorded
 from mqperf_flame.study.profiles import NS
 
-DIFFERS = 0.05
-"""Share by which samples may differ from what was counted, beside chance."""
+DIFFERS = 0.25
+"""Share by which samples may differ from what was counted, beside chance: while a process begins or
+ends to run, interrupts are off, and a sample that is due is that of who runs next."""
 
-DEVIATIONS = 4
+DEVIATIONS = 3
 """Of the number of samples, whose variance is what is expected of it (S. D. Poisson, 1837)."""
 
 TICK_S = 0.02
