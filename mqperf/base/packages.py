@@ -21,7 +21,8 @@ BRINGS: Mapping[str, tuple[str, ...]] = {
     "mqperf-command": ("command", "script"),
     "mqperf-routers": ("qpid-dispatch", "amqp-management", "mqperf topology"),
     "mqperf-links": (
-        *("tun-relay", "partition", "disconnect", "black-hole", "impair", "link-grid"),
+        *("tun-relay", "partition", "disconnect", "black-hole", "impair"),
+        *("cut-connections", "link-grid"),
     ),
     "mqperf-capacity": ("quotas", "mqperf predict"),
     "mqperf-kafka": ("kafka",),

@@ -5,20 +5,23 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from functools import partial
 
 import psutil
 import pytest
 from patience import eventually
 
-from mqperf.base.errors import HostError
-from mqperf.hosts import Host, Hosts, lookup
+from mqperf.base.errors import HostError, SystemFault
+from mqperf.hosts import Host, Hosts, Process, lookup
+from mqperf.lab.actions import Target
 from mqperf.plan import LinkPoint, tolerances
 from mqperf_laboratory.hosts import Laboratory
-from mqperf_links.lab import relay, sink
+from mqperf_links.lab import cut_connections, relay, sink
+from mqperf_links.lab.cut_connections import Cut
 from mqperf_links.lab.relay import Relayed
 from mqperf_links.onhost import packet_relay
 
@@ -208,8 +211,9 @@ LISTEN = """
 import socket
 one = socket.create_server(("{}", {}))
 print("up", flush=True)
+accepted = []
 while True:
-    one.accept()
+    accepted.append(one.accept())
 """
 CONNECT = "import socket; socket.create_connection(('{}', {}), 1)"
 
@@ -251,6 +255,79 @@ def test_a_host_is_cut_off_from_some_others_until_its_sink_ends(
             ]
             program.kill()
             assert eventually(lambda: reaches(other, cut))
+
+
+HOLDING = """
+import select, socket
+held = [socket.create_connection(("{}", {})) for _ in range(6)]
+print("connected", flush=True)
+left = len(held)
+while True:
+    left -= len(select.select(held, [], [])[0])
+    held = [each for each in held if not select.select([each], [], [], 0)[0]]
+    print(left, flush=True)
+"""
+
+
+class Door:
+    """A server in the place of a node."""
+
+    def __init__(self, process: Process) -> None:
+        self.process = process
+
+    def end(self, number: signal.Signals) -> None:
+        """Nobody ends it."""
+
+    def start_again(self) -> None:
+        """Nobody ended it."""
+
+
+@contextmanager
+def clients_of_a_door(hosts: Hosts) -> Iterator[tuple[Target, Callable[[], int]]]:
+    """A server on a host with six clients on another; and how many of these are connected."""
+    near, far = hosts.broker[0], hosts.client[0]
+    with near.ports(1) as [port], near.scratch("door") as door, far.scratch("clients") as folder:
+        argv = [near.python, "-c", LISTEN.format(near.address, port)]
+        server = near.start("door", argv, log=door / "log")
+        assert eventually(partial(near.read, door / "log"))
+        argv = [far.python, "-c", HOLDING.format(near.address, port)]
+        clients = far.start("clients", argv, log=folder / "log")
+        try:
+            assert eventually(partial(far.read, folder / "log"))
+            there = frozenset({f"{near.address}:{port}"})
+            target = Target("Door", Cut(share=0.5), Door(server), near, addresses=there)
+
+            def left() -> int:
+                last = far.read(folder / "log").split()[-1]
+                return 6 if last == b"connected" else int(last)
+
+            yield target, left
+        finally:
+            clients.stop(0)
+            server.stop(0)
+
+
+def test_a_share_of_the_connections_of_a_node_is_cut(hosts: Hosts) -> None:
+    """Clients on another host notice, and as many are told; others stay connected."""
+    with clients_of_a_door(hosts) as (target, left):
+        cut_connections.check(target)
+        for asked, remaining in ((Cut(share=0.5), 3), (Cut(count=9), 0)):
+            before, node = left(), replace(target, parameters=asked)
+            with cut_connections.prepared(node) as program:
+                with cut_connections.applied(replace(node, prepared=program)) as facts:
+                    assert eventually(lambda: left() <= remaining)  # noqa: B023
+                assert facts == {"connections": before, "cut": before - remaining}
+        with (
+            cut_connections.prepared(target) as program,
+            pytest.raises(SystemFault, match="no client was connected to Door then"),
+            cut_connections.applied(replace(target, prepared=program)),
+        ):
+            """Nobody is left."""
+        with (
+            pytest.raises(HostError, match="can be cut: no client of this run connects to it"),
+            cut_connections.prepared(replace(target, addresses=frozenset())),
+        ):
+            """Clients of the run connect elsewhere."""
 
 
 def _said(process: psutil.Process) -> list[str]:

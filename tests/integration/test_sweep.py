@@ -18,7 +18,7 @@ from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems.rabbitmq.installation import installed_version
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster
 from mqperf.lab.systems.rabbitmq.version import kind_of_queue
-from mqperf.record import runs
+from mqperf.record import read_events, runs
 from mqperf.study import stats, tables
 
 pytestmark = pytest.mark.needs_rabbitmq
@@ -193,6 +193,22 @@ def test_a_planned_freeze_is_an_outage_and_no_doubt(tmp_path: Path) -> None:
     assert outage["outage_s"] > 1.5
     kinds = set(stats.complete(frames)["doubts"]["kind"])
     assert not kinds & {"node-frozen", "failed-run"}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can have connections cut")
+@pytest.mark.usefixtures("shared")
+def test_clients_connect_again_where_their_connections_are_cut(tmp_path: Path) -> None:
+    """All those to a node at once; the run goes on, and tells how many there were."""
+    text = lasting(10)
+    text += "actions: [{do: cut-connections, node: Slave 1, at_s: 3, for_s: 2, share: 1}]\n"
+    assert sweep(plan(text), text, tmp_path, Silent()).failed == ()
+    [run] = runs(tmp_path)
+    [ended] = [event for event in read_events(run.path) if event.what == "action-ended"]
+    assert ended.detail["cut"] == ended.detail["connections"] > 0
+    frames = tables.read(tmp_path)
+    [after] = frames["action_phases"].query("phase == 'after'").to_dict("records")
+    assert after["finished"] > 0
+    assert "failed-run" not in set(stats.complete(frames)["doubts"]["kind"])
 
 
 @pytest.mark.usefixtures("shared")

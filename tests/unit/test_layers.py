@@ -122,15 +122,15 @@ def test_a_command_loads_only_what_it_needs(arguments: list[str], left_out: set[
 def test_processes_are_started_in_one_way() -> None:
     """Only what ends them with us starts any, forks too: whatever else did might outlive us.
 
-    So do four programs that hosts start: what they start ends with them, by their guardian.
+    So do five programs that hosts start: what they start ends with them, by their guardian.
     """
     starts = re.compile(
         r"(subprocess\.(run|Popen|call|check_\w+)|os\.(fork|spawn|system)"
         r"|ProcessPool\w+|multiprocessing)\b"
     )
     files = {"/".join(place(path)[:-1]) for path, text in FILES.items() if starts.search(text)}
-    packages = ("mqperf_atop", "mqperf_command", "mqperf_diagnosis", "mqperf_flame")
-    programs = {f"{package}/onhost" for package in packages}
+    starting = ("atop", "command", "diagnosis", "flame", "links")
+    programs = {f"mqperf_{name}/onhost" for name in starting}
     assert files - programs == {"mqperf/base/processes", "mqperf/onhost/processes"}
 
 

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from mqperf.base.errors import HostError, PlanError
 from mqperf.hosts import Hosts, LocalHost
+from mqperf.lab.actions.in_plans import problems_of
 from mqperf.lab.links import LINKS, Laid, choose
 from mqperf.lab.runner.linking import Linked, check_links
 from mqperf.lab.systems.possible import check_plan
@@ -30,6 +31,22 @@ def test_every_quantity_has_its_columns() -> None:
     assert {*QUANTITIES, *measured} < {*TABLES["links"].columns}
     assert {"bandwidth_before_bits_s", "loss_after_share", "delay_before_s"} < measured
     assert measured <= COLUMNS.keys()
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({"node": "Master"}, "say how many connections: one of share and count"),
+        ({"node": "Master", "share": 0.5, "count": 2}, "one of share and count"),
+        ({"node": "Master", "share": 0}, "expected more than 0"),
+        ({"link": True, "count": 1}, "cut-connections is done to a node"),
+    ],
+)
+def test_so_many_connections_of_a_node_are_cut(said: dict[str, object], words: str) -> None:
+    """A share or a number of them; whatever else a plan says is told."""
+    spec = {"do": "cut-connections", "at_s": 1, "for_s": 1, **said}
+    [problem] = problems_of([spec])
+    assert words in problem.text
 
 
 def test_delays_vary_fastest() -> None:

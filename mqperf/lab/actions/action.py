@@ -29,7 +29,8 @@ class Target:
 
     ``label`` is how the plan calls it.  ``service`` is a node that can be started again, or the
     process of another if we can see it, and ``host`` where it runs; ``others`` are the hosts of all
-    other nodes.  ``cable`` is the link.  ``parameters`` are those of the action, checked, and
+    other nodes.  ``addresses``, each ``host:port``, are those that the loads of the run got to
+    connect to.  ``cable`` is the link.  ``parameters`` are those of the action, checked, and
     ``files`` the contents of the files that they name.  ``keep`` takes the name and the content of
     what is to be kept in the run folder.  ``prepared`` is what the action's ``prepared`` gave.
     ``sign`` takes the name of a sign that processes of the load give, and gives the first instant
@@ -41,6 +42,7 @@ class Target:
     service: Restartable | Watched | None = None
     host: Host | None = None
     others: tuple[Host, ...] = ()
+    addresses: frozenset[str] = frozenset()
     cable: Cable | None = None
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
     keep: Callable[[str, bytes], None] = lambda _name, _content: None

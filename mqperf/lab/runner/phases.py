@@ -254,6 +254,7 @@ def _prepared(trial: Trial) -> Prepared:
 def _provisioned(trial: Trial, load: Load) -> Access:
     """A place on the system for a load, which is given back at the end."""
     access = trial.bench.deployment.provision(load.case, load.key)
+    trial.timetable.addresses |= {*access.client.addresses, *access.server.addresses}
     trial.held.callback(trial.clean_up, load)
     return access
 

@@ -49,7 +49,8 @@ class Timetable:
     """The actions of one run.  ``close`` undoes what is not undone yet, whatever happened.
 
     ``follow`` is called when a node is another process than before.  ``link`` is that of the run,
-    from when it is there, and so ``sign``, which tells of signs of the load.
+    from when it is there; so are ``addresses``, to which its loads connect, and ``sign``, which
+    tells of signs of the load.
     """
 
     def __init__(
@@ -65,6 +66,7 @@ class Timetable:
         self._follow = follow
         self._actions = actions
         self.link: Cable | None = None
+        self.addresses: frozenset[str] = frozenset()
         self.sign: Sign = lambda _name, _since: None
         self._steps: list[Step] = []
         self._undoing: dict[int, ExitStack] = {}
@@ -133,6 +135,7 @@ class Timetable:
             service=(node.service or node.process) if node else None,
             host=host,
             others=tuple({other.name: other for other in others}.values()),
+            addresses=self.addresses,
             cable=self.link if action.link else None,
             files=stage.files,
             keep=lambda name, content: stage.keep(f"{number}-{name}", content),

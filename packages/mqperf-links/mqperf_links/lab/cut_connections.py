@@ -1,0 +1,90 @@
+"""Cut connections: some connections of clients to a node break, and both ends know."""
+
+import json
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from mqperf.base.errors import SystemFault
+from mqperf.hosts import Host, Process, Restartable
+from mqperf.lab.actions.action import Action, ActionFacts, Target
+from mqperf.plan import Frozen
+from mqperf_links.lab import programs
+
+SS = "command -v ss > /dev/null || echo it needs ss: apt-get install iproute2"
+
+
+class Cut(Frozen):
+    """How many connections are cut: say one of both."""
+
+    share: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] | None = Field(
+        None, description="Share of the connections that there are then; at least one is cut."
+    )
+    count: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(
+        None, description="Number of connections; all, if there are fewer."
+    )
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.share is None) == (self.count is None):
+            raise ValueError("cut-connections: say how many connections: one of share and count")
+        return self
+
+
+def check(target: Target) -> None:
+    """Raise ``SystemFault`` for a node that mqperf did not start, or a host where it is refused."""
+    if target.host is None or not isinstance(target.service, Restartable):
+        raise SystemFault(
+            f"cut-connections: {target.label} was not started by mqperf, which cuts no connections"
+            " of others; leave the action out, or let mqperf start the system"
+        )
+    if (why := programs.obstacle(target.host, SS)) is not None:
+        raise SystemFault(f"cut-connections: impossible on {target.host.name}: {why}")
+
+
+@contextmanager
+def prepared(target: Target) -> Iterator[Process]:
+    """A program on the node's host that knows where clients connect, and waits for a signal."""
+    host, server = _place(target)
+    ports = sorted({int(address.rpartition(":")[2]) for address in target.addresses})
+    order = {"server": server, "ports": ports, **target.parameters.model_dump()}
+    fault = f"cut-connections: no connections of {target.label} can be cut"
+    with programs.running(host, "cut_connections", [json.dumps(order)], fault) as process:
+        yield process
+
+
+@contextmanager
+def applied(target: Target) -> Iterator[ActionFacts]:
+    """Cut them at once, and tell in the end how many; raises ``SystemFault`` where none was."""
+    program = target.prepared
+    if not isinstance(program, Process):
+        raise TypeError(f"cut-connections cannot be done to {target!r}")
+    program.signal(signal.SIGUSR1)
+    facts: ActionFacts = {}
+    yield facts
+    answer = programs.line_of(_place(target)[0], program, 1)
+    if not answer.startswith("{"):
+        raise SystemFault(f"cut-connections: {target.label}: {answer}")
+    facts |= json.loads(answer)
+    if not facts["cut"]:
+        raise SystemFault(f"cut-connections: no client was connected to {target.label} then")
+
+
+def _place(target: Target) -> tuple[Host, int]:
+    """The host of the node, and the id of its process there."""
+    if target.host is None or not isinstance(target.service, Restartable):
+        raise TypeError(f"cut-connections cannot be done to {target!r}")
+    return target.host, target.service.process.pid
+
+
+ACTION = Action(
+    "cut-connections",
+    "bereft of some connections of clients, whose both ends know",
+    check,
+    applied,
+    parameters=Cut,
+    prepared=prepared,
+)

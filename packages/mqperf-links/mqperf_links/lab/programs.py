@@ -1,0 +1,55 @@
+"""Programs of this package that run on a host for as long as a context lasts."""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from mqperf.base.errors import HostError
+from mqperf.base.one_line import one_line
+from mqperf.hosts import Host, Process
+from mqperf.hosts.software import programs
+
+PACKAGE = "mqperf_links"
+LIMIT_S = 15.0
+END_GRACE_S = 5.0
+POLL_S = 0.01
+
+
+def obstacle(host: Host, *more: str) -> str | None:
+    """What is in the way of a program that needs root, and of which each check of a shell tells."""
+    needs = "test $(id -u) = 0 || echo it needs root"
+    done = host.run(["sh", "-c", "; ".join((needs, *more))], timeout_s=LIMIT_S)
+    return one_line(done.stdout + done.stderr) or None
+
+
+@contextmanager
+def running(host: Host, module: str, arguments: Sequence[str], fault: str) -> Iterator[Process]:
+    """Run a module of the room ``onhost`` that prints ``ready``.
+
+    Raises ``HostError``, which begins with ``fault``, for one that does not.
+    """
+    inside = host.copied(programs(PACKAGE))
+    with host.scratch("program") as folder:
+        argv = [host.python, "-SB", "-m", f"{PACKAGE}.onhost.{module}", *arguments]
+        env = {"PYTHONPATH": str(inside), "PATH": host.path}
+        process = host.start(module, argv, env=env, log=folder / "log")
+        try:
+            if (answer := line_of(host, process, 0)) != "ready":
+                raise HostError(f"{host.name}: {fault}: {answer}")
+            yield process
+        finally:
+            process.stop(END_GRACE_S)
+
+
+def line_of(host: Host, process: Process, number: int) -> str:
+    """A line of its output, from 0, once it is there; or what it said instead before it ended."""
+    limit = time.monotonic() + LIMIT_S
+    while True:
+        ended = not process.alive or time.monotonic() > limit  # asked first: then its log is whole
+        output = host.read(process.log).decode(errors="replace")
+        lines = output.splitlines()
+        if len(lines) > number and output.endswith("\n") and not ended:
+            return lines[number]
+        if ended:
+            return one_line("\n".join(lines[number:])) or "it does not say why"
+        time.sleep(POLL_S)
