@@ -13,7 +13,7 @@ from typing_extensions import override
 from mqperf.base.one_line import printable
 from mqperf.base.redaction import without_passwords
 from mqperf.base.terminal import print_line, print_lines
-from mqperf.front.live import Pulse, panel
+from mqperf.front.live import Ended, Pulse, panel
 from mqperf.front.plan_words import OVERHEAD_S, START_S, clock, expected_s, words
 from mqperf.lab.runner import Gauge
 from mqperf.plan import Case
@@ -57,7 +57,8 @@ class Bar:
         With a ``pulse`` of somebody who looks on runs are watched wherever the output goes.
         """
         self.console = console
-        self._watched = console.is_terminal or pulse is not None
+        self._looked_on = pulse is not None
+        self._watched = console.is_terminal or self._looked_on
         self._pulse = pulse or Pulse()
         self._bar = _View(self._pulse, console)
         self._task = self._bar.add_task("", total=None, left="?")
@@ -84,7 +85,7 @@ class Bar:
 
     def planned(self, todo: Sequence[Case], done: int, starts: int) -> None:
         """Show how much there is to do."""
-        self._todo = list(todo)
+        self._todo = self._pulse.todo = list(todo)
         self._usual_s = OVERHEAD_S + START_S * max(starts - 1, 0) / max(len(todo) - 1, 1)
         left = clock(expected_s(todo) + START_S * starts)
         self._bar.update(self._task, total=len(todo) + done, completed=done, left=left)
@@ -105,6 +106,7 @@ class Bar:
             self._pulse.leave()
         elif self._watched:
             self._pulse.watch(words(case), gauge, TEST_CASES[case.test_case])
+        self._pulse.case = None if gauge is None else case
 
     def finished(self, case: Case, run: Run, failure: str | None) -> None:
         """Show the result of a case, and what is left."""
@@ -119,11 +121,14 @@ class Bar:
         mean = (self._usual_s + sum(self._overheads)) / (1 + len(self._overheads))
         self._bar.update(self._task, advance=1, left=clock(expected_s(self._todo, max(mean, 0))))
         if failure is not None:
+            self._pulse.ended.append(Ended(case, failed=True, figures={}))
             text = f"failed: {words(case)}: {without_passwords(failure)}"
             print_lines(self.console, text, "red")
             return
         from mqperf.pages import run_line  # pandas is not loaded before the first run is over
 
+        of_run = run_line.figures_of(run) if self._looked_on else {}
+        self._pulse.ended.append(Ended(case, failed=False, figures=of_run))
         figures, since = run_line.of_run_if_sound(run), clock(now - self._began)
         text = f"done: {words(case)}: {figures}; {since} so far"
         print_line(self.console, text)

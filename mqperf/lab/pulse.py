@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from mqperf.base.errors import MqperfError
 from mqperf.lab.runner import Gauge, Reading
+from mqperf.plan import Case
 from mqperf.plan.test_cases import TestCase
 
 PERIOD_S = 1.0
@@ -44,11 +45,21 @@ class Scene:
         return self.beats[-1] if self.beats else None
 
 
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A run that has ended; ``figures`` are those of its tables, by column, if it has any."""
+
+    case: Case
+    failed: bool
+    figures: Mapping[str, object]
+
+
 class Pulse:
     """Looks at one run after the other; ``scene`` is that of the present one, or of the last.
 
-    ``doing`` is what the sweep does now.  A host that does not answer is none of its business: the
-    runner says so.
+    ``doing`` is what the sweep does now; ``case`` is that of the run that is looked at, and
+    ``todo`` are those of all that have not ended.  A host that does not answer is none of its
+    business: the runner says so.
     """
 
     def __init__(self, period_s: float = PERIOD_S) -> None:
@@ -56,6 +67,9 @@ class Pulse:
         self._period_s = period_s
         self.scene: Scene | None = None
         self.doing = ""
+        self.case: Case | None = None
+        self.todo: list[Case] = []
+        self.ended: list[Ended] = []
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 

@@ -57,5 +57,14 @@ def of_run_if_sound(run: Run) -> str:
         return f"its figures cannot be read: {error}"
 
 
+def figures_of(run: Run) -> dict[str, object]:
+    """Its rows in the tables of messages and latency, by column; none of one that cannot be read."""
+    try:
+        frames = tables.of_runs([run])
+    except Exception:  # noqa: BLE001 (as above, which tells of it)
+        return {}
+    return {**_first(frames["messages"]), **_first(frames["latency"])}
+
+
 def _first(frame: pd.DataFrame) -> dict[str, object]:
     return {} if frame.empty else {str(key): value for key, value in frame.iloc[0].items()}

@@ -203,3 +203,15 @@ def test_a_name_belongs_to_one_value(monkeypatch: pytest.MonkeyPatch) -> None:
 class _Named:
     def __init__(self, name: str) -> None:
         self.name = name
+
+
+def test_a_package_adds_a_document_beside_the_live_page() -> None:
+    """It is served by its name, as the page's state is."""
+    program = "from mqperf.front.live import Pulse; from mqperf.front.live.page import DOCUMENTS;"
+    program += "print(*DOCUMENTS, DOCUMENTS['toy-case'].content(Pulse()))"
+    env = os.environ | {"PYTHONPATH": f"{TOYS}{os.pathsep}{TOYS / 'installed'}"}
+    argv = [sys.executable, "-c", program]
+    listed = subprocess.run(argv, env=env, capture_output=True, text=True, check=True).stdout
+    assert listed.split()[0] == "now.json"
+    assert {"metrics", "toy-case"} < {*listed.split()}
+    assert listed.split()[-1] == "none"

@@ -5,7 +5,7 @@ second, and no figure of a report comes from here.
 """
 
 from mqperf.front.live import cell, panel
-from mqperf.front.live.page import served
-from mqperf.lab.pulse import Beat, Pulse, Scene
+from mqperf.front.live.page import Document, served
+from mqperf.lab.pulse import Beat, Ended, Pulse, Scene
 
-__all__ = ["Beat", "Pulse", "Scene", "cell", "panel", "served"]
+__all__ = ["Beat", "Document", "Ended", "Pulse", "Scene", "cell", "panel", "served"]

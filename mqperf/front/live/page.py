@@ -9,9 +9,9 @@ import json
 import secrets
 import threading
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -19,6 +19,7 @@ from pathlib import Path
 
 from typing_extensions import override
 
+from mqperf.base.registry import Registry
 from mqperf.lab.pulse import Pulse
 
 LOOPBACK = "127.0.0.1"
@@ -42,12 +43,22 @@ HEADERS = {
 }
 
 
-class _Handler(BaseHTTPRequestHandler):
-    """Gives the page, and the present state as JSON, to who knows the token."""
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What is served beside the page by its ``name``: its type of MIME, and its text now."""
 
-    def __init__(self, pulse: Pulse, token: str, *arguments: object) -> None:
-        self._pulse = pulse
-        self._token = token
+    name: str
+    kind: str
+    content: Callable[[Pulse], str]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Gives the page, and the documents beside it, to who knows the token."""
+
+    def __init__(
+        self, pulse: Pulse, token: str, documents: Mapping[str, Document], *arguments: object
+    ) -> None:
+        self._pulse, self._token, self._documents = pulse, token, documents
         super().__init__(*arguments)  # type: ignore[arg-type]  # whatever the server gives
 
     def do_GET(self) -> None:
@@ -59,8 +70,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_error(HTTPStatus.NOT_FOUND)
         elif page == "":
             self._send("text/html; charset=utf-8", PAGE.read_bytes())
-        elif page == "now.json":
-            self._send("application/json", json.dumps(state(self._pulse)).encode())
+        elif (document := self._documents.get(page)) is not None:
+            self._send(document.kind, document.content(self._pulse).encode())
         else:
             self.send_error(HTTPStatus.NOT_FOUND)
 
@@ -91,6 +102,10 @@ def state(pulse: Pulse) -> dict[str, object]:
     }
 
 
+NOW = Document("now.json", "application/json", lambda pulse: json.dumps(state(pulse)))
+DOCUMENTS = Registry("live_documents", (NOW,))
+
+
 @contextmanager
 def served(pulse: Pulse) -> Iterator[str]:
     """Serve the page on a free port of loopback while the block lasts; its address is given.
@@ -98,7 +113,8 @@ def served(pulse: Pulse) -> Iterator[str]:
     Whoever has the address sees the page: it holds a random token.
     """
     token = secrets.token_urlsafe(24)
-    with ThreadingHTTPServer((LOOPBACK, 0), partial(_Handler, pulse, token)) as server:
+    handler = partial(_Handler, pulse, token, dict(DOCUMENTS))
+    with ThreadingHTTPServer((LOOPBACK, 0), handler) as server:
         server.daemon_threads = True
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()

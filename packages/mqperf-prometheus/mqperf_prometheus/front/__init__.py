@@ -1,0 +1,1 @@
+"""What stands beside the page of the live view."""
