@@ -58,7 +58,7 @@ def of_run_if_sound(run: Run) -> str:
 
 
 def figures_of(run: Run) -> dict[str, object]:
-    """Its rows in the tables of messages and latency, by column; none of one that cannot be read."""
+    """Its rows in the tables of messages and latency, by column; none if it cannot be read."""
     try:
         frames = tables.of_runs([run])
     except Exception:  # noqa: BLE001 (as above, which tells of it)
