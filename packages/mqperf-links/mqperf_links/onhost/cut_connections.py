@@ -64,8 +64,8 @@ def established(ports: Sequence[int]) -> list[Connection]:
 def cut(connections: Sequence[Connection]) -> None:
     """Cut them; one that is closed already is no fault."""
     for first in range(0, len(connections), AT_ONCE):
-        each = [f"( src {c.here} and dst {c.peer} )" for c in connections[first : first + AT_ONCE]]
-        listed("-K", " or ".join(each))
+        part = connections[first : first + AT_ONCE]
+        listed("-K", " or ".join(f"( src {here} and dst {peer} )" for here, peer in part))
 
 
 def try_out() -> None:

@@ -28,22 +28,22 @@ def metrics(pulse: Pulse) -> Iterator[Metric]:
         _states(pulse.case, todo, ended),
     )
     yield from _now(pulse)
-    last = {of.case.id: of for of in ended if of.figures}.values()
+    last = {run.case.id: run for run in ended if run.figures}.values()
     yield Metric(
         "mqperf_run_throughput_per_second",
         "gauge",
         "Messages or creations a second of a finished run.",
         [
-            Sample(rate, labels(of.case))
-            for of in last
-            if (rate := _numbers(of).get("throughput_msg_s")) is not None
+            Sample(rate, labels(run.case))
+            for run in last
+            if (rate := _numbers(run).get("throughput_msg_s")) is not None
         ],
     )
     yield Metric(
         "mqperf_run_latency_seconds",
         "summary",
         "Latency of a finished run.",
-        [sample for of in last for sample in _latencies(of)],
+        [sample for run in last for sample in _latencies(run)],
     )
 
 
@@ -62,14 +62,14 @@ def labels(case: Case) -> Labels:
 
 def _states(now: Case | None, todo: list[Case], ended: list[Ended]) -> list[Sample]:
     """How many runs are in each state: one, but where several plans have the same case."""
-    cases = {case.id: case for case in (*todo, *(of.case for of in ended))}
-    states = Counter((of.case.id, "failed" if of.failed else "done") for of in ended)
+    cases = {case.id: case for case in (*todo, *(run.case for run in ended))}
+    states = Counter((run.case.id, "failed" if run.failed else "done") for run in ended)
     states.update((case.id, "pending") for case in todo)
     if now in todo:
         states.update({(now.id, "running"): 1, (now.id, "pending"): -1})
     return [
-        Sample(float(number), {**labels(cases[run]), "state": state})
-        for (run, state), number in states.items()
+        Sample(float(number), {**labels(cases[name]), "state": state})
+        for (name, state), number in states.items()
         if number
     ]
 
@@ -100,18 +100,18 @@ def _now(pulse: Pulse) -> Iterator[Metric]:
     )
 
 
-def _numbers(of: Ended) -> dict[str, float]:
+def _numbers(run: Ended) -> dict[str, float]:
     """The figures that there are."""
-    numbers = {name: float(value) for name, value in of.figures.items() if isinstance(value, Real)}
+    numbers = {name: float(value) for name, value in run.figures.items() if isinstance(value, Real)}
     return {name: number for name, number in numbers.items() if not isnan(number)}
 
 
-def _latencies(of: Ended) -> Iterator[Sample]:
+def _latencies(run: Ended) -> Iterator[Sample]:
     """Its quantiles, how many messages they are of, and the seconds that these took together."""
-    figures = _numbers(of)
+    figures = _numbers(run)
     if not (count := figures.get("samples")):
         return
-    of_case = {**labels(of.case), "stream": str(of.figures["stream"])}
+    of_case = {**labels(run.case), "stream": str(run.figures["stream"])}
     for name, share in SHARES.items():
         if (value := figures.get(f"latency_{name}_s")) is not None:
             yield Sample(value, {**of_case, "quantile": f"{share:g}"})
