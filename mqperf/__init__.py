@@ -14,12 +14,22 @@ __all__ = ["Comparison", "Results", "compare", "load_plan", "new_plan", "read", 
 
 
 def __getattr__(name: str) -> object:
-    """Import the library for analysis only when it is asked for: what measures needs none of it."""
-    if name not in __all__:
-        raise AttributeError(f"module 'mqperf' has no attribute {name!r}")
-    from mqperf.front import api
+    """Import the library for analysis only when it is asked for: what measures needs none of it.
 
-    return getattr(api, name)
+    Packages add functions by entry points in ``mqperf.functions``.
+    """
+    if name in __all__:
+        from mqperf.front import api
+
+        return getattr(api, name)
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group="mqperf.functions", name=name):
+        return point.load()
+    from mqperf.base.packages import lacking
+
+    hint = f"; install {package}" if (package := lacking(f"mqperf.{name}")) else ""
+    raise AttributeError(f"module 'mqperf' has no attribute {name!r}{hint}")
 
 
 def __dir__() -> list[str]:

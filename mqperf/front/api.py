@@ -312,21 +312,26 @@ def run(what: Plan | Place, runs: Place | None = None, *, hosts: str | None = No
     when runs failed, and ``Interrupted``, which is a ``KeyboardInterrupt``; all others are
     recorded, and ``read`` gives them.
     """
+    job = job_of(what, runs)
+    shown = cell.shown if cell.watched() else None
+    try:
+        [outcome] = measured([job], _console(), shown, hosts=hosts)
+    except KeyboardInterrupt:
+        kept = f"interrupted: {job.runs} keeps what is done; run again for the rest"
+        raise Interrupted(kept) from None
+    if outcome.failed:
+        raise MqperfError("; ".join(reason for _, reason in outcome.failed))
+    return read(job.runs)
+
+
+def job_of(what: Plan | Place, runs: Place | None) -> Job:
+    """What ``run`` is to do: a plan, or that of a file, and the folder for its runs."""
     if isinstance(what, Plan):
         given, text = what, yaml.safe_dump(what.model_dump(mode="json"))
     else:
         file = read_plan(notebook.located(what), problems_of)
         given, text = file.plan, file.text
-    folder = notebook.located(f"data/runs/{given.name}" if runs is None else runs)
-    shown = cell.shown if cell.watched() else None
-    try:
-        [outcome] = measured([Job(given, text, folder)], _console(), shown, hosts=hosts)
-    except KeyboardInterrupt:
-        kept = f"interrupted: {folder} keeps what is done; run again for the rest"
-        raise Interrupted(kept) from None
-    if outcome.failed:
-        raise MqperfError("; ".join(reason for _, reason in outcome.failed))
-    return read(folder)
+    return Job(given, text, notebook.located(f"data/runs/{given.name}" if runs is None else runs))
 
 
 def _results(given: object) -> Results:

@@ -11,7 +11,7 @@ from mqperf.base.raw import MIB
 from mqperf.front.plan_words import deciding, searching, words
 from mqperf.plan import Case, Plan, rate_and_repeat
 from mqperf.plan.file import load_plan
-from mqperf.record import PLAN, Run, Status, read_events, runs, whole
+from mqperf.record import PLAN, Run, Status, holder, read_events, runs, whole
 
 STATES: Mapping[Status, str] = {"done": "done", "partial": "running", "failed": "failed"}
 """What an attempt's status makes of its case, the best first."""
@@ -53,6 +53,8 @@ def status(folder: Path) -> str:
         lines.append(f"{deciding(plan)}; what is decided: mqperf show {folder}")
     if plan.search is not None:
         lines.append(f"{searching(plan)}; whether it has ended: mqperf tables, table searches")
+    if who := holder(folder):
+        lines.append(f"measured now by {who}")
     return "\n".join(map(printable, lines))
 
 

@@ -11,7 +11,7 @@ from mqperf.record.facts import AllSent, Facts, HostFacts, MeasuredLink, SystemF
 from mqperf.record.folder import FACTS, PLAN, Run, Status, pending, runs
 from mqperf.record.instants import CLOCK_STEP_LIMIT_S, clock_was_set, utc
 from mqperf.record.whole import Whole, background_place, beside, whole
-from mqperf.record.writing import Attempt, disk_errors, recording, set_aside
+from mqperf.record.writing import Attempt, disk_errors, holder, recording, set_aside
 
 __all__ = [
     "CLOCK_STEP_LIMIT_S",
@@ -31,6 +31,7 @@ __all__ = [
     "beside",
     "clock_was_set",
     "disk_errors",
+    "holder",
     "pending",
     "read_events",
     "recording",

@@ -1,17 +1,20 @@
 """Writing the record: an attempt in its folder, and the runs folder held meanwhile."""
 
+import fcntl
 import json
 import os
 import shutil
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
 from filelock import FileLock, Timeout
 
+from mqperf.base import raw
 from mqperf.base.errors import RecordError
+from mqperf.base.one_line import one_line
 from mqperf.base.redaction import scrubbed, without_passwords
 from mqperf.plan import Case
 from mqperf.plan.file import public
@@ -19,6 +22,11 @@ from mqperf.record.facts import SCHEMA
 from mqperf.record.folder import FACTS, PLAN, Run, runs
 from mqperf.record.instants import utc
 from mqperf.record.seal import SEAL, checksums, digest
+
+LOCK = ".lock"
+LOCK_BYTES = 1000
+LOOK_S = 0.2
+"""Who looks whether a folder is held holds it for less."""
 
 
 class Attempt:
@@ -115,14 +123,15 @@ def recording(folder: Path, plan_text: str) -> Iterator[None]:
     """
     with disk_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        lock = FileLock(folder / ".lock")
+        lock = FileLock(folder / LOCK)
         try:
-            lock.acquire(timeout=0)
+            lock.acquire(timeout=LOOK_S)
         except Timeout:
             raise RecordError(
-                f"{folder}: another mqperf is measuring into this folder; wait for it to end,"
-                " or choose another with --runs"
+                f"{folder}: another mqperf is measuring into this folder ({holder(folder)}); wait"
+                " for it to end, or choose another with --runs"
             ) from None
+        (folder / LOCK).write_text(f"process {os.getpid()}, since {utc(time.time())}")
     try:
         with disk_errors(folder):
             (folder / PLAN).write_text(public(plan_text), encoding="utf-8")
@@ -132,6 +141,19 @@ def recording(folder: Path, plan_text: str) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def holder(folder: Path) -> str:
+    """Which process measures into a runs folder now, and since when; empty when none does.
+
+    The kernel knows: who was killed, and a machine that was restarted, hold nothing.
+    """
+    with suppress(RecordError, OSError), raw.opened(folder / LOCK, LOCK_BYTES) as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return one_line(file.read().decode(errors="replace")) or "process unknown"
+    return ""
 
 
 def set_aside(folder: Path, status: Literal["failed", "interrupted"]) -> Run:

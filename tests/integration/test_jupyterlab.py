@@ -1,4 +1,7 @@
-"""JupyterLab as somebody has it open: a run is watched below its cell, and interrupted there."""
+"""JupyterLab as somebody has it open: a run is watched below its cell, and interrupted there.
+
+One in the background goes on without its cell and without its kernel, and is found again.
+"""
 
 import json
 import os
@@ -12,9 +15,13 @@ from typing import Any
 from urllib.request import urlopen
 
 import nbformat
+import psutil
 import pytest
 import websocket
 from patience import eventually
+from sweeps import statuses
+
+from mqperf_notebook.front import processes
 
 pytestmark = [pytest.mark.needs_browser, pytest.mark.needs_redis]
 
@@ -28,6 +35,10 @@ CELLS = (
     "results",
     "mqperf.run('long.yaml', 'long')",
     "mqperf.run('no-such.yaml')",
+    "sweep = mqperf.start('long.yaml', 'long')\nsweep.watch()",
+    "sweep.stop()",
+    "kept = mqperf.start('middle.yaml', 'kept')\nkept.watch()",
+    "import mqperf\nmqperf.attach('kept')",
 )
 QUIET = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -39,6 +50,11 @@ READY = (
     "document.querySelector('[data-status=idle]') !== null"
     " && document.querySelector('.jp-KernelName')?.innerText.includes('ipykernel')"
 )
+REVIVED = (
+    "document.querySelector('.jp-Dialog') === null"
+    " && document.querySelector('[data-status=starting], [data-status=idle]') !== null"
+)
+"""A kernel that was killed and begun anew, of which that was said and read."""
 
 
 @contextmanager
@@ -55,13 +71,23 @@ def running(*command: str, cwd: Path, **env: str) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a notebook in a JupyterLab of our own, on loopback, beside its plans."""
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder of the notebook; no sweep of a failed test is left."""
     root = tmp_path_factory.mktemp("lab")
+    yield root
+    for runs, process in processes.running().items():
+        if runs.is_relative_to(root):
+            processes.end(process)
+
+
+@pytest.fixture(scope="module")
+def lab(place: Path) -> Iterator[str]:
+    """The address of a notebook in a JupyterLab of our own, on loopback, beside its plans."""
+    root = place
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS])
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
     nbformat.write(notebook, root / "watched.ipynb")
-    for name, seconds in (("short", "4"), ("long", "60")):
+    for name, seconds in (("short", "4"), ("middle", "20"), ("long", "60")):
         (root / f"{name}.yaml").write_text(PLAN.replace("SECONDS", seconds))
     dirs = {f"JUPYTER_{kind}_DIR": str(root / f".{kind}") for kind in ("CONFIG", "DATA", "RUNTIME")}
     options = ("--no-browser", "--allow-root", "--ip=127.0.0.1", "--port=0", "--port-retries=50")
@@ -70,6 +96,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         matching = (root / ".RUNTIME").glob
         assert eventually(lambda: [*matching("jpserver-*.json")], PATIENCE_S)
         [server] = matching("jpserver-*.json")
+        assert eventually(lambda: server.read_text().endswith("}"), PATIENCE_S)
         facts = json.loads(server.read_text())
         yield f"{facts['url']}lab/tree/watched.ipynb?token={facts['token']}"
 
@@ -109,6 +136,12 @@ class Tab:
         """Run a cell by its keys."""
         self.look(f"document.querySelectorAll('.jp-CodeCell .cm-content')[{cell}].focus()")
         self.press("Enter", 13, shift=True)
+
+    def interrupt(self) -> None:
+        """Interrupt the kernel by its keys."""
+        self.press("Escape", 27)
+        for _ in range(2):
+            self.press("i", 73)
 
 
 @pytest.fixture(scope="module")
@@ -156,11 +189,41 @@ def test_a_run_is_interrupted_as_any_cell(tab: Tab) -> None:
     """By the keys that everybody knows; the notebook goes on, and a mistake is one line."""
     tab.run(2)
     assert eventually(sooner(tab, 2, "measuring"), PATIENCE_S)
-    tab.press("Escape", 27)
-    for _ in range(2):
-        tab.press("i", 73)
+    tab.interrupt()
     assert eventually(sooner(tab, 2, "interrupted"), PATIENCE_S)
     assert "Traceback" not in tab.shown(2)
     tab.run(3)
     assert eventually(sooner(tab, 3, "no-such.yaml: cannot read the plan"), PATIENCE_S)
     assert "Traceback" not in tab.shown(3)
+
+
+def test_who_looks_on_ends_no_sweep(tab: Tab, place: Path) -> None:
+    """What the cell before left is resumed; an interruption ends the watching, ``stop`` all."""
+    tab.run(4)
+    assert eventually(sooner(tab, 4, "CPU cores:"), PATIENCE_S)
+    tab.interrupt()
+    assert eventually(sooner(tab, 4, "no longer watched; running"), PATIENCE_S)
+    process = processes.running()[place / "long"]
+    family = [process, *process.children(recursive=True)]
+    assert len(family) > 3
+    tab.run(5)
+    assert eventually(sooner(tab, 5, "the last one: it was stopped"), PATIENCE_S)
+    assert eventually(lambda: not any(map(psutil.Process.is_running, family)))
+    assert statuses(place / "long") == ["interrupted", "interrupted"]
+
+
+def test_a_sweep_outlives_its_kernel(tab: Tab, place: Path) -> None:
+    """Which is killed; in the next one it is found, watched, and its results are given."""
+    tab.run(6)
+    assert eventually(sooner(tab, 6, " of 20 s"), PATIENCE_S)
+    process = processes.running()[place / "kept"]
+    kernel = process.parent()
+    assert kernel is not None
+    kernel.kill()
+    assert eventually(lambda: tab.look("document.querySelector('.jp-Dialog') !== null"), PATIENCE_S)
+    assert process.is_running()
+    tab.press("Enter", 13)
+    assert eventually(lambda: tab.look(REVIVED), PATIENCE_S)
+    tab.run(7)
+    assert eventually(sooner(tab, 7, "raw maximum"), PATIENCE_S)
+    assert statuses(place / "kept") == ["done"]

@@ -4,6 +4,7 @@ import re
 import shutil
 import tomllib
 from collections.abc import Iterator
+from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from typer.testing import CliRunner
 
+import mqperf
 from mqperf.base import packages
 from mqperf.base.errors import HostError, PlanError, TableError
 from mqperf.base.packages import BROUGHT
@@ -124,6 +126,7 @@ def test_whoever_lacks_a_package_can_be_told_its_name(folder: Path) -> None:
     ]
     names = {name for seam in named for name in seams.get(f"mqperf.{seam}", ())}
     names |= {f"mqperf {name}" for name in seams.get("mqperf.commands", ())}
+    names |= {f"mqperf.{name}" for name in seams.get("mqperf.functions", ())}
     names |= {f".{suffix}" for suffix in seams.get("mqperf.plan_forms", ())}
     module = f"from {folder.name.replace('-', '_')}."
     notebooks = (ROOT / "notebooks").glob("*.ipynb")
@@ -219,6 +222,15 @@ def test_a_command_tells_which_package_it_lacks() -> None:
     error = CliRunner().invoke(app, ["trend", "a", "b"]).exception
     assert str(error) == "trend: to have this command, install mqperf-trend"
     assert CliRunner().invoke(app, ["topologie"]).exit_code == 2
+
+
+@pytest.mark.usefixtures("alone")
+def test_a_function_tells_which_package_it_lacks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name that no package brings is none."""
+    monkeypatch.setattr(metadata, "entry_points", lambda **_: ())
+    for name, hint in (("attach", "; install mqperf-notebook"), ("atach", "")):
+        with pytest.raises(AttributeError, match=f"no attribute .{name}.{hint}$"):
+            getattr(mqperf, name)
 
 
 @pytest.mark.usefixtures("alone")

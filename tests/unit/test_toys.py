@@ -4,7 +4,9 @@ import json
 import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -75,6 +77,16 @@ def test_a_package_adds_a_command() -> None:
     listed = mqperf(TOYS, "--help")
     assert listed.index("toy-hello") > listed.index("report")
     assert "toy-hello" in mqperf(TOYS, "toy-hello", path=()).partition("No such command")[2]
+
+
+def test_a_package_adds_a_function(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It is called as those of mqperf are."""
+    monkeypatch.syspath_prepend(TOYS / "installed")
+    library: Any = import_module("mqperf")
+    library.toy_hello("Ada")
+    assert capsys.readouterr().out == "Hello Ada!\n"
 
 
 def test_a_package_adds_topologies(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""Sweeps for mqperf that outlive the notebook which started them, and are found again."""

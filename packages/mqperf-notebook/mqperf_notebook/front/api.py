@@ -1,0 +1,159 @@
+"""Sweeps that outlive the notebook which started them: ``mqperf.start``, ``attach`` and ``stop``.
+
+    import mqperf
+
+    sweep = mqperf.start("plans/quickstart.yaml")      # returns at once
+    results = sweep.watch()                            # below the cell what is measured, then this
+    sweep.stop()
+
+    results = mqperf.attach("data/runs/quickstart")    # in another kernel, on another day
+    mqperf.stop("data/runs/quickstart")
+
+A sweep is a process of its own.  What it starts ends with it, however it ends.
+"""
+
+import json
+import time
+from contextlib import nullcontext, suppress
+from dataclasses import replace
+from http.client import HTTPException
+from pathlib import Path
+from urllib.request import ProxyHandler, build_opener
+
+from typing_extensions import override
+
+from mqperf.base.errors import Interrupted, MqperfError
+from mqperf.front.api import Place, Results, job_of, read
+from mqperf.front.live import Beat, Pulse, Scene, cell
+from mqperf.lab.pulse import PERIOD_S
+from mqperf.pages import notebook
+from mqperf.plan import Plan
+from mqperf.record import holder
+from mqperf_notebook.front import processes
+from mqperf_notebook.record.sweep_files import SweepFiles
+
+DIRECT = build_opener(ProxyHandler({}))
+"""Opens addresses of this machine, whatever proxy others need."""
+
+
+class Sweep:
+    """The sweep in the background into a runs folder, whether it runs or has ended."""
+
+    def __init__(self, runs: Path) -> None:
+        """Take that of a folder."""
+        self.runs = runs.resolve()
+        self._files = SweepFiles(self.runs)
+
+    @property
+    def running(self) -> bool:
+        """Whether it runs."""
+        return self._files.running
+
+    def watch(self) -> Results:
+        """Show below the cell what is measured until it ends, then give all that was measured.
+
+        An interruption ends the watching alone, by ``Interrupted``.  Raises ``MqperfError`` with
+        what ended the sweep early, or why runs failed; what is whole is recorded.
+        """
+        pulse = Pulse()
+        try:
+            with cell.shown(pulse) if cell.watched() else nullcontext():
+                self._follow(pulse)
+        except KeyboardInterrupt:
+            raise Interrupted(f"no longer watched; {self}") from None
+        if trouble := self._files.trouble:
+            raise MqperfError(f"{self.runs}: {trouble}")
+        return read(self.runs)
+
+    def stop(self) -> None:
+        """End it, and wait until it has; what is whole is kept, and a new start does the rest.
+
+        Raises ``MqperfError`` for one that is out of reach.
+        """
+        if (process := processes.running().get(self.runs)) is not None:
+            processes.end(process)
+        elif self.running or holder(self.runs):
+            raise MqperfError(f"{self}; end it where it was started")
+        print(self)
+
+    def _follow(self, pulse: Pulse) -> None:
+        """Print what it tells, and have the pulse be as its own, until it has ended."""
+        with self._files.log.open(encoding="utf-8") as log:
+            while True:
+                running = self.running
+                print(log.read(), end="", flush=True)
+                if not running:
+                    return
+                self._look(pulse)
+                time.sleep(PERIOD_S)
+
+    def _look(self, pulse: Pulse) -> None:
+        """Have the pulse be as that of the sweep is now, if that answers."""
+        with suppress(OSError, ValueError, HTTPException):
+            with DIRECT.open(f"{self._files.page.read_text()}now.json", timeout=PERIOD_S) as answer:
+                now = json.load(answer)
+            scene = Scene(now["title"], now["unit"], now["heard"], now["window_s"])
+            scene.beats.extend(Beat(**beat) for beat in now["beats"])
+            pulse.doing, pulse.scene = now["doing"], scene
+
+    @override
+    def __str__(self) -> str:
+        if self.running:
+            name = repr(str(self.runs))
+            return f"running; mqperf.attach({name}) shows it, mqperf.stop({name}) ends it"
+        if who := holder(self.runs):
+            return f"{self.runs}: measured now by {who}, not in the background"
+        ended = f"; the last one: {trouble}" if (trouble := self._files.trouble) else ""
+        return f"{self.runs}: no sweep is running{ended}"
+
+    @override
+    def __repr__(self) -> str:
+        return f"<mqperf sweep: {self}>"
+
+
+def start(what: Plan | Place, runs: Place | None = None, *, hosts: str | None = None) -> Sweep:
+    """Start in the background what ``run`` would do, and give that sweep at once.
+
+    It goes on when the kernel is restarted, and when JupyterLab ends.  The arguments are those of
+    ``run``.  Raises ``MqperfError`` for a plan that cannot be run, and for a folder into which
+    another sweep is measuring.
+    """
+    job = job_of(what, runs)
+    sweep = Sweep(job.runs)
+    if sweep.running or holder(sweep.runs):
+        raise MqperfError(str(sweep))
+    processes.begin(replace(job, runs=sweep.runs), hosts)
+    print(sweep)
+    return sweep
+
+
+def attach(runs: Place | None = None) -> Results:
+    """Watch the sweep that runs in the background into a folder, then give all that was measured.
+
+    Without ``runs`` it is the only one of this machine.  Where none is running that is said in a
+    line, and what is recorded is given.  Raises as ``Sweep.watch`` does.
+    """
+    sweep = _sweep(runs)
+    if sweep.running:
+        return sweep.watch()
+    print(sweep)
+    return read(sweep.runs)
+
+
+def stop(runs: Place | None = None) -> None:
+    """End the sweep that runs in the background into a folder, or the only one of this machine.
+
+    Raises as ``Sweep.stop`` does.
+    """
+    _sweep(runs).stop()
+
+
+def _sweep(runs: Place | None) -> Sweep:
+    """That of a folder, or the only one; raises ``MqperfError`` where there are several or none."""
+    if runs is not None:
+        return Sweep(notebook.located(runs))
+    folders = [*processes.running()]
+    if len(folders) != 1:
+        found = f"these run: {', '.join(map(str, folders))}" if folders else "none is running here"
+        raise MqperfError(f"give the runs folder of a sweep in the background; {found}")
+    return Sweep(folders[0])

@@ -1,0 +1,1 @@
+"""What a sweep in the background keeps beside its runs."""
