@@ -131,9 +131,9 @@ def recording(folder: Path, plan_text: str) -> Iterator[None]:
                 f"{folder}: another mqperf is measuring into this folder ({holder(folder)}); wait"
                 " for it to end, or choose another with --runs"
             ) from None
-        (folder / LOCK).write_text(f"process {os.getpid()}, since {utc(time.time())}")
     try:
         with disk_errors(folder):
+            (folder / LOCK).write_text(f"process {os.getpid()}, since {utc(time.time())}")
             (folder / PLAN).write_text(public(plan_text), encoding="utf-8")
         for run in list(runs(folder)):
             if run.status == "partial":

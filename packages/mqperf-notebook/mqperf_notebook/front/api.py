@@ -78,7 +78,7 @@ class Sweep:
 
     def _follow(self, pulse: Pulse) -> None:
         """Print what it tells, and have the pulse be as its own, until it has ended."""
-        with self._files.log.open(encoding="utf-8") as log:
+        with self._files.log.open(encoding="utf-8", errors="replace") as log:
             while True:
                 running = self.running
                 print(log.read(), end="", flush=True)

@@ -16,7 +16,7 @@ from mqperf.lab.runner import Job
 from mqperf_notebook.record.sweep_files import SweepFiles
 
 STOP_S = 60.0
-PROGRAM = ("-m", "mqperf_notebook.front.background")
+PROGRAM = ("-P", "-Xutf8", "-m", "mqperf_notebook.front.background")
 
 
 def begin(job: Job, hosts: str | None) -> None:
