@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.systems import SYSTEMS, Deployment
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster, private_cluster
-from mqperf.lab.systems.rabbitmq.settings import Settings, parse_settings
+from mqperf.lab.systems.rabbitmq.settings import Settings
 from mqperf_numbered.onhost.managed_connections import Broker
 
 Theirs: TypeAlias = pika.adapters.blocking_connection.BlockingChannel
@@ -41,7 +41,7 @@ def lent(cluster: PrivateCluster) -> Iterator[None]:
     def start(
         settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
     ) -> Iterator[Deployment]:
-        if "topology" in settings or parse_settings(settings) != Settings():
+        if settings:
             with system.start(settings, host_folders) as deployment:
                 yield deployment
             return
