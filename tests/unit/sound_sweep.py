@@ -9,6 +9,8 @@ import pandas as pd
 from mqperf.plan.columns import TABLES
 from mqperf.study import tables
 from mqperf.study.stats import checks
+from mqperf.study.stats.doubt_kinds import CHECKS
+from mqperf.study.stats.rules.finding import with_measured
 from mqperf.study.tables import Tables
 
 ROOT = Path(__file__).parent.parent.parent
@@ -121,9 +123,19 @@ def planted(table: str, change: Change, where: str) -> Frames:
     return frames
 
 
-def found(frames: Tables) -> set[tuple[str, str]]:
+def texts(frames: Tables) -> dict[tuple[str, str], str]:
+    """What all rules say, by kind of doubt and run."""
     doubts = checks.doubts(frames)
-    return set(zip(doubts["kind"], doubts["run"], strict=True))
+    return {(kind, run): text for kind, run, text in doubts[["kind", "run", "text"]].to_numpy()}
+
+
+def found(frames: Tables) -> set[tuple[str, str]]:
+    return set(texts(frames))
+
+
+def texts_of(kind: str, frames: Tables) -> dict[str, str]:
+    """What the rule of one kind of doubt says, by run; no other rule is asked."""
+    return {finding.run: finding.text for finding in CHECKS[kind].find(with_measured(frames))}
 
 
 CALL = "run == 'rpc-call-100-r1'"

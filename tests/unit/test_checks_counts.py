@@ -2,10 +2,9 @@
 
 import pandas as pd
 import pytest
-from sound_sweep import CALL, CAST, found, planted, sound
+from sound_sweep import CALL, CAST, found, planted, sound, texts, texts_of
 
 from mqperf.study import tables
-from mqperf.study.stats import checks
 
 pytestmark = pytest.mark.takes_long
 
@@ -14,7 +13,7 @@ def test_a_missing_tester_is_counted() -> None:
     """Where Little's law and the counts agree on it, the doubt says how many, and what would be."""
     frames = planted("messages", {"throughput_msg_s": 3040.0, "received": 38_100}, CALL)
     frames["runs"][["expected", "reported"]] = pd.NA
-    text = checks.doubts(frames).query("kind == 'littles-law'")["text"].iloc[0]
+    text = texts_of("littles-law", frames)["rpc-call-100-r1"]
     assert "about 1 of 5 load generators did not report" in text
     assert "about 3800 msg/sec instead of 3040.0" in text
 
@@ -24,8 +23,7 @@ def test_a_lost_reply_is_no_missing_tester(received: int, reported: int | None) 
     """A reply that is lost misses no tester; nor is one missing that has reported."""
     frames = planted("messages", {"throughput_msg_s": 3040.0, "received": received}, CALL)
     frames["runs"]["reported"] = pd.array([reported] * len(frames["runs"]), dtype="Int64")
-    texts = checks.doubts(frames).query("kind == 'littles-law'")["text"]
-    assert not any("did not report" in text for text in texts)
+    assert not any("did not report" in text for text in texts_of("littles-law", frames).values())
 
 
 def test_clients_that_wait_for_a_core_are_not_missing() -> None:
@@ -36,21 +34,21 @@ def test_clients_that_wait_for_a_core_are_not_missing() -> None:
         frames["runs"][["expected", "reported"]] = pd.NA
         cpu = frames["cpu"]
         cpu.loc[cpu.eval(host), "total_cores"] = cpu["cores"]
-        assert ("littles-law" in {kind for kind, _ in found(frames)}) == doubted
+        assert bool(texts_of("littles-law", frames)) == doubted
 
 
 def test_more_calls_than_threads_are_impossible() -> None:
     """Each thread waits for one reply at a time."""
     frames = planted("latency", {"latency_mean_s": 0.03}, CALL)
-    assert ("littles-law", "rpc-call-100-r1") in found(frames)
+    assert "rpc-call-100-r1" in texts_of("littles-law", frames)
 
 
 @pytest.mark.parametrize(("longest_s", "doubted"), [(1.77, False), (0.3, True)])
 def test_a_long_round_trip_may_begin_before_the_window(longest_s: float, *, doubted: bool) -> None:
     """A thread has at most its longest round trip more than the window in what ends there."""
     frames = planted("latency", {"latency_mean_s": 0.03, "latency_max_s": longest_s}, CALL)
-    texts = checks.doubts(frames).query("kind == 'littles-law'")["text"]
-    assert any("waits for only one" in text for text in texts) == doubted
+    waits = ["waits for only one" in text for text in texts_of("littles-law", frames).values()]
+    assert any(waits) == doubted
 
 
 def test_thinking_below_saturation_is_no_fault() -> None:
@@ -92,7 +90,7 @@ def test_redelivered_messages_are_not_unsent_ones() -> None:
 def test_foreign_messages_are_counted_whatever_the_totals() -> None:
     """Another run's server file holds as many messages, none of which was sent here."""
     frames = planted("messages", {"foreign": 38_000}, CALL)
-    text = checks.doubts(frames).query("kind == 'received-not-sent'")["text"].iloc[0]
+    text = texts_of("received-not-sent", frames)["rpc-call-100-r1"]
     assert text.startswith("38000 messages were received or answered that no client")
 
 
@@ -102,19 +100,19 @@ def test_a_renamed_folder_is_a_changed_record() -> None:
     assert found(frames) == {("changed-record", "rpc-call-100-r1")}
     sound_one = planted("runs", {"case": "rpc-call-100-r1"}, CALL)
     sound_one["runs"]["run"] = sound_one["runs"]["run"].replace("rpc-call-100-r1", "x.failed-1")
-    assert ("changed-record", "x.failed-1") in found(sound_one)
+    assert "x.failed-1" in texts_of("changed-record", sound_one)
 
 
 def test_a_longer_window_is_a_doubt() -> None:
     """A window has the length that the plan asks for, neither less nor more."""
     frames = planted("runs", {"window_s": 12.0}, CALL)
-    assert ("short-window", "rpc-call-100-r1") in found(frames)
+    assert "rpc-call-100-r1" in texts_of("short-window", frames)
 
 
 def test_a_stated_loss_must_follow_from_the_counts() -> None:
     """A loss of zero beside counts that differ is a doubt as well."""
     frames = planted("messages", {"round_trip": 37_990}, CALL)
-    text = checks.doubts(frames).query("kind == 'lost'")["text"].iloc[0]
+    text = texts_of("lost", frames)["rpc-call-100-r1"]
     assert text == "0 messages are said to be lost, but the counts give 10"
 
 
@@ -123,8 +121,12 @@ def test_a_failed_attempt_may_have_been_made_up_for() -> None:
     frames = sound()
     again = frames["runs"].iloc[[0]].assign(run="again", status="failed", failure=None)
     frames["runs"] = tables.conform("runs", pd.concat([frames["runs"], again]))
-    text = checks.doubts(frames)["text"].tolist()
-    assert text == ["the attempt failed (no reason recorded); another attempt succeeded"]
+    assert texts(frames) == {
+        (
+            "failed-run",
+            "again",
+        ): "the attempt failed (no reason recorded); another attempt succeeded"
+    }
 
 
 def test_few_messages_leave_seconds_empty_by_chance() -> None:

@@ -4,15 +4,9 @@ import json
 
 import pandas as pd
 import pytest
-from sound_sweep import (
-    Change,
-    Frames,
-    found,
-    sound,
-)
+from sound_sweep import Change, Frames, found, sound, texts, texts_of
 
 from mqperf.study import tables
-from mqperf.study.stats import checks
 
 pytestmark = pytest.mark.takes_long
 
@@ -22,9 +16,8 @@ def test_an_alarm_in_a_log_is_quoted() -> None:
     detail = {"log": "node1.log", "times": 3, "line": "memory resource limit alarm set on node"}
     alarm = {"run": "rpc-call-100-r1", "what": "alarm", "detail": json.dumps(detail)}
     events = tables.conform("events", pd.DataFrame([alarm, alarm | {"what": "drained"}]))
-    doubts = checks.doubts({**sound(), "events": events})
-    assert found({**sound(), "events": events}) == {("broker-alarm", "rpc-call-100-r1")}
-    (text,) = doubts["text"]
+    [(doubt, text)] = texts({**sound(), "events": events}).items()
+    assert doubt == ("broker-alarm", "rpc-call-100-r1")
     assert "lines in node1.log: 3), first: memory resource limit alarm set on node" in text
 
 
@@ -34,18 +27,23 @@ def test_a_node_that_was_frozen_is_named() -> None:
     frozen = {"run": "rpc-call-100-r1", "what": "frozen", "detail": json.dumps(detail)}
     granted = {"run": "rpc-call-100-r2", "what": "provisioned"}
     events = tables.conform("events", pd.DataFrame([frozen, granted]))
-    doubts = checks.doubts({**sound(), "events": events})
-    assert found({**sound(), "events": events}) == {("node-frozen", "rpc-call-100-r1")}
-    assert "Slave 1 (mqperf2) from 10:00:01 to 10:00:03" in doubts["text"].iloc[0]
+    [(doubt, text)] = texts({**sound(), "events": events}).items()
+    assert doubt == ("node-frozen", "rpc-call-100-r1")
+    assert "Slave 1 (mqperf2) from 10:00:01 to 10:00:03" in text
 
 
-@pytest.mark.parametrize("what", ["frozen", "alarm", "unread"])
+@pytest.mark.parametrize(
+    ("what", "kind"),
+    [("frozen", "node-frozen"), ("alarm", "broker-alarm"), ("unread", "unread-record")],
+)
 @pytest.mark.parametrize("detail", [None, "{}", "[1]", "no JSON"])
-def test_an_event_that_tells_nothing_is_a_doubt_all_the_same(what: str, detail: str | None) -> None:
+def test_an_event_that_tells_nothing_is_a_doubt_all_the_same(
+    what: str, kind: str, detail: str | None
+) -> None:
     """Tables may be anybody's."""
     event = {"run": "rpc-call-100-r1", "what": what, "detail": detail}
     events = tables.conform("events", pd.DataFrame([event]))
-    assert {run for _, run in found({**sound(), "events": events})} == {"rpc-call-100-r1"}
+    assert {*texts_of(kind, {**sound(), "events": events})} == {"rpc-call-100-r1"}
 
 
 LINK: Change = {
@@ -81,9 +79,9 @@ def test_a_link_as_asked_is_no_doubt() -> None:
 def test_another_link_than_asked_is_told(changes: Change, words: str) -> None:
     """With what was found, when, and what was asked for."""
     links = tables.conform("links", pd.DataFrame([{**LINK, **changes}]))
-    doubts = checks.doubts({**sound(), "links": links})
-    assert found({**sound(), "links": links}) == {("link-not-as-asked", "rpc-call-100-r1")}
-    assert words in doubts["text"].iloc[0]
+    [(doubt, text)] = texts({**sound(), "links": links}).items()
+    assert doubt == ("link-not-as-asked", "rpc-call-100-r1")
+    assert words in text
 
 
 ACTION: Change = {
@@ -145,8 +143,7 @@ def test_threads_that_finish_all_at_once_are_no_burst(
     of_run = intervals["run"].eq("rpc-call-100-r1") & intervals["stream"].eq("round-trip")
     assert of_run.sum() == len(by_second)
     intervals.loc[of_run, "count"] = by_second
-    kinds = {kind for kind, _ in found({**frames, "intervals": intervals})}
-    assert ("empty-seconds" in kinds) == doubted
+    assert bool(texts_of("empty-seconds", {**frames, "intervals": intervals})) == doubted
 
 
 @pytest.mark.parametrize(
@@ -163,7 +160,7 @@ def test_silence_is_told_with_how_long_nodes_collected_garbage(
     frames = disturbed() | {"outages": sound()["outages"]}
     inside = frames["node_summary"].assign(paused_s=paused)
     frames["node_summary"] = pd.concat([inside, inside.assign(node="Slave 1")], ignore_index=True)
-    [text] = checks.doubts(frames)["text"]
+    [text] = texts_of("empty-seconds", frames).values()
     assert text.endswith(words)
 
 
@@ -186,13 +183,13 @@ def test_what_an_action_cost_is_no_doubt(column: str, kind: str, phase: str) -> 
     frames = disturbed() | {"action_phases": tables.conform("action_phases", phases)}
     messages, of_run = frames["messages"], frames["messages"]["run"].eq("rpc-call-100-r1")
     messages.loc[of_run, ["foreign", column]] = [0, 30]
-    doubts = {doubt for doubt in found(frames) if doubt[0] in {"lost", "client-errors"}}
+    doubts = {(kind, run) for kind in ("lost", "client-errors") for run in texts_of(kind, frames)}
     assert doubts == (set() if phase == "during" else {(kind, "rpc-call-100-r1")})
     messages.loc[of_run, column] = 37
-    texts = checks.doubts(frames).set_index("kind")["text"]
+    text = texts_of(kind, frames)["rpc-call-100-r1"]
     beginning = "7 of " if phase == "during" else "37 of "
-    assert texts[kind].startswith(beginning)
-    assert ("beside 30 during actions of the plan" in texts[kind]) == (phase == "during")
+    assert text.startswith(beginning)
+    assert ("beside 30 during actions of the plan" in text) == (phase == "during")
 
 
 def test_messages_that_an_action_cost_cannot_arrive() -> None:
@@ -202,10 +199,10 @@ def test_messages_that_an_action_cost_cannot_arrive() -> None:
     window_s = float(frames["runs"]["window_s"].iloc[0])
     gone = int(0.1 * float(messages.loc[of_run, "send_rate_msg_s"].iloc[0]) * window_s)
     messages.loc[of_run, "throughput_msg_s"] -= gone / window_s
-    assert ("unequal-rates", "rpc-cast-100-r1") in found(frames)
+    assert "rpc-cast-100-r1" in texts_of("unequal-rates", frames)
     cost = pd.DataFrame([{**COST, "run": "rpc-cast-100-r1", "lost": gone}])
     phases = tables.conform("action_phases", cost)
-    assert ("unequal-rates", "rpc-cast-100-r1") not in found(frames | {"action_phases": phases})
+    assert "rpc-cast-100-r1" not in texts_of("unequal-rates", frames | {"action_phases": phases})
 
 
 @pytest.mark.parametrize(("node", "doubted"), [("Master", False), ("Slave 1", True)])
@@ -228,8 +225,8 @@ def test_others_are_told_from_a_node_that_was_ended(others: float, *, doubted: b
     cpu = frames["cpu"]
     of_runs = cpu["run"].isin(["rpc-call-100-r1", "rpc-call-50-r1"]) & cpu["process"].eq("host")
     cpu.loc[of_runs, "total_cores"] = 2.3 + others
-    accused = {run for kind, run in found(frames) if kind == "noisy-host"}
-    assert accused == {"rpc-call-50-r1", *(["rpc-call-100-r1"] if doubted else [])}
+    accused = texts_of("noisy-host", frames)
+    assert {*accused} == {"rpc-call-50-r1", *(["rpc-call-100-r1"] if doubted else [])}
 
 
 @pytest.mark.parametrize(
@@ -241,9 +238,9 @@ def test_others_are_told_from_a_node_that_was_ended(others: float, *, doubted: b
 )
 def test_an_action_that_went_wrong_is_told(changes: Change, kind: str, words: str) -> None:
     """One at another instant, and one after which throughput stayed away."""
-    frames = disturbed(changes)
-    assert found(frames) == {(kind, "rpc-call-100-r1")}
-    assert words in checks.doubts(frames)["text"].iloc[0]
+    [(doubt, text)] = texts(disturbed(changes)).items()
+    assert doubt == (kind, "rpc-call-100-r1")
+    assert words in text
 
 
 def test_a_level_that_is_not_known_asks_for_no_recovery() -> None:

@@ -2,10 +2,9 @@
 
 import pandas as pd
 import pytest
-from sound_sweep import CALL, found, planted, sound
+from sound_sweep import CALL, found, planted, sound, texts, texts_of
 
 from mqperf.study import tables
-from mqperf.study.stats import checks
 
 pytestmark = pytest.mark.takes_long
 
@@ -17,10 +16,9 @@ def test_probe_gaps_at_the_ends_and_everywhere_are_found() -> None:
     died = (cpu["run"] == "rpc-call-100-r1") & (cpu["process"] == "Master") & (cpu["end_s"] > 6)
     unsampled = (cpu["run"] == "rpc-cast-100-r1") & (cpu["scope"] == "interval")
     frames["cpu"] = cpu[~died & ~unsampled]
-    texts = checks.doubts(frames).set_index("run")["text"].to_dict()
-    assert texts == {
-        "rpc-call-100-r1": "CPU was not sampled in the whole window: Master for 4 s",
-        "rpc-cast-100-r1": "CPU was not sampled at all",
+    assert texts(frames) == {
+        ("probe-gap", "rpc-call-100-r1"): "CPU was not sampled in the whole window: Master for 4 s",
+        ("probe-gap", "rpc-cast-100-r1"): "CPU was not sampled at all",
     }
 
 
@@ -32,9 +30,9 @@ def test_a_full_host_makes_the_tester_doubtful() -> None:
     cpu.loc[master, "total_cores"] = 2.6
     assert found(frames) == {("tester-saturated", "rpc-call-100-r1")}
     cpu.loc[master, "total_cores"] = 1.2
-    text = checks.doubts(frames).query("kind == 'noisy-host'")["text"].tolist()
-    assert found(frames) == {("noisy-host", "rpc-call-100-r1")}
-    assert text[0].endswith("used 1.60 of the 4 cores of host, 40 %, and it had no CPU left")
+    [(doubt, text)] = texts(frames).items()
+    assert doubt == ("noisy-host", "rpc-call-100-r1")
+    assert text.endswith("used 1.60 of the 4 cores of host, 40 %, and it had no CPU left")
 
 
 @pytest.mark.parametrize(
@@ -44,7 +42,7 @@ def test_who_was_not_watched_is_no_noise(where: str) -> None:
     """What a broker or a client used is not known, and would look like the CPU of others."""
     frames = planted("cpu", {"total_cores": 3.9}, f"{CALL} and process == 'host'")
     frames["cpu"] = frames["cpu"].drop(frames["cpu"].query(f"{CALL} and {where}").index)
-    assert "noisy-host" not in {kind for kind, _ in found(frames)}
+    assert texts_of("noisy-host", frames) == {}
 
 
 def hosts_of(run: str, *hosts: tuple[str, str | None]) -> pd.DataFrame:
@@ -62,8 +60,8 @@ def test_runs_of_several_sets_of_hosts_are_mixed() -> None:
     assert found({**sound(), "hosts": same}) == set()
     here = hosts_of(runs[0], ("local", None))
     mixed = {**sound(), "hosts": tables.conform("hosts", pd.concat([here, *of_lab[1:]]))}
-    assert found(mixed) == {("mixed-hosts", runs[0])}
-    (text,) = checks.doubts(mixed)["text"]
+    [(doubt, text)] = texts(mixed).items()
+    assert doubt == ("mixed-hosts", runs[0])
     assert "host local, of most others h1 (broker), h2 (broker), h3 (broker), h4 (client)" in text
 
 
@@ -89,5 +87,4 @@ def test_a_clock_that_changes_more_than_clocks_do_is_doubted(
 ) -> None:
     """Beyond both bounds and 500 millionths of the time between, ahead or behind."""
     hosts = tables.conform("hosts", pd.DataFrame([{**HOST, "clock_offset_after_s": after_s}]))
-    kinds = {kind for kind, _ in found({**sound(), "hosts": hosts})}
-    assert ("clock-drift" in kinds) == doubted
+    assert bool(texts_of("clock-drift", {**sound(), "hosts": hosts})) == doubted
