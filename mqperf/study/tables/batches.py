@@ -160,8 +160,8 @@ def _in_one(parts: Sequence[Tables]) -> dict[str, pd.DataFrame]:
 
 def _one_frame(name: str, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     filled = [frame for frame in frames if len(frame)]
-    if not filled:
-        return frames[0]
+    if len(filled) < 2:
+        return (filled or frames)[0]
     rows = pd.concat(filled, ignore_index=True)
     return conform(name, rows) if name in TABLES else rows
 

@@ -8,7 +8,7 @@ from scipy import special
 
 from mqperf.plan.test_cases import unit_of
 from mqperf.study.stats.rules.finding import Finding, measured
-from mqperf.study.tables import Tables, curves, over_repeats
+from mqperf.study.tables import Tables, curves
 
 SPREAD = 0.1
 """Distance of a repeat from the median of all, from which on there is a doubt.  Standard deviation
@@ -56,8 +56,7 @@ def spread(tables: Tables) -> Iterator[Finding]:
 def peak_at_edge(tables: Tables) -> Iterator[Finding]:
     """The best throughput at the first or last number of threads: a bound, not a peak."""
     for _, sweep in curves(_points(tables)):
-        means = over_repeats(sweep, ["throughput_msg_s"]).set_index("threads")
-        curve = means["throughput_msg_s"].sort_index()
+        curve = sweep.groupby("threads")["throughput_msg_s"].mean()
         if len(curve) < 3 or curve.idxmax() not in (curve.index[0], curve.index[-1]):
             continue
         top, inside = curve.max(), curve.iloc[1:-1].max()
