@@ -12,8 +12,11 @@ from pydantic import JsonValue
 from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.systems import SYSTEMS, Deployment
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster, private_cluster
-from mqperf.lab.systems.rabbitmq.settings import Settings
+from mqperf.lab.systems.rabbitmq.settings import parse_settings
 from mqperf_numbered.onhost.managed_connections import Broker
+
+TELLING: Mapping[str, JsonValue] = SYSTEMS["rabbitmq"].watched({})
+"""How its nodes are set, so that the probe ``inside`` may ask them."""
 
 Theirs: TypeAlias = pika.adapters.blocking_connection.BlockingChannel
 
@@ -24,14 +27,14 @@ def running() -> Iterator[PrivateCluster]:
     host = LocalHost()
     with (
         host.scratch("test-rabbitmq") as folder,
-        private_cluster(Settings(), [HostFolder(host, folder)]) as deployment,
+        private_cluster(parse_settings(TELLING), [HostFolder(host, folder)]) as deployment,
     ):
         yield deployment
 
 
 @contextmanager
 def lent(cluster: PrivateCluster) -> Iterator[None]:
-    """Let sweeps have the cluster instead of their own, where a plan sets nothing of RabbitMQ.
+    """Let sweeps have the cluster instead of one of their own; their plans set nothing of it.
 
     Whatever of it was frozen goes on when a sweep gives it back.
     """
@@ -41,10 +44,7 @@ def lent(cluster: PrivateCluster) -> Iterator[None]:
     def start(
         settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
     ) -> Iterator[Deployment]:
-        if settings:
-            with system.start(settings, host_folders) as deployment:
-                yield deployment
-            return
+        assert settings in ({}, TELLING), "who sets something of RabbitMQ has nodes of its own"
         cluster.collect(
             host_folders[0].folder
         )  # what was logged until now is of no run of the sweep

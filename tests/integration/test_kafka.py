@@ -6,10 +6,10 @@ import psutil
 import pytest
 from killed import nothing_outlives
 from listeners import listening
+from typing_extensions import override
 
-from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.runner import Silent, sweep
-from mqperf.lab.systems import SYSTEMS
+from mqperf.plan import Case
 from mqperf.plan.file import parse_plan
 from mqperf.record import runs
 from mqperf.study import stats, tables
@@ -31,11 +31,33 @@ load:
 LABELS = {"single": {"Broker"}, "any-node": {"Broker 1", "Broker 2", "Broker 3"}}
 
 
+class Looking(Silent):
+    """Remembers the brokers that ran while a case was measured, and where they listened."""
+
+    def __init__(self) -> None:
+        self.brokers: set[psutil.Process] = set()
+        self.addresses: set[str] = set()
+
+    @override
+    def doing(self, what: str, case: Case | None = None) -> None:
+        if what == "measuring":
+            family = psutil.Process().children(recursive=True)
+            brokers = {process for process in family if process.name() == "java"}
+            self.brokers |= brokers
+            self.addresses |= {address for broker in brokers for address in listening(broker)}
+
+
 @pytest.fixture(scope="module")
-def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def looking() -> Looking:
+    """What was seen while a sweep was measured."""
+    return Looking()
+
+
+@pytest.fixture(scope="module")
+def measured(looking: Looking, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of one broker, and one of three, for servers with own topics and with a shared one."""
     folder = tmp_path_factory.mktemp("kafka")
-    outcome = sweep(parse_plan(PLAN, Path("test.yaml")), PLAN, folder, Silent())
+    outcome = sweep(parse_plan(PLAN, Path("test.yaml")), PLAN, folder, looking)
     assert (outcome.done, outcome.failed) == (4, ())
     return folder
 
@@ -84,16 +106,10 @@ def test_kafka_dies_with_its_owner() -> None:
     assert nothing_outlives(OWNER, processes=1)
 
 
-def test_three_listen_on_loopback_only() -> None:
-    """Clients and other brokers alike; afterwards none runs."""
-    host = LocalHost()
-    with (
-        host.scratch("test") as folder,
-        SYSTEMS["kafka"].start({}, [HostFolder(host, folder)]) as deployment,
-    ):
-        processes = [psutil.Process(node.process.pid) for node in deployment.nodes if node.process]
-        assert len(processes) == 3
-        addresses = {address for process in processes for address in listening(process)}
-        assert addresses <= {"127.0.0.1", "::ffff:127.0.0.1"}
-        deployment.check()
-    assert not any(map(psutil.Process.is_running, processes))
+@pytest.mark.usefixtures("measured")
+def test_all_listen_on_loopback_only(looking: Looking) -> None:
+    """For clients and for other brokers alike, one alone and three; afterwards none runs."""
+    assert len(looking.brokers) == 1 + 3
+    assert looking.addresses
+    assert looking.addresses <= {"127.0.0.1", "::ffff:127.0.0.1"}
+    assert not any(map(psutil.Process.is_running, looking.brokers))

@@ -121,9 +121,9 @@ def test_three_nodes_are_one_cluster(running: Running) -> None:
 
 
 def test_everything_listens_on_loopback_only(running: Running) -> None:
-    """A cluster of ours is not reachable from elsewhere: clients, nodes and port mapper alike."""
+    """A cluster of ours is not reachable from elsewhere: clients, nodes, metrics, port mapper."""
     listening = listeners(running.deployment._cluster.ports)
-    assert len({port for _, port in listening}) == 1 + 3 + 3
+    assert len({port for _, port in listening}) == 1 + 3 + 3 + 3
     assert {address for address, _ in listening} <= {"127.0.0.1", "::1"}
 
 

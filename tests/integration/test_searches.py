@@ -79,7 +79,7 @@ def test_a_run_that_loses_messages_ends_early(tmp_path: Path) -> None:
 
 
 EARLY = """\
-systems: {rabbitmq: {topologies: [single]}}
+systems: {rabbitmq: {topologies: [cmsm]}}
 test_cases: [publish]
 load: {generator: amqp-0-9-1, green_threads: 2, payload_bytes: 64, rate_msg_s: [50, 60],
   duration_s: 12, warmup_s: 0}
@@ -88,6 +88,7 @@ fail_when: {throughput_msg_s: 1000, for_s: 2}
 """
 
 
+@pytest.mark.usefixtures("shared")
 def test_a_failed_condition_ends_its_run_in_order(tmp_path: Path) -> None:
     """It is whole, exact to the message over the window it had, and the next run comes."""
     job = Job(parse_plan(EARLY, Path("early.yaml")), EARLY, tmp_path)

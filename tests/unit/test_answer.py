@@ -40,10 +40,15 @@ def test_the_best_points_stand_in_one_table(root: Path) -> None:
     ]
 
 
+@pytest.fixture(scope="module")
+def screen(root: Path) -> FirstScreen:
+    """The answer of the recorded runs."""
+    return first_screen(samples.complete(root / SAMPLES))
+
+
 @pytest.mark.parametrize("width", [250, 150, 100, 40])
-def test_an_answer_fits_the_terminal(root: Path, width: int) -> None:
+def test_an_answer_fits_the_terminal(screen: FirstScreen, width: int) -> None:
     """As a table where it has room by nature; else each row is a paragraph with all its figures."""
-    screen = first_screen(samples.complete(root / SAMPLES))
     whole, shown = list(lines(screen)), list(lines(screen, width))
     assert max(map(len, shown)) <= width
     text = " ".join(" ".join(shown).split())
