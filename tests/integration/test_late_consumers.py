@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from one_rabbitmq import lent
@@ -68,7 +69,8 @@ def test_a_backlog_that_was_asked_for_is_no_doubt(late: dict[str, pd.DataFrame])
     assert "a backlog of 1,2" in plain(answer.sentences[0])
     assert answer.drawing is not None
     [line] = answer.drawing.figure().axes[0].lines
-    waiting = dict(zip(line.get_xdata(), line.get_ydata(), strict=True))
+    times, counts = (np.asarray(data, dtype=float) for data in line.get_data())
+    waiting = dict(zip(times, counts, strict=True))
     assert waiting[0] == late["backlog"]["waiting"].max()
     assert waiting[4] == 0
 

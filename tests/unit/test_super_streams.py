@@ -172,17 +172,18 @@ def case(partitions: int) -> Case:
 def test_a_run_finds_its_super_streams() -> None:
     """One of each thread, its partitions bound in order; without partitions there is none."""
     settings = parse_settings({"streams": True})
-    declared = settings.declared(case(3), "run")
+    declared = settings.declared(case(3), "run", "4.0.5")
     assert [each["name"] for each in declared["exchanges"]] == ["run.000001", "run.000002"]
     bound = [(each["source"], each["destination"]) for each in declared["bindings"]]
     assert bound[3:] == [("run.000002", f"run.000002-{place}") for place in range(3)]
     assert [each["name"] for each in declared["queues"]] == [name for _, name in bound]
-    assert not settings.declared(case(1), "run")
+    assert not settings.declared(case(1), "run", "4.0.5")
 
 
 def test_nodes_listen_for_streams_as_clients_connect() -> None:
     """At addresses of their own, for the load that speaks it; by TLS only, if that is asked for."""
-    assert parse_settings({"streams": True}).listener("rabbitmq-stream") == "stream"
-    assert parse_settings({"streams": True}).listener("amqp-0-9-1") is None
+    stream, other = case(1), case(1).model_copy(update={"generator": "amqp-0-9-1"})
+    assert parse_settings({"streams": True}).listener(stream) == "stream"
+    assert parse_settings({"streams": True}).listener(other) is None
     with pytest.raises(SystemFault, match=re.escape("set settings: {streams: true}")):
-        parse_settings({}).listener("rabbitmq-stream")
+        parse_settings({}).listener(stream)

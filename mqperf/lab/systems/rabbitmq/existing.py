@@ -17,7 +17,6 @@ from mqperf.base.errors import SystemFault
 from mqperf.base.urls import HIDDEN, BrokerUrl
 from mqperf.hosts import Host, interface_of
 from mqperf.lab.load import Access, Endpoint
-from mqperf.lab.systems.rabbitmq import native
 from mqperf.lab.systems.rabbitmq.settings import Settings
 from mqperf.lab.systems.rabbitmq.urls import AUTHORITY, ENCRYPTED, address, authority
 from mqperf.lab.systems.rabbitmq.version import kind_of_queue
@@ -67,8 +66,8 @@ class ExistingCluster:
                 f"topology {topology.name} needs a cluster that mqperf starts: of an existing one,"
                 " put an address in front of its nodes, and plan cmsm with its url"
             )
-        self._settings.listener(native.driver(case))
-        declared = native.declared(case, run_id, self._peers[0].version)
+        self._settings.listener(case)
+        declared = self._settings.declared(case, run_id, self._peers[0].version)
         if declared:
             with connected(self._urls[0]) as connection:
                 channel = connection.channel()
@@ -77,7 +76,7 @@ class ExistingCluster:
                         queue["name"], durable=True, auto_delete=False, arguments=queue["arguments"]
                     )
         endpoints = (self._endpoint(at, case.topology) for at in (topology.client, topology.server))
-        return Access(*(native.endpoint(case, endpoint) for endpoint in endpoints))
+        return Access(*(self._settings.reached(case, endpoint) for endpoint in endpoints))
 
     def clean_up(self, _run_id: str, queues: Sequence[str]) -> None:
         """Delete the queues which the run declared; the server expires those with random names."""

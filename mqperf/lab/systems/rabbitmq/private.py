@@ -13,7 +13,6 @@ from mqperf.hosts import HostFolder
 from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems.certificates import Certificates, issued
 from mqperf.lab.systems.private import AgainError, Servers, Site
-from mqperf.lab.systems.rabbitmq import native
 from mqperf.lab.systems.rabbitmq.config import NODES, USER, Cluster, Secrets, port_count
 from mqperf.lab.systems.rabbitmq.control import Control
 from mqperf.lab.systems.rabbitmq.installation import Installation, installed
@@ -115,15 +114,15 @@ class PrivateCluster:
 
     def provision(self, case: Case, run_id: str) -> Access:
         """Make a virtual host for the run, with its policy before any queue is declared."""
-        settings, version = self._cluster.settings, self._versions["rabbitmq_version"]
-        listener = settings.listener(native.driver(case))
-        declared = native.declared(case, run_id, version) | {**settings.declared(case, run_id)}
+        settings = self._cluster.settings
+        listener = settings.listener(case)
+        declared = settings.declared(case, run_id, self._versions["rabbitmq_version"])
         policies = settings.policies(case.queues)
         self._control.add_vhost(self._live_node(), run_id, USER, policies, declared)
         topology, nodes = TOPOLOGIES[case.topology], len(self.nodes)
         orders = topology.order(topology.client, nodes), topology.order(topology.server, nodes)
         endpoints = (self._endpoint(each, run_id, listener) for each in orders)
-        return Access(*(native.endpoint(case, endpoint) for endpoint in endpoints))
+        return Access(*(settings.reached(case, endpoint) for endpoint in endpoints))
 
     def clean_up(self, run_id: str, _queues: Sequence[str]) -> None:
         """Delete the run's virtual host and all its queues."""

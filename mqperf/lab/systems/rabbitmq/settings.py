@@ -17,6 +17,7 @@ from mqperf.lab.systems.settings import Flag, SettingsFault, SystemSettings, che
 from mqperf.plan import Case
 
 if TYPE_CHECKING:
+    from mqperf.lab.load import Endpoint
     from mqperf.lab.systems.rabbitmq.control import Control, Definitions
 
 
@@ -92,16 +93,23 @@ class Settings(SystemSettings):
         """
         return node
 
-    def listener(self, _driver: str) -> str | None:
-        """The name in ``FURTHER`` to whose address a load of that driver connects.
+    def listener(self, _case: Case) -> str | None:
+        """The name in ``FURTHER`` to whose address the load of a case connects.
 
         None stands for where nodes speak AMQP.  Raises ``SystemFault`` where no node listens so.
         """
         return None
 
-    def declared(self, _case: Case, _run_id: str) -> "Definitions":
-        """What a run finds in its virtual host."""
+    def declared(self, _case: Case, _run_id: str, _version: str) -> "Definitions":
+        """What a run finds in its virtual host; of an existing cluster, queues alone.
+
+        Raises ``SystemFault`` for a version that does not speak as the load does.
+        """
         return {}
+
+    def reached(self, _case: Case, endpoint: "Endpoint") -> "Endpoint":
+        """How the load of a case speaks there, if not by AMQP 0-9-1."""
+        return endpoint
 
     @contextmanager
     def applied(self, _nodes: Sequence[Server], _control: "Control") -> Iterator[None]:

@@ -52,9 +52,9 @@ class StreamSettings(Settings):
         return replace(node, files={**node.files, CONF: conf})
 
     @override
-    def listener(self, driver: str) -> str | None:
-        if driver != GENERATOR.name:
-            return super().listener(driver)
+    def listener(self, case: Case) -> str | None:
+        if case.generator != GENERATOR.name:
+            return super().listener(case)
         if not self.streams:
             raise SystemFault(
                 "rabbitmq: nodes speak the stream protocol in a cluster that mqperf starts, with"
@@ -63,7 +63,7 @@ class StreamSettings(Settings):
         return StreamSettings.name
 
     @override
-    def declared(self, case: Case, run_id: str) -> Definitions:
+    def declared(self, case: Case, run_id: str, version: str) -> Definitions:
         if case.generator != GENERATOR.name or (count := of_case(case).partitions) == 1:
-            return super().declared(case, run_id)
+            return super().declared(case, run_id, version)
         return super_streams(addresses(case, run_id), count)
