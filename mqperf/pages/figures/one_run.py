@@ -69,11 +69,10 @@ class OneRun:
         seconds = np.concatenate([column.to_numpy(dtype=float) for column in starts])
         return min(0.0, seconds.min(initial=0.0)), seconds.max(initial=0.0) + 1
 
-    @property
-    def ends(self) -> Span:
+    def ends(self, lanes: Sequence[Lane]) -> Span:
         """The same, with what happened before and after."""
         begin, end = self.load
-        all_events = [event for _, events in self.lanes for event in events]
+        all_events = [event for _, events in lanes for event in events]
         begins, ends = [event.begin for event in all_events], [event.end for event in all_events]
         return min([begin, *begins]), max([end, *ends])
 
@@ -83,13 +82,16 @@ def run_sheet(run: OneRun) -> Figure:
     figure = Figure(figsize=(WIDTH, BODY), facecolor=palette.PAPER.light)
     heights: list[float] = []
     panels: list[Axes] = []
-    lanes, ends = run.lanes, run.ends
+    lanes = run.lanes
+    ends = run.ends(lanes)
     for height, draw in _panels(run, lanes):
         panels.append(figure.add_axes((0.1, 0.1, 0.8, 0.8), label=str(len(panels))))
         draw(panels[-1])
         heights.append(height)
     for axes in panels:
         _on_time(axes, run, ends)
+    for axes in panels[:-1]:
+        axes.xaxis.set_label_coords(0.5, 0)
     for axes in panels[-1:]:
         axes.set_xlabel(COLUMNS["start_s"].heading(), fontsize=9)
     _place(figure, panels, heights, [name for name, _ in lanes])

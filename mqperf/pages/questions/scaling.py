@@ -46,13 +46,18 @@ def answer(tables: Tables) -> Answer | None:
     if best.empty:
         return None
     several = len(tables["points"]["threads"].dropna().unique()) > 1
+    limiting, lacking = limits.of_points(tables), survivors(tables)
+    best = best.assign(
+        limit=[limiting.get(point, limits.UNKNOWN) for point in best["point"]],
+        lacking=[lacking.get(point, "") for point in best["point"]],
+    )
     return Answer(
         question="How far does throughput grow with threads?"
         if several
         else "How high is throughput?",
         sentences=[
             *(_sentence(rows, tables) for rows in _by_case(best)),
-            Text.escape(limits.sentence(limits.of_points(tables))),
+            Text.escape(limits.sentence(limiting)),
         ],
         drawing=_drawing(best, tables, several=several),
         table=table(tables, best),
@@ -78,7 +83,7 @@ def _sound(rows: pd.DataFrame, others: int, tables: Tables) -> Text:
     rate = Text("**{}**" if top["sustained"] else "at most **{}**").format(_rate(top))
     parts = [
         _first(top, tables) + rate + Text(", with {}").format(top["at"]),
-        *_remarks(top, tables),
+        *_remarks(top),
     ]
     if last["point"] != top["point"]:
         parts.append(Text("the least is {}, of {}").format(_rate(last), layout_of(last, tables)))
@@ -116,13 +121,13 @@ def _first(top: Row, tables: Tables) -> Text:
     return Text("from {} with {} to ").format(grouped(first[FIGURE]), threads)
 
 
-def _remarks(top: Row, tables: Tables) -> Iterator[str]:
+def _remarks(top: Row) -> Iterator[str]:
     """What limits it, whose latency is told, its doubts, and the raw maximum where it is higher."""
-    limit = str(limits.of_points(tables).get(top["point"], limits.UNKNOWN)).partition(":")[0]
+    limit = str(top["limit"]).partition(":")[0]
     if limit not in {limits.UNKNOWN, limits.DIFFERS, "none"}:
         yield f"{limits.LIMITS[limit]} is the limit there"
-    if (lacking := survivors(tables).get(top["point"])) is not None:
-        yield lacking
+    if top["lacking"]:
+        yield top["lacking"]
     if top["doubts"]:
         yield f"doubted: {', '.join(top['doubts'])}"
     if higher(top):

@@ -18,7 +18,8 @@ from mqperf.pages.report.run_sheets import Sheets
 from mqperf.pages.report.words import Layout, joined
 from mqperf.pages.sections import View, contents, forms
 from mqperf.plan.test_cases import STANDARD, TEST_CASES
-from mqperf.study.tables import Tables, varied, whole
+from mqperf.study.stats.rules.finding import with_measured
+from mqperf.study.tables import Tables, varied, where, whole
 from mqperf.study.tables.axes import FACTORS
 from mqperf.study.tables.axis_words import occurring
 from mqperf.study.tables.spreadsheets import write_csv
@@ -79,11 +80,11 @@ class Page:
 
 def page(layout: Layout, tables: Tables, explorers: Explorers) -> Page:
     """The page of one layout; ``explorers`` are the runs that are drawn in time."""
-    of_layout = {name: layout.of(frame) for name, frame in tables.items()}
+    of_layout = {name: layout.of(frame) for name, frame in with_measured(tables).items()}
     labels, sheets = (f"note-{number}" for number in count(1)), run_sheets.sheets(of_layout)
     parts: dict[str, Part] = {}
     for case in _asked(of_layout["runs"]):
-        of_case = {name: layout.of(frame, case) for name, frame in of_layout.items()}
+        of_case = {name: where(frame, test_case=case) for name, frame in of_layout.items()}
         parts[case] = _part(View(layout, case, of_case, explorers), labels, sheets)
     return Page(
         layout=layout,

@@ -174,8 +174,8 @@ class Section:
 
     def of(self, view: View) -> Iterator[Content]:
         """What it shows of a test case on a layout, in the unit of the test case."""
-        kept = list(conditions(view.tables)[CONDITION])
         for content in self.content(view):
+            kept = list(conditions(view.tables)[CONDITION])
             yield content.counting(view.case.unit, kept)
 
 

@@ -24,9 +24,12 @@ def survivors(tables: Tables) -> dict[str, str]:
     frame = measured(tables).dropna(subset=["point", "lost", "asked", "latency_mean_s"])
     failed = frame["test_case"].isin(with_replies())
     errors = frame["errors"].fillna(0).where(failed, 0)
+    missing = frame["lost"].clip(lower=0) + errors
+    if not missing.any():
+        return {}
     spared = of_actions(tables, frame, "errors").where(failed, 0)
     counts = frame[["point", "test_case", "asked"]].assign(
-        missing=frame["lost"].clip(lower=0) + errors,
+        missing=missing,
         planned=of_actions(tables, frame, "lost") + spared,
     )
     sums = counts.groupby(["point", "test_case"], sort=False).sum().reset_index()

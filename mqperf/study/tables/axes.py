@@ -52,6 +52,8 @@ def varied(rows: pd.DataFrame) -> tuple[str, ...]:
     ``rows`` are of points or runs, with their parameters.  Processes and hosts are factors of the
     number of threads: they count only where that does not tell the points apart.
     """
+    if len(rows) < 2:
+        return ()
     keys = [name for name in SWEEP if name in rows.columns]
     columns = _points(rows)
     if _threads_tell_apart(columns, keys):

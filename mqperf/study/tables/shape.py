@@ -77,6 +77,8 @@ def select(tables: Tables, **axes: str | int) -> dict[str, pd.DataFrame]:
 
 def where(frame: pd.DataFrame, **values: str | int) -> pd.DataFrame:
     """The rows of a frame with these values: of a layout, a test case, a sweep."""
+    if frame.empty:
+        return frame.copy(deep=False)
     equal = (frame[name].eq(value).fillna(value=False) for name, value in values.items())
     rows = np.logical_and.reduce([part.to_numpy(dtype=bool) for part in equal])
     return frame.copy(deep=False) if rows.all() else frame[rows]  # copies of columns take longest
