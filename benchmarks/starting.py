@@ -7,13 +7,13 @@ in turns (11 unless given), and the medians are told.  Once with compiled byteco
 """
 
 import os
-import resource
 import statistics
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+import spent
 
 LOOP = "a loop of 1,000,000 additions"
 MQPERF = str(Path(sys.executable).with_name("mqperf"))
@@ -44,21 +44,12 @@ def measure(times: int, variables: Mapping[str, str]) -> None:
     taken: dict[str, list[float]] = {name: [] for name in COMMANDS}
     for number in range(times + 1):
         for name, argv in COMMANDS.items():
-            cpu_s = of(argv, variables)
+            cpu_s = spent.of(argv, variables)
             if number:
                 taken[name].append(cpu_s)
     median = {name: statistics.median(all_s) for name, all_s in taken.items()}
     for name, cpu_s in median.items():
         print(f"  {name:34} {cpu_s:6.3f} s of CPU, {cpu_s / median[LOOP]:5.2f} loops", flush=True)
-
-
-def of(argv: Sequence[str], variables: Mapping[str, str]) -> float:
-    """The seconds of CPU of a command and all that it waited for."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    environment = {**os.environ, **variables}
-    subprocess.run(argv, check=True, stdout=subprocess.DEVNULL, env=environment)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 if __name__ == "__main__":

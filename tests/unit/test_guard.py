@@ -1,0 +1,27 @@
+"""The guard of CPU: what has grown is named, and sound repeats are not."""
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+RECORDED = {"help": 1.3, "report": 20.0}
+
+
+@pytest.mark.parametrize(
+    ("ratios", "named"),
+    [
+        ({"help": 1.3, "report": 20.0}, []),
+        ({"help": 1.42, "report": 12.0}, []),
+        ({"help": 1.56, "report": 20.4}, ["help takes 20 % more CPU"]),
+        ({"help": 1.3, "audit": 1.0}, ["audit is not in guard.yaml"]),
+    ],
+)
+def test_what_has_grown_by_more_than_a_tenth_is_named(
+    root: Path, monkeypatch: pytest.MonkeyPatch, ratios: dict[str, float], named: list[str]
+) -> None:
+    """Less CPU, or a little more, is no growth; what was never recorded is said."""
+    monkeypatch.syspath_prepend(root / "benchmarks")
+    sentences = list(import_module("guard").grown(ratios, RECORDED))
+    assert len(sentences) == len(named)
+    assert all(map(str.startswith, sentences, named))
