@@ -34,6 +34,7 @@ BRINGS: Mapping[str, tuple[str, ...]] = {
     "mqperf-flame": ("flame",),
     "mqperf-projects": tuple(f"mqperf {name}" for name in PROJECTS),
     "mqperf-imported": ("mqperf import",),
+    "mqperf-traffic": ("traffic", "mqperf capture"),
     "mqperf-trend": ("mqperf trend",),
     "mqperf-bundle": ("mqperf bundle", "mqperf verify", "mqperf reproduce"),
     "mqperf-gate": ("mqperf gate",),

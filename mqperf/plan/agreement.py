@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from mqperf.plan.background import BackgroundLoad
-from mqperf.plan.pace import COUNT, CYCLE, RAMP, RATE, THREAD_RATE
+from mqperf.plan.pace import COUNT, OFFERED, RAMP, RATE, THREAD_RATE
 from mqperf.plan.values import Misplaced
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _searchable(plan: "Plan") -> None:
     """A search sets the rate, and the order of its runs."""
     if plan.search is None:
         return
-    for name in (RATE, THREAD_RATE, CYCLE):
+    for name in OFFERED:
         if name in plan.load.parameters:
             text = f"a search sets {RATE} itself: leave out load.{name}, or search"
             raise Misplaced(("load", name), text)

@@ -21,6 +21,12 @@ THREAD_RATE = "thread_rate_msg_s"
 CYCLE = "rate_cycle"
 """The steps of a rate that come again and again, in place of these."""
 
+PROFILE = "traffic_file"
+"""The profile of recorded traffic, in place of these: each second of it has a rate."""
+
+OFFERED = (RATE, THREAD_RATE, CYCLE, PROFILE)
+"""Any of which says how much is offered."""
+
 LATE = "consume_after_s"
 """After how many seconds of the load consumers start, where they do not start first."""
 

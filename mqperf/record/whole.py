@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mqperf.base.errors import RecordError
 from mqperf.plan import Case
-from mqperf.plan.pace import CYCLE, LATE, RAMP
+from mqperf.plan.pace import CYCLE, LATE, PROFILE, RAMP
 from mqperf.record.facts import ClockFacts, Facts
 from mqperf.record.folder import FACTS, Run
 from mqperf.record.instants import utc
@@ -45,7 +45,7 @@ class Whole:
         From the start of the load, in whole seconds; None where the plan changes the rate, or lets
         consumers start late.
         """
-        if any(self.case.parameters.get(name) is not None for name in (RAMP, CYCLE, LATE)):
+        if any(self.case.parameters.get(name) is not None for name in (RAMP, CYCLE, PROFILE, LATE)):
             return None
         firsts = [self.window[0] + math.floor(action.at_s) for action in self.case.actions]
         return self.load[0], min([self.window[1], *firsts])

@@ -230,7 +230,7 @@ def test_acknowledgements_are_those_that_pika_reads(
 ) -> None:
     """Of each delivery; or of the last of those that came together on a channel."""
     tags = np.arange(1, len(channels) + 1)
-    batch = Batch(np.array(channels), tags, stamped(len(channels)), tags)
+    batch = Batch(np.array(channels), tags, stamped(len(channels)), tags, 0)
     read = [
         (ack.channel_number, ack.method.delivery_tag, ack.method.multiple)
         for ack in frames(acks(batch, multiple=multiple))

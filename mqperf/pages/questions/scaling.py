@@ -22,7 +22,7 @@ from mqperf.pages.report import drawings, limits
 from mqperf.pages.report.rst import Text
 from mqperf.pages.report.tops import higher, tops, why_not
 from mqperf.pages.report.words import layouts
-from mqperf.plan.pace import CYCLE, RATE, THREAD_RATE
+from mqperf.plan.pace import OFFERED
 from mqperf.plan.test_cases import TEST_CASES, closed_loops
 from mqperf.study.stats.decided import decided
 from mqperf.study.stats.survivors import survivors
@@ -147,7 +147,7 @@ def _drawing(best: pd.DataFrame, tables: Tables, *, several: bool) -> drawings.D
 
 def _settle(best: pd.DataFrame, tables: Tables) -> Iterator[Text]:
     """Where nobody waits for a message, rates that are offered tell what is sustained."""
-    if {RATE, THREAD_RATE, CYCLE} & {*tables["runs"].columns}:
+    if {*OFFERED} & {*tables["runs"].columns}:
         return
     flooded = best[~best["sound"].astype(bool) & ~best["test_case"].isin(closed_loops())]
     if len(flooded):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from mqperf.plan.pace import CYCLE, LATE, RATE, STEPS, THREAD_RATE
+from mqperf.plan.pace import CYCLE, LATE, PROFILE, RATE, STEPS, THREAD_RATE
 from mqperf.plan.test_cases import closed_loops, with_replies
 from mqperf.study.tables import Tables, whole
 from mqperf.study.tables.shape import AXES
@@ -128,8 +128,8 @@ def consumed_after(frame: pd.DataFrame) -> pd.Series:
 
 
 def in_cycles(frame: pd.DataFrame) -> pd.Series:
-    """Whether the rate of each run goes up and down in cycles, as plans ask."""
-    return frame.get(CYCLE, pd.Series(None, index=frame.index, dtype="str")).notna()
+    """Whether the rate of each run goes up and down in cycles, or by a profile, as plans ask."""
+    return frame.reindex(columns=[CYCLE, PROFILE]).notna().any(axis=1)
 
 
 def in_parts(frame: pd.DataFrame) -> pd.Series:

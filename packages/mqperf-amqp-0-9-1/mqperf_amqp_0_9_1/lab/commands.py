@@ -67,6 +67,7 @@ def orders(job: Job, member: Member) -> dict[str, Any]:
         "threads": list(layout.threads(case, job.run_id, member.number)),
         "payload_mix": [] if parameters.payload_mix is None else mix_of(parameters.payload_mix),
         "body_file": None if parameters.payload_file is None else BODY,
+        "in_body": parameters.payload is None and parameters.payload_file is None,
         "queue_arguments": dict(ARGUMENTS[case.queues]),
         "log": QUEUES[case.queues].log,
     }

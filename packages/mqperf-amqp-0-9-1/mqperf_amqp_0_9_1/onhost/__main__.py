@@ -4,16 +4,15 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from mqperf_amqp_0_9_1.onhost import orders as told
 from mqperf_amqp_0_9_1.onhost.consumer import Consumer
-from mqperf_amqp_0_9_1.onhost.orders import Orders
+from mqperf_amqp_0_9_1.onhost.orders import Orders, read
 from mqperf_amqp_0_9_1.onhost.publisher import Publisher
 from mqperf_numbered.onhost.process import live, recorded
 
 
 def main() -> None:
     """Be the client or server that the orders say."""
-    orders = told.read(Path(sys.argv[1]))
+    orders = read(Path(sys.argv[1]))
     role = Publisher if orders.kind == "client" else Consumer
     streams = recorded(orders, *(["confirmed"] if orders.confirms else []))
     live("amqp-0-9-1", orders, streams, partial(name, orders), partial(role, orders))

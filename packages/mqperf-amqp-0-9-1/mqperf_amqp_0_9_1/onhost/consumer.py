@@ -3,6 +3,7 @@
 import math
 import struct
 import time
+from collections import Counter
 from contextlib import suppress
 
 import numpy as np
@@ -36,6 +37,9 @@ LINGER_S, SHORTEST_S, SHARE = 0.001, 0.0001, 50
 """Where messages have queued, the next are read together after a part of the time that the last one
 was in the queue, 1 ms at most: latency is then up to 2 % too long.  Where nothing queues, or
 messages are acknowledged, they are read as they come."""
+
+LENGTH = "bytes "
+"""How counts in a diary begin of messages by the length of their body; each counts once."""
 
 DURABLE, AUTO_DELETE = 0b10, 0b100
 NO_ACK = 0b10
@@ -173,7 +177,7 @@ class Consumer(Server[Intake]):
     """All connections of a process, from the first declaration to the end of the drain."""
 
     def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
-        self.orders = orders
+        self.orders, self.diary, self.lengths = orders, diary, Counter[int]()
         waiting, threads = Waiting(exact=False), orders.threads
         intakes = [
             Intake(orders, [threads[place] for place in share], self, waiting, diary)
@@ -197,6 +201,8 @@ class Consumer(Server[Intake]):
             for intake in self.connections.all:
                 if intake.connection is not None:
                     intake.take_rest()
+            for length, count in self.lengths.items():
+                self.diary.count(f"{LENGTH}{length}", count)
 
     def _run(self, start: float) -> None:
         self.attend_until_stop(start)
@@ -209,6 +215,7 @@ class Consumer(Server[Intake]):
 
     def take(self, batch: Batch, copy: Numbers) -> None:
         """Record deliveries; ``copy`` tells of which of a message's queues each is."""
+        self.lengths[batch.body_bytes] += int((copy == 0).sum())
         stamp, now = batch.stamp, batch.read_ns / NS
         sender = stamp["sender"].astype(np.int64) * self.orders.copies + copy
         waited = now - self.arrivals.take(stamp, sender, now)

@@ -39,13 +39,15 @@ _OFFSET = codec.short(FROM) + b"l"
 class Batch:
     """Deliveries in their order: channel, delivery tag and stamp of each, and when it was read.
 
-    ``offset`` is the place of each in its stream; None when they come from queues.
+    All bodies have ``body_bytes``.  ``offset`` is the place of each in its stream; None when they
+    come from queues.
     """
 
     channel: NDArray[np.int64]
     tag: NDArray[np.int64]
     stamp: stamps.Stamps
     read_ns: NDArray[np.int64]
+    body_bytes: int
     offset: NDArray[np.int64] | None = None
 
 
@@ -61,6 +63,7 @@ class Form:
     values: NDArray[np.uint8]
     tag_at: int
     stamp_at: int
+    body_bytes: int
     offset_at: int | None = None
 
     def fitting(self, rows: stamps.Bytes) -> int:
@@ -73,7 +76,8 @@ class Form:
         channel = rows[:, 1].astype(np.int64) << 8 | rows[:, 2]
         stamp = stamps.read(rows[:, self.stamp_at : self.stamp_at + stamps.SIZE])
         offset = None if self.offset_at is None else _numbers(rows, self.offset_at)
-        return Batch(channel, _numbers(rows, self.tag_at), stamp, read_ns, offset)
+        tag = _numbers(rows, self.tag_at)
+        return Batch(channel, tag, stamp, read_ns, self.body_bytes, offset)
 
 
 def _numbers(rows: stamps.Bytes, at: int) -> NDArray[np.int64]:
@@ -207,7 +211,8 @@ class Deliveries:
         read_ns = self.connection.arrived_ns(np.array([end]))
         at = _offset_at(header)
         offset = None if at is None else np.array([Reader(header, at).number("q")])
-        self.take(Batch(np.array([channel]), np.array([tag]), stamp, read_ns, offset))
+        batch = Batch(np.array([channel]), np.array([tag]), stamp, read_ns, len(body), offset)
+        self.take(batch)
 
     def _learn(self, end: int, method: bytes, header: bytes, body: bytes) -> None:
         """The form of a message whose frames followed each other, as they nearly always do."""
@@ -246,6 +251,7 @@ def form_of(delivery: bytes, *, in_body: bool) -> Form | None:
         values,
         TAG_AT + delivery[TAG_AT - 1],
         stamp_at,
+        codec.Reader(header, 4).number("Q"),
         None if offset_at is None else start + offset_at,
     )
 

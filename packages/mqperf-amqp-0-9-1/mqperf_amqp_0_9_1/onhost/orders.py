@@ -4,7 +4,7 @@ from base64 import b64decode
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from mqperf_amqp_0_9_1.onhost.codec import Table
 from mqperf_numbered.onhost.orders import OfThreads, of_kind, read_orders
@@ -31,7 +31,8 @@ class Orders(OfThreads):
 
     ``body`` is what the plan gives as the body, else it has ``payload_bytes``, or one of the
     lengths of ``payload_mix``, which are behind their shares; one that is in the file ``body_file``
-    of the control folder only clients have.  With ``log``, queues keep messages.
+    of the control folder only clients have.  Stamps are ``in_body``, or message-ids.  With ``log``,
+    queues keep messages.
     """
 
     threads: tuple[Thread, ...]
@@ -40,6 +41,7 @@ class Orders(OfThreads):
     copies: int
     body: bytes | None
     body_file: str | None
+    in_body: bool
     payload_mix: Sequence[tuple[float, int]]
     delivery: Literal["transient", "persistent"]
     unroutable: Literal["dropped", "returned"]
@@ -60,20 +62,23 @@ class Orders(OfThreads):
         """Whether messages that no queue takes are returned."""
         return self.unroutable == "returned"
 
-    @property
-    def in_body(self) -> bool:
-        """Whether stamps are in bodies, which are then ours; else they are message-ids."""
-        return self.body is None and self.body_file is None
+
+Told = TypeVar("Told", bound=Orders)
 
 
 def read(file: Path) -> Orders:
     """The orders in a file."""
+    return read_as(Orders, file)
+
+
+def read_as(kind: type[Told], file: Path) -> Told:
+    """Those of a kind."""
     values = read_orders(file)
     values["threads"] = tuple(
         Thread(**{**thread, "queues": tuple(thread["queues"])}) for thread in values["threads"]
     )
     values["body"] = _body(values)
-    return of_kind(Orders, values)
+    return of_kind(kind, values)
 
 
 def _body(values: dict[str, Any]) -> bytes | None:

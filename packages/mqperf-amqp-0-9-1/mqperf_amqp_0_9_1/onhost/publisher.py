@@ -185,22 +185,27 @@ class Channels(ManagedConnection[Connection]):
         stamp = stamp_of(header, body, in_body=self.orders.in_body)
         publisher = self.publishers[channel - 1]
         self.diary.count("returned")
-        publisher.record.add(
-            "error",
-            publisher.thread.number,
-            stamp["number"].astype(np.int64),
-            stamp["due_ns"] / NS,
-            time.time(),
-        )
+        numbers, due = stamp["number"].astype(np.int64), stamp["due_ns"] / NS
+        publisher.add("error", numbers, due, time.time())
 
 
 class Publisher(Client[Channels]):
     """All connections of a process, from the first connection to the last confirm."""
 
-    def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
+    def __init__(
+        self,
+        orders: Orders,
+        control: Control,
+        record: Record,
+        diary: Diary,
+        publishers: list[PublisherThread] | None = None,
+    ) -> None:
+        """Take the threads of the orders, or others in their place."""
         self.orders, self.diary = orders, diary
         waiting, self.send_queue = Waiting(exact=True), SendQueue()
-        self.publishers = [PublisherThread(orders, thread, record) for thread in orders.threads]
+        self.publishers = publishers or [
+            PublisherThread(orders, thread, record) for thread in orders.threads
+        ]
         every = [
             Channels(
                 orders, [self.publishers[place] for place in share], self.send_queue, waiting, diary

@@ -11,7 +11,7 @@ from mqperf_amqp_0_9_1.onhost.connection import Connection
 from mqperf_amqp_0_9_1.onhost.orders import Orders, Thread
 from mqperf_numbered.onhost import stamps
 from mqperf_numbered.onhost.messages import Alike, Mix
-from mqperf_numbered.onhost.record import BATCH, Record
+from mqperf_numbered.onhost.record import BATCH, Instants, Numbers, Record
 from mqperf_numbered.onhost.schedule import NS, of_thread
 
 BLOCK_BYTES = 1 << 18
@@ -24,6 +24,9 @@ MOST_BLOCKS = 64
 class PublisherThread:
     """One thread.  Its numbers count what was handed over whole, from 0.
 
+    ``schedule``, ``mix`` of lengths and the ``places`` where it records are those of its orders, or
+    are given to it later.
+
     Messages stand ready in a block, numbered and with the instants at which they are due; to send
     some of them only the instant of sending is still written.
     """
@@ -31,6 +34,7 @@ class PublisherThread:
     def __init__(self, orders: Orders, thread: Thread, record: Record) -> None:
         self.orders, self.thread, self.record = orders, thread, record
         self.schedule = of_thread(orders, thread.number)
+        self.mix, self.places = orders.payload_mix, range(thread.number, thread.number + 1)
         self.next = self.count = self.sent_ns = self.at = self.block = 0
         self.total = orders.count_of(thread.number)
         self.paused = False
@@ -64,9 +68,9 @@ class PublisherThread:
 
         message, stamp_at = made(self.orders)
         alike = Alike(message, stamp_at, BLOCK_BYTES, len(self.orders.threads))
-        if not self.orders.payload_mix:
+        if not self.mix:
             return alike
-        shares, lengths = zip(*self.orders.payload_mix, strict=True)
+        shares, lengths = zip(*self.mix, strict=True)
         every = [made(replace(self.orders, payload_bytes=length))[0] for length in lengths]
         return Mix(every, shares, stamp_at, len(alike.stamps))
 
@@ -133,13 +137,24 @@ class PublisherThread:
             return
         count = sum(self.counts)
         sent = np.repeat(np.array(self.instants_ns) / NS, self.counts)
-        number, first = self.thread.number, self.next - count
+        first = self.next - count
         numbers = np.arange(first, self.next)
-        self.record.add("sent", number, numbers, sent)
+        self.add("sent", numbers, sent)
         if self.schedule is not None:
             due = self.schedule.instants_ns(first, count) / NS
-            self.record.add("handover", number, numbers, due, sent)
+            self.add("handover", numbers, due, sent)
         self.counts, self.instants_ns = [], []
+
+    def add(
+        self,
+        stream: str,
+        numbers: Numbers,
+        started: Instants | float,
+        finished: Instants | float = 0.0,
+    ) -> None:
+        """Record messages, in each place of the thread."""
+        for place in self.places:
+            self.record.add(stream, place, numbers, started, finished)
 
     def confirm(self, first: int, last: int, *, good: bool, now_ns: int) -> int:
         """The broker has the messages of these tags, or (not good) refuses them; how many."""
@@ -151,7 +166,7 @@ class PublisherThread:
             base = self.next + self.count - self.tag_of_next
             due = self.due_ns.take(tags, mode="wrap") / NS
             stream = "confirmed" if good else "error"
-            self.record.add(stream, self.thread.number, tags + base, due, now_ns / NS)
+            self.add(stream, tags + base, due, now_ns / NS)
             self._closed(first, last)
         return len(tags)
 

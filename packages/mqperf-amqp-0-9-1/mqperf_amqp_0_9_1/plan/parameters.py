@@ -22,6 +22,13 @@ from mqperf_numbered.plan.paced import (
 )
 
 Name = Annotated[str, Field(min_length=1, max_length=100)]
+Acks = Annotated[
+    Literal["auto", "each", "multiple"],
+    Field(
+        description="Whether servers acknowledge: the broker does not wait for it (auto), each"
+        " message by itself, or all that came at once together (multiple)."
+    ),
+]
 
 
 def _length(values: dict[str, Any]) -> int:
@@ -137,13 +144,7 @@ class Parameters(Paced, Body):
             description="Threads that share a connection, each with a channel of its own.",
         ),
     ] = 1
-    acks: Annotated[
-        Literal["auto", "each", "multiple"],
-        Field(
-            description="Whether servers acknowledge: the broker does not wait for it (auto), each"
-            " message by itself, or all that came at once together (multiple)."
-        ),
-    ] = "auto"
+    acks: Acks = "auto"
     prefetch: Prefetch = 1_000
     confirms: Confirms = 0
     delivery: Delivery = "transient"

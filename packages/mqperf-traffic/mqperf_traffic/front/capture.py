@@ -1,0 +1,80 @@
+"""A capture: what its options stand for, and what it says of what it got."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from mqperf.base.errors import MqperfError, SystemFault
+from mqperf.base.urls import BrokerUrl
+from mqperf.lab.systems.rabbitmq.urls import PORTS, address, authority, with_environment
+from mqperf_amqp_0_9_1.onhost.connection import Broker
+from mqperf_projects.front.durations import seconds
+from mqperf_traffic.lab.counting import Counting
+from mqperf_traffic.lab.firehose import MOST_WAITING, Firehose
+from mqperf_traffic.plan.profile import MOST_SECONDS, Profile, write
+
+WAITED = 0.02
+"""If more of the messages of a second waited to be captured, their seconds are not certain."""
+
+
+def captured(
+    url: str, duration: str, out: Path, tell: Callable[[str], None], *, names: bool
+) -> Profile:
+    """Capture for so long, and write the profile; ``tell`` is told what a person can do meanwhile.
+
+    ``url`` names a variable for its password.  Raises ``MqperfError`` for options that make no
+    sense, where the broker refuses, and where nothing was published.
+    """
+    length_s = seconds(duration, "--for")
+    if length_s != round(length_s) or not 1 <= length_s <= MOST_SECONDS:
+        raise MqperfError(f"--for {duration}: expected whole seconds, {MOST_SECONDS} at most")
+    if out.exists() or not out.parent.is_dir():
+        raise MqperfError(f"--out {out}: give a new file, in a folder that is there")
+    broker = broker_of(url)
+    firehose, counting = Firehose(broker), Counting(round(length_s))
+    hint = f"is tracing on? An administrator switches it on: rabbitmqctl trace_on -p {broker.vhost}"
+    firehose.capture(counting, lambda: tell(f"mqperf: nothing was published yet; {hint}"))
+    if counting.messages == counting.unroutable:
+        raise MqperfError(f"nothing was published to a queue for {length_s:.0f} s; {hint}")
+    profile = counting.profile(
+        names=names, complete=not firehose.dropped, most_waiting=firehose.most_waiting
+    )
+    write(profile, out)
+    return profile
+
+
+def broker_of(url: str) -> Broker:
+    """Where a URL leads; raises ``MqperfError`` for one that leads to no RabbitMQ."""
+    parsed = BrokerUrl.parse(with_environment(url))
+    if parsed.scheme not in PORTS:
+        raise MqperfError(f"the URL: its scheme must be {', '.join(PORTS)}")
+    try:
+        addresses = (address(parsed),)
+        certificates = authority(parsed)
+    except (ValueError, SystemFault) as error:
+        raise MqperfError(f"the URL: {error}") from None
+    user, password = parsed.credentials
+    return Broker(addresses, user, password, parsed.vhost or "/", certificates)
+
+
+def words(profile: Profile) -> Iterator[str]:
+    """What was captured, and what is wrong with it."""
+    rates = profile.per_second()
+    yield (
+        f"{profile.messages:,} messages to {len(profile.routes):,} routes in {profile.seconds} s:"
+        f" {profile.messages / profile.seconds:,.1f} msg/s, {min(rates):,} to {max(rates):,} in a"
+        " second"
+    )
+    if profile.unroutable:
+        yield f"{profile.unroutable:,} messages went to no queue, and are in no route"
+    if profile.gathered:
+        yield f"{profile.gathered:,} messages are of too many routes to tell them apart"
+    if not profile.complete:
+        yield (
+            f"the profile is not complete: more than {MOST_WAITING:,} messages waited for us, and"
+            " the broker dropped some; capture where there is more CPU, or less traffic"
+        )
+    elif profile.most_waiting > WAITED * max(rates):
+        yield (
+            f"{profile.most_waiting:,} messages waited to be captured at most: they may be counted"
+            " in a later second than they were published in"
+        )

@@ -1,0 +1,1 @@
+"""How traffic is captured, and how its replay is started."""

@@ -1,0 +1,103 @@
+"""Published messages as counts: what becomes of a capture, and of what it keeps nothing else."""
+
+from collections import Counter
+from itertools import groupby
+
+from mqperf_traffic.lab.trace_events import Published, published
+from mqperf_traffic.plan.profile import MOST_QUEUES, MOST_ROUTES, TENTHS, Profile, Route
+
+MOST_KNOWN = 20_000
+"""Tables of headers whose meaning is kept: those of one connection are often the same."""
+
+LENGTHS = 64
+"""Lengths that are all told apart.  Where there are more, those that follow each other are told as
+the longest of them: together they are no more than this part of all messages."""
+
+Key = tuple[str | None, str | None, int]
+"""Exchange and routing key, and queues; without names, all that have as many queues."""
+
+
+class Counting:
+    """Messages by route, second and tenth, and by length, in so many ``seconds``."""
+
+    def __init__(self, seconds: int) -> None:
+        self.seconds = seconds
+        self.messages = self.unroutable = self.gathered = 0
+        self.known: dict[bytes, Key | None] = {}
+        self.keys: set[Key] = set()
+        self.by_second: Counter[tuple[Key, int]] = Counter()
+        self.by_tenth: Counter[int] = Counter()
+        self.by_length: Counter[tuple[Key, int]] = Counter()
+
+    def count(self, passed_s: float, table: bytes, length: int) -> None:
+        """Count a message that came so long after the beginning, by the firehose's headers."""
+        tenth = int(passed_s * TENTHS)
+        if tenth >= self.seconds * TENTHS:
+            return
+        self.messages += 1
+        if table not in self.known:
+            if len(self.known) >= MOST_KNOWN:
+                self.known.clear()
+            self.known[table] = self._key(published(table))
+        if (key := self.known[table]) is None:
+            self.unroutable += 1
+            return
+        self.gathered += key[0] is None
+        self.by_second[key, tenth // TENTHS] += 1
+        self.by_tenth[tenth] += 1
+        self.by_length[key, length] += 1
+
+    def _key(self, event: Published) -> Key | None:
+        """The route of a message, if it went to any queue."""
+        if not event.queues:
+            return None
+        key = (event.exchange, event.routing_key, min(event.queues, MOST_QUEUES))
+        if key not in self.keys and len(self.keys) >= MOST_ROUTES:
+            return None, None, key[2]
+        self.keys.add(key)
+        return key
+
+    def profile(self, *, names: bool, complete: bool, most_waiting: int) -> Profile:
+        """The profile of what was counted, its largest routes first."""
+        lengths: Counter[int] = Counter()
+        for (_, length), count in self.by_length.items():
+            lengths[length] += count
+        stands = standing(lengths)
+        of_key: dict[Key, Counter[int]] = {}
+        for (key, length), count in self.by_length.items():
+            of_key.setdefault(key, Counter())[stands[length]] += count
+        by_size = sorted(of_key, key=lambda key: -of_key[key].total())
+        return Profile(
+            complete=complete,
+            most_waiting=most_waiting,
+            unroutable=self.unroutable,
+            gathered=self.gathered,
+            tenths=tuple(self.by_tenth[tenth] for tenth in range(self.seconds * TENTHS)),
+            routes=tuple(self._route(key, of_key[key], names=names) for key in by_size),
+        )
+
+    def _route(self, key: Key, lengths: Counter[int], *, names: bool) -> Route:
+        exchange, routing_key, queues = key
+        return Route(
+            exchange=exchange if names else None,
+            routing_key=routing_key if names else None,
+            queues=queues,
+            per_second=tuple(self.by_second[key, second] for second in range(self.seconds)),
+            lengths=tuple(sorted(lengths.items())),
+        )
+
+
+def standing(lengths: Counter[int]) -> dict[int, int]:
+    """By each length the one that stands for it: itself, while there are few."""
+    if len(lengths) <= LENGTHS:
+        return {length: length for length in lengths}
+    part, passed, places = lengths.total() / LENGTHS / 2, 0, {}
+    for length in sorted(lengths):
+        passed += lengths[length]
+        # one with more than a part of its own begins another place, and has the next to itself
+        places[length] = (passed // part, lengths[length] > part and length)
+    stands: dict[int, int] = {}
+    for _, group in groupby(sorted(lengths), key=places.__getitem__):
+        every = [*group]
+        stands |= dict.fromkeys(every, every[-1])
+    return stands

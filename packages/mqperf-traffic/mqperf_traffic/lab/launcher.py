@@ -1,0 +1,127 @@
+"""How a replay is started: the routes of its profile, dealt to processes, each with its queues."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Any
+
+from mqperf.base.errors import LoadError
+from mqperf.lab.load import Access, Job
+from mqperf.plan import Case
+from mqperf.plan.load import Member
+from mqperf_amqp_0_9_1.lab.commands import ARGUMENTS
+from mqperf_numbered.lab.environment import Program
+from mqperf_numbered.lab.launcher import launcher
+from mqperf_traffic.plan.parameters import GENERATOR, of_case
+from mqperf_traffic.plan.profile import Profile, Route, parsed
+
+PROGRAM = Program(
+    title="the replay of traffic",
+    name="mqperf_traffic.onhost",
+    modules=("publisher", "orders"),
+)
+
+EXCHANGE = "direct"
+
+EXPIRES = {"x-expires": 600_000}
+"""Queues go away when nobody has consumed for 10 minutes: no case tells how many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The routes of a run, dealt to its processes in turn: each has as many numbers as any."""
+
+    key: str
+    routes: tuple[Route, ...]
+    processes: int
+
+    @property
+    def each(self) -> int:
+        """The most routes of a process."""
+        return ceil(len(self.routes) / self.processes)
+
+    def own(self, process: int) -> Iterator[tuple[int, Route]]:
+        """The routes of a process, and their numbers over all; processes count from 1."""
+        for place, route in enumerate(self.routes[process - 1 :: self.processes]):
+            yield (process - 1) * self.each + place, route
+
+    def thread(self, number: int, route: Route) -> dict[str, Any]:
+        """What publisher and consumer of a route are told; names have a fixed width."""
+        digits = f"{number + 1:06d}"
+        return {
+            "number": number,
+            "exchange": f"{self.key}.{EXCHANGE}",
+            "routing_key": digits,
+            "headers": {},
+            "queues": [f"{self.key}.{digits}.{copy + 1:04d}" for copy in range(route.queues)],
+            "binding_key": digits,
+            "binding": {},
+        }
+
+
+def profile_of(job: Job) -> Profile:
+    """The profile of a job; raises ``LoadError`` where it was not read, or is too short."""
+    name = of_case(job.case).traffic_file
+    if name not in job.files:
+        raise LoadError(f"{name}: was not read with the plan: run the plan from its file")
+    profile, processes = parsed(job.files[name], name), job.case.processes * job.case.hosts
+    if len(profile.routes) < processes:
+        raise LoadError(
+            f"{name} has {len(profile.routes)} routes, one process for each at most: ask for"
+            f" fewer than {processes} processes"
+        )
+    return profile
+
+
+def orders(job: Job, member: Member) -> dict[str, Any]:
+    """What one is ordered beyond what all are."""
+    case, parameters, profile = job.case, of_case(job.case), profile_of(job)
+    layout = Layout(job.run_id, profile.routes, case.processes * case.hosts)
+    own = list(layout.own(member.number))
+    first = member.kind == "client" and member.number == 1
+    return {
+        **parameters.model_dump(include={"acks", "prefetch", "confirms", "delivery"}),
+        "pace": {"rate": 1.0},  # each route has its own
+        "payload_bytes": max(length for route in profile.routes for length, _ in route.lengths),
+        "speed": parameters.traffic_speed,
+        "scale": parameters.traffic_scale,
+        "tenths": profile.tenths,
+        "routes": [route.model_dump(include={"per_second", "lengths"}) for _, route in own],
+        "all_routes": len(profile.routes),
+        "profile": job.files[parameters.traffic_file].decode() if first else None,
+        "threads": [layout.thread(number, route) for number, route in own],
+        "threads_per_process": layout.each,
+        "channels": ceil(len(own) / case.green_threads),
+        "copies": max(route.queues for route in profile.routes),
+        "exchange_type": EXCHANGE,
+        "queue_arguments": {**ARGUMENTS[case.queues], **EXPIRES},
+        **_ALIKE,
+    }
+
+
+_ALIKE: Mapping[str, Any] = {
+    "message_count": None,
+    "consume_after_s": None,
+    "payload": None,
+    "in_body": False,  # bodies may be too short for a stamp
+    "payload_mix": [],
+    "body_file": None,
+    "unroutable": "returned",
+    "ttl_ms": None,
+    "log": False,
+}
+"""What the load ``amqp-0-9-1`` can be asked, and a replay leaves."""
+
+
+def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[str, str]]:
+    """What queues and connections of the load are."""
+    expire = {name: str(value) for name, value in EXPIRES.items()}
+    queues = {"durable": "true", **ARGUMENTS[case.queues], **expire}
+    return {"queue": queues, "exchange": {"type": EXCHANGE, "durable": "true"}}
+
+
+LAUNCHER = replace(
+    launcher(GENERATOR.name, PROGRAM, "a replay of traffic over AMQP 0-9-1", orders),
+    drivers={"rabbitmq": "amqp-0-9-1"},
+    options=options,
+)

@@ -1,0 +1,1 @@
+"""What a traffic profile is, and what a plan may say of its replay."""

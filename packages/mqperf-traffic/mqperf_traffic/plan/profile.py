@@ -1,0 +1,147 @@
+"""A traffic profile: how much was published a second, to which routes, in which sizes.
+
+It holds no content, and names only where they were asked for.  docs/reference/traffic-profile.md
+tells each key.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import ConfigDict, Field, ValidationError, model_validator
+
+from mqperf.base import raw
+from mqperf.base.errors import PlanError
+from mqperf.plan import Frozen
+from mqperf.plan.file.attached import MOST_BYTES
+from mqperf.plan.file.reading import UnreadableError, first_bytes
+
+TENTHS = 10
+"""Of a second: bursts are told by them."""
+
+MOST_ROUTES = 1_000
+MOST_QUEUES = 1_000
+"""Of a route."""
+
+MOST_LENGTHS = 256
+MOST_SECONDS = 86_400
+
+Count = Annotated[int, Field(ge=0, le=10_000_000)]
+Name = Annotated[str, Field(max_length=255)]
+
+
+class Route(Frozen):
+    """Messages of one exchange and routing key that went to so many ``queues``.
+
+    ``per_second`` counts them; ``lengths`` are lengths of bodies in bytes, each with how many
+    messages have it.
+    """
+
+    model_config = ConfigDict(strict=True)
+
+    exchange: Name | None = None
+    routing_key: Name | None = None
+    queues: Annotated[int, Field(ge=1, le=MOST_QUEUES)]
+    per_second: Annotated[tuple[Count, ...], Field(min_length=1, max_length=MOST_SECONDS)]
+    lengths: Annotated[
+        tuple[
+            tuple[Annotated[int, Field(ge=0, le=MOST_BYTES)], Annotated[int, Field(ge=1)]],
+            ...,
+        ],
+        Field(min_length=1, max_length=MOST_LENGTHS),
+    ]
+
+    @property
+    def messages(self) -> int:
+        """All of them."""
+        return sum(self.per_second)
+
+    @model_validator(mode="after")
+    def _lengths_of_all(self) -> Self:
+        if sum(count for _, count in self.lengths) != self.messages:
+            raise ValueError("lengths and per_second count differently many messages")
+        return self
+
+
+class Profile(Frozen):
+    """What was published to a virtual host in some whole seconds.
+
+    ``tenths`` counts the messages of all routes in each tenth of a second.  ``complete`` says that
+    the broker dropped none of what was captured; ``most_waiting`` is how many messages waited to be
+    captured at most: they were counted later than they were published.  ``unroutable`` messages
+    went to no queue, and are in no route; ``gathered`` ones are in routes of several keys.
+    """
+
+    model_config = ConfigDict(strict=True)
+
+    format: Literal["mqperf-traffic"] = "mqperf-traffic"
+    version: Literal[1] = 1
+    complete: bool
+    most_waiting: Annotated[int, Field(ge=0)]
+    unroutable: Annotated[int, Field(ge=0)]
+    gathered: Annotated[int, Field(ge=0)]
+    tenths: Annotated[tuple[Count, ...], Field(max_length=TENTHS * MOST_SECONDS)]
+    routes: Annotated[tuple[Route, ...], Field(min_length=1, max_length=2 * MOST_ROUTES)]
+
+    @property
+    def seconds(self) -> int:
+        """Its length."""
+        return len(self.routes[0].per_second)
+
+    @property
+    def messages(self) -> int:
+        """All that went to a queue."""
+        return sum(self.tenths)
+
+    def per_second(self) -> list[int]:
+        """The messages of all routes."""
+        return [sum(counts) for counts in zip(*(r.per_second for r in self.routes), strict=True)]
+
+    @model_validator(mode="after")
+    def _one_length(self) -> Self:
+        if any(len(route.per_second) != self.seconds for route in self.routes):
+            raise ValueError("routes have differently many seconds")
+        if len(self.tenths) != TENTHS * self.seconds:
+            raise ValueError(f"tenths has {len(self.tenths)} counts for {self.seconds} s")
+        by_tenths = [sum(part) for part in _parts(self.tenths)]
+        if by_tenths != self.per_second():
+            raise ValueError("tenths and routes count differently many messages")
+        return self
+
+
+def _parts(tenths: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """The tenths of each second."""
+    return (tenths[first : first + TENTHS] for first in range(0, len(tenths), TENTHS))
+
+
+def parsed(content: bytes, name: str) -> Profile:
+    """The profile in a file of this name; raises ``PlanError`` for what is none."""
+    try:
+        return Profile.model_validate_json(content)
+    except ValidationError as error:
+        problem = raw.first_problem(error)
+        raise PlanError(f"{name}: no traffic profile of version 1: {problem}") from None
+
+
+def read(file: Path) -> Profile:
+    """The profile in a file; raises ``PlanError``."""
+    try:
+        content = first_bytes(file, MOST_BYTES + 1)
+    except UnreadableError as error:
+        raise PlanError(f"{file}: {error}") from None
+    if len(content) > MOST_BYTES:
+        raise PlanError(f"{file}: it has more than {MOST_BYTES:,} bytes, as no profile has")
+    return parsed(content, str(file))
+
+
+def write(profile: Profile, file: Path) -> None:
+    """Write the file; it has its name only when it is whole.  Raises ``PlanError``."""
+    draft = file.with_name(f".{file.name}.{os.getpid()}.draft")
+    text = profile.model_dump_json(exclude_none=True)
+    try:
+        draft.write_text(text.replace('{"queues"', '\n{"queues"') + "\n", encoding="utf-8")
+        draft.replace(file)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise PlanError(f"{file}: cannot be written: {error.strerror}") from None

@@ -1,0 +1,1 @@
+"""What was replayed, beside the profile."""
