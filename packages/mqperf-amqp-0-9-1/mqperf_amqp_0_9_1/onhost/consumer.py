@@ -66,6 +66,7 @@ class Intake(ManagedConnection[Connection]):
         super().__init__(waiting, diary, handlers)
         self.server = server
         self.queues = [(thread, queue) for thread in threads for queue in thread.queues]
+        self.copy = np.concatenate([np.arange(len(thread.queues)) for thread in threads])
         self.next_offset = np.zeros(len(self.queues), dtype=np.int64)
 
     def _connected(self) -> Connection:
@@ -145,7 +146,7 @@ class Intake(ManagedConnection[Connection]):
         """Count deliveries, and acknowledge them if that is asked for."""
         if batch.offset is not None:  # in order on each channel: the last one stays
             self.next_offset[batch.channel - 1] = batch.offset + 1
-        copy = (batch.channel - 1) % self.orders.copies
+        copy = self.copy[batch.channel - 1]
         self.server.take(batch, copy)
         if self.orders.acks != "auto":
             with suppress(Lost):  # the next read will find it out; these have come

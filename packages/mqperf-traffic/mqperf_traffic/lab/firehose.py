@@ -52,7 +52,9 @@ class Firehose:
             except BaseException:
                 self.connection.socket.close()
                 raise
-        except (Lost, Refused) as error:
+        except Lost as error:  # it names the address
+            raise SystemFault(str(error)) from None
+        except Refused as error:
             raise SystemFault(f"{broker.addresses[0]}: {error}") from None
         self.connection.flowing()
 

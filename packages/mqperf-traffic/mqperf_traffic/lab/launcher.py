@@ -13,7 +13,7 @@ from mqperf_amqp_0_9_1.lab.commands import ARGUMENTS
 from mqperf_numbered.lab.environment import Program
 from mqperf_numbered.lab.launcher import launcher
 from mqperf_traffic.plan.parameters import GENERATOR, of_case
-from mqperf_traffic.plan.profile import Profile, Route, parsed
+from mqperf_traffic.plan.profile import Profile, Route, most_of_a_process, numbers, parsed
 
 PROGRAM = Program(
     title="the replay of traffic",
@@ -23,13 +23,16 @@ PROGRAM = Program(
 
 EXCHANGE = "direct"
 
+MOST_CHANNELS = 2_000
+"""Of a connection, one for each queue: brokers allow 2,047 unless told otherwise."""
+
 EXPIRES = {"x-expires": 600_000}
 """Queues go away when nobody has consumed for 10 minutes: no case tells how many there are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The routes of a run, dealt to its processes in turn: each has as many numbers as any."""
+    """The routes of a run, and the process of each."""
 
     key: str
     routes: tuple[Route, ...]
@@ -38,12 +41,12 @@ class Layout:
     @property
     def each(self) -> int:
         """The most routes of a process."""
-        return ceil(len(self.routes) / self.processes)
+        return most_of_a_process(len(self.routes), self.processes)
 
     def own(self, process: int) -> Iterator[tuple[int, Route]]:
         """The routes of a process, and their numbers over all; processes count from 1."""
-        for place, route in enumerate(self.routes[process - 1 :: self.processes]):
-            yield (process - 1) * self.each + place, route
+        every = zip(numbers(len(self.routes), self.processes), self.routes, strict=True)
+        return ((number, route) for number, route in every if number // self.each == process - 1)
 
     def thread(self, number: int, route: Route) -> dict[str, Any]:
         """What publisher and consumer of a route are told; names have a fixed width."""
@@ -77,7 +80,7 @@ def orders(job: Job, member: Member) -> dict[str, Any]:
     """What one is ordered beyond what all are."""
     case, parameters, profile = job.case, of_case(job.case), profile_of(job)
     layout = Layout(job.run_id, profile.routes, case.processes * case.hosts)
-    own = list(layout.own(member.number))
+    own, copies = list(layout.own(member.number)), max(route.queues for route in profile.routes)
     first = member.kind == "client" and member.number == 1
     return {
         **parameters.model_dump(include={"acks", "prefetch", "confirms", "delivery"}),
@@ -91,8 +94,8 @@ def orders(job: Job, member: Member) -> dict[str, Any]:
         "profile": job.files[parameters.traffic_file].decode() if first else None,
         "threads": [layout.thread(number, route) for number, route in own],
         "threads_per_process": layout.each,
-        "channels": ceil(len(own) / case.green_threads),
-        "copies": max(route.queues for route in profile.routes),
+        "channels": min(ceil(len(own) / case.green_threads), max(1, MOST_CHANNELS // copies)),
+        "copies": copies,
         "exchange_type": EXCHANGE,
         "queue_arguments": {**ARGUMENTS[case.queues], **EXPIRES},
         **_ALIKE,

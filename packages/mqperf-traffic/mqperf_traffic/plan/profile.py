@@ -1,11 +1,11 @@
 """A traffic profile: how much was published a second, to which routes, in which sizes.
 
-It holds no content, and names only where they were asked for.  docs/reference/traffic-profile.md
-tells each key.
+It holds no content, and names only where they were asked for.
 """
 
 import os
 from collections.abc import Iterator
+from math import ceil
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -113,6 +113,17 @@ class Profile(Frozen):
 def _parts(tenths: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
     """The tenths of each second."""
     return (tenths[first : first + TENTHS] for first in range(0, len(tenths), TENTHS))
+
+
+def most_of_a_process(routes: int, processes: int) -> int:
+    """How many routes a process has at most, and how many numbers each has."""
+    return ceil(routes / processes)
+
+
+def numbers(routes: int, processes: int) -> list[int]:
+    """The number of each route over all processes, to which they are dealt in turn."""
+    each = most_of_a_process(routes, processes)
+    return [place % processes * each + place // processes for place in range(routes)]
 
 
 def parsed(content: bytes, name: str) -> Profile:

@@ -24,7 +24,7 @@ from mqperf_amqp_0_9_1.onhost.consumer import LENGTH
 from mqperf_numbered.onhost.schedule import NS, Schedule
 from mqperf_traffic.onhost.curve import curve_of, phase_of
 from mqperf_traffic.plan.parameters import GENERATOR, of_case
-from mqperf_traffic.plan.profile import Profile, parsed
+from mqperf_traffic.plan.profile import Profile, most_of_a_process, numbers, parsed
 
 FILE = "client-1.traffic"
 """The profile, as the first client had it."""
@@ -42,13 +42,14 @@ Counts = NDArray[np.float64]
 class Replay:
     """What a profile asks of a run, and what was recorded of it.
 
-    ``asked``, ``due`` and ``sent`` are of each second of the load, by what the profile has, when
-    messages were due, and when they were sent; ``missing`` are routes of which another number was
-    sent in the whole load.  ``distance`` is the largest difference of two cumulative distributions
-    of lengths, that of Kolmogorov and Smirnov.
+    ``queues`` are the most of a route.  ``asked``, ``due`` and ``sent`` are of each second of the
+    load, by what the profile has, when messages were due, and when they were sent; ``missing`` are
+    routes of which another number was sent in the whole load.  ``distance`` is the largest
+    difference of two cumulative distributions of lengths, that of Kolmogorov and Smirnov.
     """
 
     routes: int
+    queues: int
     asked: Counts
     due: Counts
     sent: Counts
@@ -56,8 +57,11 @@ class Replay:
     distance: float
 
     def off(self, counts: Counts, slack_s: float = 0.0) -> NDArray[np.bool_]:
-        """The seconds whose counts are not those of the profile, or what is due in ``slack_s``."""
-        slack = 2 * self.routes + slack_s * self.asked.max()
+        """The seconds whose counts differ from the profile by more than two messages and 2 %.
+
+        What is due in ``slack_s`` of the fullest second is allowed, too.
+        """
+        slack = 2 * self.queues + slack_s * self.asked.max()
         wrong: NDArray[np.bool_] = np.abs(counts - self.asked) > TOLERANCE * self.asked + slack
         return wrong
 
@@ -97,10 +101,9 @@ def replay_of(run: Whole, streams: ByProcess) -> Replay:
     profile, parameters = _profile(run), of_case(run.case)
     load_s, processes = round(run.load[1] - run.load[0]), run.case.processes * run.case.hosts
     speed, scale, routes = parameters.traffic_speed, parameters.traffic_scale, len(profile.routes)
-    each = -(-routes // processes)
+    each = most_of_a_process(routes, processes)
     asked, of_route = np.zeros(load_s), dict[int, int]()
-    for place, route in enumerate(profile.routes):
-        number = place % processes * each + place // processes
+    for number, route in zip(numbers(routes, processes), profile.routes, strict=True):
         curve = curve_of(route.per_second, profile.tenths, speed=speed, scale=scale)
         schedule = Schedule(curve, phase_of(number, routes))
         until = np.array([schedule.due(second * NS - 1) for second in range(load_s + 1)])
@@ -114,11 +117,12 @@ def replay_of(run: Whole, streams: ByProcess) -> Replay:
         load = run.load[0] + ahead_s, run.load[0] + ahead_s + load_s
         sent += streams[process.label]["sent"].per_second(load)
         due += streams[process.label]["handover"].started_in(load).per_second()[0]
-        for sender, numbers in _senders(run, process.label).items():
-            thread = sender.partition("@")[0].rpartition(".")[2]
-            sent_of[(int(process.label.rpartition("-")[2]) - 1) * each + int(thread) - 1] += numbers
+        for sender, count in _senders(run, process.label).items():
+            process_number, _, thread = sender.partition("-")[2].partition("@")[0].partition(".")
+            sent_of[(int(process_number) - 1) * each + int(thread) - 1] += count
     missing = {n: (count, sent_of[n]) for n, count in of_route.items() if sent_of[n] != count}
-    return Replay(routes, asked, due, sent, missing, _distance(profile, run))
+    queues = max(route.queues for route in profile.routes)
+    return Replay(routes, queues, asked, due, sent, missing, _distance(profile, run))
 
 
 def _senders(run: Whole, label: str) -> dict[str, int]:

@@ -41,7 +41,7 @@ TABLE = Table(
         count(
             "seconds_off",
             "Seconds in which the messages that were sent differ by more than 2 % from the profile,"
-            " and by more than two deliveries of each route.",
+            " and by more than two messages.",
             "seconds off",
             "s",
         ),

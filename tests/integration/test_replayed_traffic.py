@@ -1,0 +1,156 @@
+"""Real traffic: what is published to a RabbitMQ is captured, and replayed on it."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pandas as pd
+import pika.exceptions
+import pytest
+from one_rabbitmq import Theirs, channel, lent, master_of
+from patience import eventually
+
+from mqperf.base.errors import TableError
+from mqperf.lab.runner import Silent, sweep
+from mqperf.lab.systems.in_plans import problems_of
+from mqperf.lab.systems.rabbitmq.private import PrivateCluster
+from mqperf.plan.file import read_plan
+from mqperf.study import stats, tables
+from mqperf_numbered.onhost.managed_connections import Broker
+from mqperf_traffic.lab import firehose
+from mqperf_traffic.lab.counting import Counting
+from mqperf_traffic.lab.firehose import Firehose
+from mqperf_traffic.plan.profile import Profile, write
+
+pytestmark = pytest.mark.needs_rabbitmq
+
+EXCHANGE, QUEUES = "amq.direct", {"both": ("a", "b"), "one": ("a",), "nowhere": ()}
+"""Where messages are published, and the queues that get those of a routing key."""
+
+PUBLISHED = (*[("both", 0)] * 20, *[("one", 40)] * 10, *[("nowhere", 7)] * 5)
+"""Routing key and length of every message."""
+
+PLAN = """\
+systems: {rabbitmq: {topologies: [cmsm]}}
+test_cases: [publish]
+load:
+  generator: traffic
+  traffic_file: profile.json
+  traffic_scale: 3
+  green_threads: 1
+  processes: 2
+  acks: multiple
+  duration_s: 2
+  warmup_s: 1
+"""
+
+
+@pytest.fixture(scope="module")
+def broker(rabbitmq: PrivateCluster) -> Iterator[Broker]:
+    """One node, at which tracing is on."""
+    node = rabbitmq._cluster.node_names[0]
+    rabbitmq._control.call(node, "trace_on", "-p", "/")
+    yield master_of(rabbitmq)
+    rabbitmq._control.call(node, "trace_off", "-p", "/")
+
+
+@contextmanager
+def publishing(broker: Broker) -> Iterator[Theirs]:
+    """A channel to publish on, while its queues are there."""
+    with channel(broker) as theirs:
+        for queue in ("a", "b"):
+            theirs.queue_declare(queue, exclusive=True, arguments={"x-max-length": 1})
+        for key, queues in QUEUES.items():
+            for queue in queues:
+                theirs.queue_bind(queue, EXCHANGE, key)
+        yield theirs
+
+
+@pytest.fixture(scope="module")
+def profile(broker: Broker) -> Profile:
+    """What is captured of those messages."""
+    with publishing(broker) as theirs:
+        copies, counted = Firehose(broker), Counting(3)
+        for key, length in PUBLISHED:
+            theirs.basic_publish(EXCHANGE, key, bytes(length))
+        copies.capture(counted, lambda: None)
+    return counted.profile(
+        names=True, complete=not copies.dropped, most_waiting=copies.most_waiting
+    )
+
+
+def test_a_capture_has_what_was_published(profile: Profile) -> None:
+    """By route, with its queues and lengths; and what went nowhere is told apart."""
+    routes = [
+        (route.exchange, route.routing_key, route.queues, route.lengths) for route in profile.routes
+    ]
+    assert routes == [(EXCHANGE, "both", 2, ((0, 20),)), (EXCHANGE, "one", 1, ((40, 10),))]
+    assert (profile.messages, profile.unroutable, profile.complete) == (30, 5, True)
+
+
+def test_what_the_broker_drops_is_noticed(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A profile without it is not complete; and both queues of the capture go away."""
+    monkeypatch.setattr(firehose, "MOST_WAITING", 10)
+    with publishing(broker) as theirs:
+        copies = Firehose(broker)
+        for _ in range(500):
+            theirs.basic_publish(EXCHANGE, "one", bytes(100_000))
+        copies.capture(Counting(1), lambda: None)
+    assert copies.dropped
+    assert eventually(lambda: not _is_there(broker, copies.queue))
+    assert eventually(lambda: not _is_there(broker, copies.overflow))
+
+
+def _is_there(broker: Broker, queue: str) -> bool:
+    try:
+        with channel(broker) as theirs:
+            theirs.queue_declare(queue, passive=True)
+    except pika.exceptions.ChannelClosedByBroker as error:
+        return bool(error.reply_code != 404)
+    return True
+
+
+@pytest.fixture(scope="module")
+def runs(
+    rabbitmq: PrivateCluster, profile: Profile, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """The folder of a replay, of three messages for each, by two processes."""
+    folder = tmp_path_factory.mktemp("replayed")
+    write(profile, folder / "profile.json")
+    (folder / "plan.yaml").write_text(PLAN)
+    file = read_plan(folder / "plan.yaml", problems_of)
+    with lent(rabbitmq):
+        sweep(file.plan, file.text, folder / "runs", Silent())
+    return folder / "runs"
+
+
+def frames(folder: Path) -> dict[str, pd.DataFrame]:
+    return stats.complete(tables.read(folder))
+
+
+def test_a_replay_is_that_of_its_profile(runs: Path) -> None:
+    """Every message of every route, once in each of its queues: twice, as the load has 4 s of 3."""
+    found = frames(runs)
+    [counts], [row] = (found[name].to_dict("records") for name in ("messages", "traffic"))
+    deliveries = 3 * 2 * sum(len(QUEUES[key]) for key, _ in PUBLISHED)
+    assert (counts["sent"], counts["received"]) == (deliveries, deliveries)
+    assert [counts[name] for name in ("lost", "duplicates", "foreign", "errors")] == [0] * 4
+    assert (row["routes"], row["routes_off"], row["length_distance"]) == (2, 0, 0)
+    told = "" if pd.isna(counts["disagreements"]) else counts["disagreements"]
+    assert not any(word in told for word in ("due", "routes", "lengths"))
+
+
+def test_another_profile_and_other_lengths_are_noticed(runs: Path) -> None:
+    """Planted into the record of a sound run."""
+    [load] = runs.glob("*/load")
+    diaries = {file: file.read_text() for file in load.glob("server-*.json")}
+    for file, text in diaries.items():
+        file.write_text(text.replace('"bytes 40"', '"bytes 41"'))
+    assert "lengths that were received differ" in frames(runs)["messages"]["disagreements"].item()
+    for file, text in diaries.items():
+        file.write_text(text)
+    copy = load / "client-1.traffic"
+    copy.write_text(json.dumps(json.loads(copy.read_text()) | {"unroutable": 6}))
+    with pytest.raises(TableError, match="another profile than the plan's"):
+        frames(runs)

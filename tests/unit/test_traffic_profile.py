@@ -1,0 +1,213 @@
+"""Traffic profiles: what is counted, which files are none, and what is not a replay of them."""
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mqperf.base.errors import PlanError
+from mqperf_amqp_0_9_1.onhost import codec
+from mqperf_numbered.onhost.schedule import NS, Schedule
+from mqperf_traffic.lab import counting
+from mqperf_traffic.lab.counting import Counting, standing
+from mqperf_traffic.lab.trace_events import Published, published
+from mqperf_traffic.onhost.curve import curve_of, phase_of
+from mqperf_traffic.plan.profile import MOST_LENGTHS, numbers, read, write
+from mqperf_traffic.study.account import Replay
+
+ROUTE: dict[str, Any] = {"queues": 2, "per_second": [3, 0], "lengths": [[0, 1], [4096, 2]]}
+PROFILE: dict[str, Any] = {
+    "format": "mqperf-traffic",
+    "version": 1,
+    "complete": True,
+    "most_waiting": 0,
+    "unroutable": 0,
+    "gathered": 0,
+    "tenths": [3, *[0] * 19],
+    "routes": [ROUTE],
+}
+
+
+def table(exchange: str, key: str, queues: list[str], **further: object) -> bytes:
+    """The headers of a copy, as the firehose has them."""
+    said: Any = {"exchange_name": exchange, "routing_keys": [key], "properties": further}
+    said |= {"node": "rabbit@a", "vhost": "/", "channel": 1, "routed_queues": queues}
+    return codec.table(said)
+
+
+# what is counted
+
+
+def test_headers_of_the_firehose_tell_the_route() -> None:
+    """Exchange, routing key and number of queues, whatever the properties of the message are."""
+    content = table("nova", "conductor", ["a", "b"], timestamp=1, priority=None, x=[True, 2.5])
+    assert published(content) == Published("nova", "conductor", 2)
+
+
+@given(st.binary(max_size=200))
+def test_what_is_no_copy_is_no_route(content: bytes) -> None:
+    """Whatever it is made of, it is refused by one kind of error."""
+    with pytest.raises(ValueError, match="none of the firehose's"):
+        published(content)
+
+
+def test_a_profile_has_counts_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Names only where they are asked for; more routes than are told apart are together."""
+    monkeypatch.setattr(counting, "MOST_ROUTES", 2)
+    counted = Counting(2)
+    for at_s, key, queues, length in (
+        (0.05, "secret", ["a"], 10),
+        (0.15, "secret", ["a"], 20),
+        (1.95, "second", ["a", "b"], 10),
+        (1.95, "third", ["c"], 30),
+        (1.95, "fourth", ["c"], 40),
+        (1.95, "nowhere", [], 50),
+        (2.05, "secret", ["a"], 60),  # after the end
+    ):
+        counted.count(at_s, table("hidden", key, queues), length)
+    for names in (False, True):
+        profile = counted.profile(names=names, complete=True, most_waiting=7)
+        write(profile, tmp_path / "profile.json")
+        assert read(tmp_path / "profile.json") == profile
+        text = (tmp_path / "profile.json").read_text()
+        assert ("secret" in text, "hidden" in text) == (names, names)
+    assert (profile.messages, profile.unroutable, profile.gathered) == (5, 1, 2)
+    assert profile.tenths == (1, 1, *[0] * 17, 3)
+    routes = [(route.routing_key, route.queues, route.per_second) for route in profile.routes]
+    assert routes == [("secret", 1, (2, 0)), (None, 1, (0, 2)), ("second", 2, (0, 1))]
+    assert profile.routes[0].lengths == ((10, 1), (20, 1))
+    assert [*tmp_path.iterdir()] == [tmp_path / "profile.json"]
+
+
+@given(st.dictionaries(st.integers(0, 10**7), st.integers(1, 10**6), min_size=1, max_size=600))
+def test_lengths_that_stand_for_others_move_the_distribution_by_little(
+    lengths: dict[int, int],
+) -> None:
+    """By 1/64 at most; where there are few lengths, not at all."""
+    stands = standing(Counter(lengths))
+    told: Counter[int] = Counter()
+    for length, count in lengths.items():
+        assert stands[length] >= length
+        told[stands[length]] += count
+    assert len(told) <= MOST_LENGTHS
+    ordered = sorted(lengths)
+    shares = [np.cumsum([of[length] for length in ordered]) for of in (lengths, told)]
+    assert np.abs(shares[0] - shares[1]).max() <= sum(lengths.values()) / 64
+    assert len(lengths) > 64 or told == lengths
+
+
+# files that are none
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"version": 2}, "version"),
+        ({"format": "other"}, "format"),
+        ({"password": "x"}, "password"),
+        ({"complete": 1}, "complete"),
+        ({"routes": []}, "routes"),
+        ({"routes": [ROUTE | {"per_second": [4, 0]}]}, "lengths and per_second count differently"),
+        ({"routes": [ROUTE | {"per_second": [3]}]}, "tenths has 20 counts for 1 s"),
+        ({"routes": [ROUTE, ROUTE | {"per_second": [3]}]}, "differently many seconds"),
+        ({"routes": [ROUTE, ROUTE]}, "tenths and routes count differently"),
+        ({"routes": [ROUTE | {"queues": 0}]}, "routes.0.queues"),
+        ({"routes": [ROUTE | {"per_second": [-1, 4]}]}, "routes.0.per_second.0"),
+        ({"routes": [ROUTE | {"lengths": [[10**8, 3]]}]}, "routes.0.lengths.0.0"),
+        ({"tenths": [float("nan")] * 20}, "tenths.0"),
+        ({"tenths": [10**400] * 20}, "tenths.0"),
+    ],
+)
+def test_what_is_no_profile_is_refused(changed: dict[str, Any], words: str, tmp_path: Path) -> None:
+    """By one sentence with the file and the place."""
+    file = tmp_path / "profile.json"
+    file.write_text(json.dumps(PROFILE))
+    assert read(file).routes[0].messages == 3
+    file.write_text(json.dumps(PROFILE | changed))
+    with pytest.raises(PlanError, match=r"profile\.json: no traffic profile of version 1") as error:
+        read(file)
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_files_that_cannot_be_read_are_told(tmp_path: Path) -> None:
+    """No JSON, one without an end, one that is too long, a pipe, and none."""
+    file = tmp_path / "profile.json"
+    for content in (b"\xff", b"[" * 100_000, b" " * 10_000_001):
+        file.write_bytes(content)
+        with pytest.raises(PlanError, match=r"profile\.json: "):
+            read(file)
+    os.mkfifo(tmp_path / "pipe")
+    for name in ("pipe", "none"):
+        with pytest.raises(PlanError, match=f"{name}: "):
+            read(tmp_path / name)
+
+
+# replays
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.lists(st.integers(0, 300), min_size=3, max_size=3), min_size=1, max_size=5),
+    st.lists(st.integers(0, 9), min_size=30, max_size=30),
+    st.floats(0.1, 10),
+    st.floats(0.1, 10),
+)
+def test_every_second_of_a_route_has_its_count(
+    routes: list[list[int]], tenths: list[int], speed: float, scale: float
+) -> None:
+    """Exactly as it was, and again when the profile has ended; faster and scaled, in proportion."""
+    for place, counts in enumerate(routes):
+        if not sum(counts):
+            continue
+        phase = phase_of(place, len(routes))
+        as_it_was = Schedule(curve_of(counts, tenths, speed=1, scale=1), phase)
+        due = [as_it_was.due(second * NS - 1) for second in range(7)]
+        assert np.diff(due).tolist() == counts * 2
+        changed = Schedule(curve_of(counts, tenths, speed=speed, scale=scale), phase)
+        expected = np.cumsum(counts) * scale
+        until = [changed.due(round(second / speed * NS)) for second in (1, 2, 3)]
+        assert np.abs(until - expected).max() <= 1.01
+
+
+def test_routes_are_dealt_to_processes() -> None:
+    """Each has one number, and the largest of them are in different processes."""
+    for routes, processes in ((7, 3), (4, 4), (1000, 7), (1, 1)):
+        of_routes = numbers(routes, processes)
+        assert len({*of_routes}) == routes
+        each = -(-routes // processes)
+        assert {number // each for number in of_routes[:processes]} == {*range(processes)}
+
+
+def replay(**changes: object) -> Replay:
+    """One whose record is that of its profile; a client was late by some messages."""
+    asked = np.array([1000.0, 0.0, 3000.0])
+    sent = asked + np.array([-100, 100, 0])
+    sound: dict[str, Any] = {"routes": 3, "queues": 2, "asked": asked, "due": asked, "sent": sent}
+    return Replay(**(sound | {"missing": {}, "distance": 0.019} | changes))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, None),
+        ({"due": np.array([1020.0, 0.0, 3000.0])}, None),
+        ({"due": np.array([1030.0, 0.0, 3000.0])}, "in 1 of 3 s not as many messages were due"),
+        ({"due": np.array([1000.0, 5.0, 2900.0])}, "in 2 of 3 s not as many messages were due"),
+        ({"sent": np.array([600.0, 400.0, 3000.0])}, "in 2 of 3 s not as many messages were sent"),
+        ({"missing": {4: (10, 9)}}, "of 1 of 3 routes"),
+        ({"distance": 0.021}, "lengths that were received differ"),
+    ],
+)
+def test_what_is_not_as_the_profile_has_it_is_told(
+    changes: dict[str, Any], words: str | None
+) -> None:
+    """Seconds, routes and lengths; a pause of a client, or a message at a border, is none."""
+    told = [*replay(**changes).disagreements()]
+    assert [words in sentence for sentence in told] == [True] if words else not told
