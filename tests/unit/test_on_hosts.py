@@ -35,6 +35,7 @@ BUILDS_ON = {
     "mqperf_openstack": ("mqperf_amqp_0_9_1", "mqperf_numbered"),
     "mqperf_nats": ("mqperf_numbered",),
     "mqperf_streams": ("mqperf_numbered",),
+    "mqperf_traffic": ("mqperf_amqp_0_9_1", "mqperf_numbered"),
 }
 
 SOURCES = {name: text for package in PACKAGES for name, text in sources(package).items()}
