@@ -135,6 +135,17 @@ def test_a_sample_answers_what_its_plan_asks(name: str, expected: dict[str, list
     assert said(sample(name)) == expected
 
 
+def test_a_failure_without_a_pause_tells_of_the_slowest() -> None:
+    """As where some connections of many are cut."""
+    frames = sample("wan")
+    outages = frames["outages"].assign(outage_s=0.03)
+    phases = frames["action_phases"].assign(latency_max_s=1.1)
+    [sentence] = said({**frames, "outages": outages, "action_phases": phases}, "outage").popitem()[
+        1
+    ]
+    assert "for 5.0 s: creations at all times, the slowest took 1.1 s, 0 lost" in sentence
+
+
 def test_queues_are_compared_where_both_are_sound(sound: Tables) -> None:
     """What replication changes has its interval over the repeats, at the best point of each."""
     assert [*said(sound)] == [

@@ -67,9 +67,13 @@ def _often(of_kind: pd.DataFrame) -> str:
 
 
 def _parts(of_kind: pd.DataFrame, noun: str) -> Iterator[str]:
-    """For how long nothing came, what was lost, what came twice, and when all was as before."""
-    if len(outage := of_kind["outage_s"].dropna()):
-        yield f"no {noun} for {spanned(outage, 's')}"
+    """For how long nothing came, how slow it was, what was lost or came twice, and until when."""
+    outage, slowest = (of_kind[name].dropna() for name in ("outage_s", "latency_max_s"))
+    if len(outage):
+        none = outage.max() < SOON_S
+        yield f"{noun}s at all times" if none else f"no {noun} for {spanned(outage, 's')}"
+    if slowest.max() > 2 * outage.max():
+        yield f"the slowest took {spanned(slowest, 's')}"
     for name, word in (("lost", "lost"), ("duplicates", "duplicated")):
         if len(counts := of_kind[name].dropna()):
             ends = dict.fromkeys(f"{int(count):,}" for count in (counts.min(), counts.max()))

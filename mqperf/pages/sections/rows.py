@@ -98,9 +98,9 @@ def nodes(cpu: pd.DataFrame) -> pd.DataFrame:
 
 
 def outages(tables: Tables) -> pd.DataFrame:
-    """One row per action of a run: what it did, what it cost, and the run's duplicates."""
+    """One row per action of a run: what it did, cost and delayed, and the run's duplicates."""
     key, phases = ["run", "action", "node", "commanded_s"], tables["action_phases"]
-    cost = phases.loc[phases["phase"] == "during", [*key, *COST]]
+    cost = phases.loc[phases["phase"] == "during", [*key, *COST, "latency_max_s"]]
     joined = tables["outages"].merge(cost, on=key, how="left")
     joined = joined.merge(tables["messages"][["run", "duplicates"]], on="run", how="left")
     return in_curves(with_parameters(joined, tables["runs"]), "repeat", "commanded_s")
