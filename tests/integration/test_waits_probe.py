@@ -36,7 +36,8 @@ def test_a_node_is_looked_at_from_outside(rabbitmq: PrivateCluster, tmp_path: Pa
         outcome = sweep(parse_plan(PLAN, Path("causes.yaml")), PLAN, tmp_path, Silent())
     assert outcome.failed == ()
     complete = stats.complete(tables.read(tmp_path))
-    seen = complete["waits"].set_index(["process", "quantity"])["value"]
+    # others may have left queues, which nobody consumes
+    seen = complete["waits"].groupby(["process", "quantity"])["value"].max()
     assert seen["Master", "seconds seen"] >= 1
     assert seen["Master", "consumers"] == 1
     assert seen["Master", "unacked"] <= 1

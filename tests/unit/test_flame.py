@@ -11,7 +11,7 @@ import pytest
 from mqperf_toys.known import known
 from patience import await_file, eventually
 
-from mqperf.base.errors import HostError, ProbeError
+from mqperf.base.errors import HostError, ProbeError, SystemFault
 from mqperf.hosts import Hosts, LocalHost
 from mqperf.lab.runner import Silent, sweep
 from mqperf.plan.file import parse_plan
@@ -228,7 +228,7 @@ def test_a_host_without_perf_is_named_before_the_start(
     """With what to do; nothing is started, and no folder made."""
     known(monkeypatch)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(HostError, match=r"local: no program perf, .* apt-get install linux-perf"):
+    with pytest.raises(SystemFault, match=r"perf is not installed: .* apt-get install linux-perf"):
         sweep(parse_plan(PLAN, Path("toy.yaml")), PLAN, tmp_path / "runs", Silent())
     assert not (tmp_path / "runs").exists()
 

@@ -9,6 +9,7 @@ from mqperf.base.errors import HostError, MqperfError
 from mqperf.front.preview import CASES_SHOWN, COMMANDS_SHOWN, preview
 from mqperf.front.status import status
 from mqperf.lab.load import LAUNCHERS
+from mqperf.lab.systems.in_plans import problems_of
 from mqperf.plan import MAX_CASES
 from mqperf.plan.file import load_plan, parse_plan
 
@@ -70,7 +71,7 @@ def test_no_host_is_reached_unless_asked(tmp_path: Path) -> None:
 @pytest.mark.parametrize("plan", sorted(PLANS.glob("*.yaml")), ids=lambda file: file.stem)
 def test_what_stands_after_a_prompt_can_be_typed(plan: Path) -> None:
     """A command line of a program; who the processes are where a run makes files for them."""
-    loaded = load_plan(plan)
+    loaded = load_plan(plan, problems_of)
     lines = [line.strip() for line in preview(loaded, everything=True).splitlines()]
     typed = [shlex.split(line[2:]) for line in lines if line.startswith("$ ")]
     by_hand = [case for case in loaded.cases() if LAUNCHERS[case.generator].typed]

@@ -22,7 +22,13 @@ from mqperf.hosts.software import path_of
 from mqperf.lab.tool import Tool
 from mqperf_flame.onhost.recorder import EVENT
 
-PERF = Tool("perf", "perf", packages=("linux-perf",))
+PERF = Tool(
+    "perf",
+    "perf",
+    packages=(),
+    by_hand="the probe flame needs it: sudo apt-get install linux-perf on Debian,"
+    " linux-tools-generic on Ubuntu",
+)
 ERLANG = "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS"
 """Options of the Erlang of a node, and of no other that its scripts start."""
 

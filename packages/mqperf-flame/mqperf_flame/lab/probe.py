@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 from mqperf.hosts.software import ALONE, path_of
 from mqperf.lab.probes import Probe, Program, Task, options
-from mqperf_flame.lab.named import PERF, prepared
+from mqperf_flame.lab.named import prepared
 from mqperf_flame.onhost.recorder import WATCHED
 from mqperf_flame.record.recorded import check
 
@@ -25,4 +25,4 @@ def program(task: Task) -> Program | None:
     return Program(argv, env, {TARGETS: targets})
 
 
-PROBE = Probe("flame", program=program, check=check, tools=(PERF,), prepared=prepared)
+PROBE = Probe("flame", program=program, check=check, prepared=prepared)
