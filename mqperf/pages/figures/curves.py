@@ -56,20 +56,17 @@ def pens_of_layouts(rows: pd.DataFrame) -> dict[tuple[str, str], Pen]:
     layouts = rows[["topology", "queues"]].drop_duplicates().itertuples(index=False, name=None)
     words = labels.told_apart(layouts)
     alone = len({topology for topology, _ in words}) == 1
-    orders = {layout: labels.order(*layout) for layout in words}
-    return {
-        layout: _pen(kind, kind if alone else place, words[layout])
-        for layout, (kind, place) in orders.items()
-    }
-
-
-def _pen(kind: int, number: int, label: str) -> Pen:
-    return Pen(
-        shade=palette.TOPOLOGIES[number % len(palette.TOPOLOGIES)],
-        label=label,
-        dash=DASHES[kind % len(DASHES)],
-        marker=MARKERS[number % len(MARKERS)],
-    )
+    pens = {}
+    for layout, label in words.items():
+        kind, place = labels.order(*layout)
+        number = kind if alone else place
+        pens[layout] = Pen(
+            shade=palette.TOPOLOGIES[number % len(palette.TOPOLOGIES)],
+            label=label,
+            dash=DASHES[kind % len(DASHES)],
+            marker=MARKERS[number % len(MARKERS)],
+        )
+    return pens
 
 
 def swept(rows: pd.DataFrame, *, coloured: bool = True) -> Sweep:

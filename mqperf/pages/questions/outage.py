@@ -69,9 +69,10 @@ def _often(of_kind: pd.DataFrame) -> str:
 def _parts(of_kind: pd.DataFrame, noun: str) -> Iterator[str]:
     """For how long nothing came, how slow it was, what was lost or came twice, and until when."""
     outage, slowest = (of_kind[name].dropna() for name in ("outage_s", "latency_max_s"))
-    if len(outage):
-        none = outage.max() < SOON_S
-        yield f"{noun}s at all times" if none else f"no {noun} for {spanned(outage, 's')}"
+    if outage.max() < SOON_S:
+        yield f"{noun}s at all times"
+    elif len(outage):
+        yield f"no {noun} for {spanned(outage, 's')}"
     if slowest.max() > 2 * outage.max():
         yield f"the slowest took {spanned(slowest, 's')}"
     for name, word in (("lost", "lost"), ("duplicates", "duplicated")):
