@@ -58,10 +58,8 @@ def layout_of(row: Row, tables: Tables) -> str:
     """What tells the layout from the others of these runs; empty where there is one."""
     runs = tables["runs"]
     several = [name for name in LAYOUT if len(runs[name].dropna().unique()) > 1]
-    if not several:
-        return ""
-    if several == ["queues"]:
-        return labels.kind(str(row["queues"]))
+    if several in ([], ["queues"]):
+        return labels.kind(str(row["queues"])) if several else ""
     system = f"{system_title(row['system'], tables)}, " if "system" in several else ""
     return system + labels.layout(str(row["topology"]), str(row["queues"]))
 
