@@ -15,6 +15,8 @@ from mqperf.base.errors import TableError
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster
+from mqperf.pages.questions import answers
+from mqperf.pages.sections.forms import plain
 from mqperf.plan.file import read_plan
 from mqperf.study import stats, tables
 from mqperf_numbered.onhost.managed_connections import Broker
@@ -137,6 +139,11 @@ def test_a_replay_is_that_of_its_profile(runs: Path) -> None:
     assert (counts["sent"], counts["received"]) == (deliveries, deliveries)
     assert [counts[name] for name in ("lost", "duplicates", "foreign", "errors")] == [0] * 4
     assert (row["routes"], row["routes_off"], row["length_distance"]) == (2, 0, 0)
+    [[sentence]] = [answer.sentences for answer in answers(found, ["traffic"])]
+    assert plain(sentence).startswith("PUBLISH: ")
+    off = found["traffic"].assign(seconds_off=1, routes_off=2)
+    [[sentence]] = [answer.sentences for answer in answers({**found, "traffic": off}, ["traffic"])]
+    assert "1 of 3 seconds and 2 of 2 routes not as recorded" in plain(sentence)
     told = "" if pd.isna(counts["disagreements"]) else counts["disagreements"]
     assert not any(word in told for word in ("due", "routes", "lengths"))
 

@@ -1,0 +1,88 @@
+"""How queues take traffic that was recorded: what is asked of every replay."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import pandas as pd
+
+from mqperf.pages.figures import rate_sheet
+from mqperf.pages.questions.question import Answer, Answering
+from mqperf.pages.questions.words import (
+    Row,
+    bold,
+    case_of,
+    cited,
+    grouped,
+    ranged,
+    rate_unit,
+    where_of,
+)
+from mqperf.pages.report.drawings import Drawing, kinds_of_doubt, titles
+from mqperf.pages.report.rst import Text
+from mqperf.study.stats.compare import kinds_by_point
+from mqperf.study.tables import Tables
+from mqperf_numbered.pages import parts
+from mqperf_traffic.study.traffic import TABLE
+
+SCALE, P99 = "traffic_scale", "latency_p99_s"
+
+
+def asked(tables: Tables) -> bool:
+    """Where traffic is replayed."""
+    return bool(len(tables[TABLE.name]))
+
+
+def answer(tables: Tables) -> Answer | None:
+    """A sentence for each point: its rate, how slow messages were, and how true the replay is."""
+    replays, varying = parts.told_apart(tables, TABLE)
+    return parts.answer(
+        "How do queues take the recorded traffic?",
+        replays,
+        lambda runs: _sentence(runs, varying, tables),
+        drawing=_drawing(tables),
+    )
+
+
+def _sentence(runs: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Text:
+    row = runs.iloc[0].to_dict()
+    [point] = tables["points"][tables["points"]["point"].eq(row["point"])].to_dict("records")
+    doubted = cited(kinds_by_point(tables).get(row["point"]))
+    return bold(case_of(row), where_of(row, varying, tables)) + Text(
+        ": **{} {}**, p50 {}, p99 **{}**; {}{}."
+    ).format(
+        grouped(point["throughput_msg_s"]),
+        rate_unit(row),
+        _latency(point, "latency_p50_s"),
+        _latency(point, P99),
+        _fidelity(runs),
+        doubted,
+    )
+
+
+def _latency(point: Row, name: str) -> str:
+    low, high = (1e3 * point[f"{name}_{end}"] for end in ("low", "high"))
+    return ranged(1e3 * point[name], (low, high), "ms")
+
+
+def _fidelity(runs: pd.DataFrame) -> str:
+    """Whether every second and route of the runs has the messages of the profile."""
+    off = {name: int(runs[f"{name}_off"].sum()) for name in ("seconds", "routes")}
+    if not any(off.values()):
+        return "every second and route as recorded"
+    counts = (f"{count} of {runs[name].sum()} {name}" for name, count in off.items() if count)
+    return f"{' and '.join(counts)} not as recorded"
+
+
+def _drawing(tables: Tables) -> Drawing | None:
+    """The 99th percentile of latency by the scale, where there are several."""
+    points = tables["points"]
+    if len(points[SCALE].unique()) == 1:
+        return None
+    most = grouped(1e3 * points[P99].max())
+    alt = f"The 99th percentile of latency against the scale of the replay: at most {most} ms."
+    kinds = kinds_of_doubt(tables["doubts"])
+    sheet = partial(rate_sheet, points, titles(), SCALE, P99, doubted=kinds)
+    return Drawing("Latency by the scale of the replay", alt, sheet)
+
+
+ANSWERING = Answering(TABLE.name, asked, answer)
