@@ -109,9 +109,10 @@ def broker(run: Evidence) -> Iterator[Cause]:
 def erlang_process(run: Evidence) -> Iterator[Cause]:
     """One process of a node that always has work, while others wait for it.
 
-    Where the run waits for cores, everything has work for longer, and nobody is accused.
+    Where the run waits for cores that a host does not have, everything has work for longer, and
+    nobody is accused.  With cores left, threads wait as well: for who runs where they did.
     """
-    if (run.waited or 0.0) >= WAITED:
+    if (run.waited or 0.0) >= WAITED and run.hosts["full"].any():
         return
     for kind, test in MORE_OF.items():
         for row in each(run.figures(f"{kind} running")):
