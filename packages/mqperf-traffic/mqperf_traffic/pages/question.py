@@ -20,7 +20,7 @@ from mqperf.pages.questions.words import (
 from mqperf.pages.report.drawings import Drawing, kinds_of_doubt, titles
 from mqperf.pages.report.rst import Text
 from mqperf.study.stats.compare import kinds_by_point
-from mqperf.study.tables import Tables
+from mqperf.study.tables import Tables, varied
 from mqperf_numbered.pages import parts
 from mqperf_traffic.study.traffic import TABLE
 
@@ -76,7 +76,7 @@ def _fidelity(runs: pd.DataFrame) -> str:
 def _drawing(tables: Tables) -> Drawing | None:
     """The 99th percentile of latency by the scale, where there are several."""
     points = tables["points"]
-    if len(points[SCALE].unique()) == 1:
+    if SCALE not in varied(points):
         return None
     most = grouped(1e3 * points[P99].max())
     alt = f"The 99th percentile of latency against the scale of the replay: at most {most} ms."
