@@ -202,6 +202,16 @@ def test_kinds_of_queue_are_told_apart_where_the_topology_is_one() -> None:
     assert several["single", "stream"].label == "Client -> Broker, Server -> Broker (stream)"
 
 
+def test_units_stand_beside_the_ticks_of_their_axis() -> None:
+    """Around failures, where panels share an axis: not on its numbers."""
+    read = samples.read(SAMPLES / "faults")
+    figure = figures.around_sheet(read["intervals"], read["outages"])
+    figure.draw_without_rendering()
+    axes = figure.axes[0]
+    ticks = [label.get_window_extent() for label in axes.get_yticklabels()]
+    assert axes.yaxis.label.get_window_extent().x1 <= min(tick.x0 for tick in ticks)
+
+
 def test_runs_in_time_keep_the_order_of_their_conditions() -> None:
     """So that a condition has its colour of the other figures; seconds follow each other."""
     read = tables(Shape(layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(10,)))

@@ -144,7 +144,6 @@ def dress(axes: Axes, title: str, *, legend_columns: int = 6) -> Axes:
     axes.tick_params(colors=FAINT.light, labelsize=9, length=3)
     axes.tick_params(axis="y", length=0)
     axes.xaxis.label.set_color(FAINT.light)
-    axes.yaxis.set_label_coords(0, 0.5)  # none has one, whose place is else looked for thrice
     axes.grid(axis="y", color=GRID.light, linewidth=0.8)
     axes.set_axisbelow(True)
     if not axes.has_data():

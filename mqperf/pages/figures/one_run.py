@@ -90,8 +90,6 @@ def run_sheet(run: OneRun) -> Figure:
         heights.append(height)
     for axes in panels:
         _on_time(axes, run, ends)
-    for axes in panels[:-1]:
-        axes.xaxis.set_label_coords(0.5, 0)
     for axes in panels[-1:]:
         axes.set_xlabel(COLUMNS["start_s"].heading(), fontsize=9)
     _place(figure, panels, heights, [name for name, _ in lanes])
