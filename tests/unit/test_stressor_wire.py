@@ -2,8 +2,10 @@
 
 import socket
 import struct
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -58,6 +60,7 @@ class Bare(Connection):
         self.incoming(1 << 12)
         self.frame_max = 4096
         self.blocked = False
+        self.farewell, self.leaves_at = self._take_leave, None
 
 
 def frames(content: bytes) -> Iterator[frame.Frame]:
@@ -279,3 +282,24 @@ def test_without_confirms_channels_stay_open_until_the_broker_has_taken_all() ->
         assert not managed.lingers(until_ns + NS // 100)
         managed.connection = None
         assert not managed.lingers(time.time_ns())
+
+
+def test_a_broker_that_only_shows_itself_is_left() -> None:
+    """One that blocks publishers answers nothing, and its heartbeats do not hold anybody."""
+    ours, theirs = socket.socketpair()
+    bounded_s, took = 20, list[bool]()
+
+    def beat() -> None:
+        limit = time.monotonic() + bounded_s
+        with theirs, suppress(OSError):
+            while time.monotonic() < limit:
+                theirs.send(codec.HEARTBEAT)
+                time.sleep(0.02)
+
+    beating = threading.Thread(target=beat, daemon=True)
+    leaving = threading.Thread(target=lambda: took.append(Bare(ours).close(0.2)), daemon=True)
+    beating.start()
+    leaving.start()
+    leaving.join(bounded_s / 2)
+    assert took == [False]
+    beating.join()

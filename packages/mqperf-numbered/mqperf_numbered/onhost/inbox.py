@@ -44,6 +44,7 @@ class Inbox(Outbox):
         """
         super().__init__()
         self.broker, self.farewell = broker, take_leave
+        self.leaves_at: float | None = None
         self.incoming(size)
         self.last_in = time.monotonic()
         self.socket, self.address = connected(broker.addresses, broker.authority)
@@ -54,9 +55,14 @@ class Inbox(Outbox):
             raise
 
     def close(self, timeout_s: float) -> bool:
-        """Say goodbye; whether the other end has read all that was sent."""
+        """Say goodbye; whether the other end has read all that was sent.
+
+        One that blocks us does not read, and goes on with its heartbeats.
+        """
+        timeout_s = max(timeout_s, LEAST_S)
+        self.leaves_at = time.monotonic() + timeout_s
         try:
-            self.socket.settimeout(max(timeout_s, LEAST_S))
+            self.socket.settimeout(timeout_s)
             self.farewell()
         except (Lost, Refused):
             return False
@@ -97,6 +103,10 @@ class Inbox(Outbox):
     def _take(self) -> bool:
         if self.have == len(self.buffer):
             self._grow()
+        if self.leaves_at is not None:
+            if (left_s := self.leaves_at - time.monotonic()) <= 0:
+                raise Lost("the broker did not take leave in time")
+            self.socket.settimeout(left_s)
         try:
             count = self.socket.recv_into(self.view[self.have :])
         except WAITING:
