@@ -10,8 +10,8 @@ from types import FrameType
 from typing import Any
 
 from mqperf.onhost.load.capped_log import CappedLog
-from mqperf.onhost.load.closed_loop import ClosedLoop
 from mqperf.onhost.load.control import Control
+from mqperf_numbered.onhost.closed_loop import ClosedLoop
 
 from .one import Command
 
