@@ -28,4 +28,5 @@ def _reached(listed: inventory.Inventory) -> Iterator[Hosts]:
     with connected(listed.places) as hosts:
         by_name = {host.name: host for host in hosts}
         roles = (listed.broker, listed.client, listed.server)
-        yield Hosts(*(tuple(by_name[place.name] for place in places) for places in roles))
+        broker, client, server = (tuple(by_name[place.name] for place in each) for each in roles)
+        yield Hosts(broker, client, server)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from typing_extensions import override
 
@@ -20,6 +20,7 @@ from mqperf.base.one_line import one_line
 from mqperf.hosts import Host, Hosts, Process
 from mqperf.hosts.roles import ROLES
 from mqperf.hosts.software import ALONE, path_of
+from mqperf.hosts.wrapped import Start, WrappedHost
 from mqperf.lab.systems.settings import HostSettings
 from mqperf.plan.link import Role
 from mqperf_capacity.onhost import within
@@ -53,54 +54,29 @@ class Groups:
 
 
 @dataclass(frozen=True, slots=True)
-class Limited:
+class Limited(WrappedHost):
     """A host, as one role sees it: what is started on it is in the role's group.
 
-    Without a role it starts as the host itself.  Everything else is the host's.
+    Without a role it starts as the host itself.
     """
 
-    host: Host
     groups: Groups
     role: Role | None = None
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (as the host has it)
-        """What the host has under this name."""
-        return getattr(self.host, name)
-
-    def start(
-        self,
-        label: str,
-        argv: Sequence[str],
-        *,
-        env: Mapping[str, str] | None = None,
-        log: Path,
-        cwd: Path | None = None,
-    ) -> Process:
-        """Start a process of the role within its group; a node of the brokers has its own."""
-        if self.role is not None and self.groups.quotas.of(self.role):
-            order = self.groups.entered(group_of(self.role, label), self.role)
-            script = str(self.host.copied(WITHIN))
-            argv = [self.host.python, "-I", "-S", script, order, *argv]
-        return self.host.start(label, argv, env=env, log=log, cwd=cwd)
+    @override
+    def changed(self, label: str, argv: Sequence[str], env: Mapping[str, str] | None) -> Start:
+        """A node of the brokers has a group of its own."""
+        if self.role is None or not self.groups.quotas.of(self.role):
+            return argv, env
+        order = self.groups.entered(group_of(self.role, label), self.role)
+        script = str(self.host.copied(WITHIN))
+        return [self.host.python, "-I", "-S", script, order, *argv], env
 
     def facts(self) -> dict[str, Any]:
         """Those of the host, and its quotas."""
         version = max(place.version for place in self.groups.places)
         given = self.groups.quotas.model_dump(exclude_none=True)
         return {**self.host.facts(), "quotas": {"cgroup_version": version, **given}}
-
-
-@dataclass(frozen=True)
-class LimitedHosts(Hosts):
-    """Hosts of which each role sees those with its quota, and all others none."""
-
-    outside: tuple[Host, ...] = ()
-
-    @property
-    @override
-    def every(self) -> tuple[Host, ...]:
-        """Each host once, without a role: what watches a run is in no group."""
-        return self.outside
 
 
 def group_of(role: str, label: str) -> str:
@@ -121,11 +97,7 @@ def applied(quotas: Quotas, hosts: Hosts) -> Iterator[Hosts]:
             for host in hosts.every
         }
 
-        def limited(role: Role | None, of_role: Sequence[Host]) -> tuple[Host, ...]:
-            return tuple(cast("Host", Limited(host, groups[host.name], role)) for host in of_role)
-
-        broker, client, server = (limited(role, hosts.of(role)) for role in ROLES)
-        yield LimitedHosts(broker, client, server, limited(None, hosts.every))
+        yield hosts.wrapped(lambda role, host: Limited(host, groups[host.name], role))
 
 
 @contextmanager

@@ -7,18 +7,16 @@ variable; Java keeps frame pointers, and names its code when it is asked.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
 
 from typing_extensions import override
 
 from mqperf.base.errors import HostError
 from mqperf.base.one_line import one_line
 from mqperf.base.releases import parsed
-from mqperf.hosts import Host, Hosts, Process
-from mqperf.hosts.roles import ROLES
+from mqperf.hosts import Host, Hosts
 from mqperf.hosts.software import path_of
+from mqperf.hosts.wrapped import Start, WrappedHost
 from mqperf.lab.tool import Tool
 from mqperf_flame.onhost.recorder import EVENT
 
@@ -38,32 +36,19 @@ LAUNCHER = Path("mqperf_flame", "onhost", "launcher.py")
 LIMIT_S = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A host on which what is started names its code to perf; everything else is the host's."""
+class Named(WrappedHost):
+    """A host on which what is started names its code to perf, and takes the names along."""
 
-    host: Host
+    __slots__ = ()
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (as the host has it)
-        """What the host has under this name."""
-        return getattr(self.host, name)
-
-    def start(
-        self,
-        label: str,
-        argv: Sequence[str],
-        *,
-        env: Mapping[str, str] | None = None,
-        log: Path,
-        cwd: Path | None = None,
-    ) -> Process:
-        """Start a process; one that names its code takes the names along when it ends."""
+    @override
+    def changed(self, _label: str, argv: Sequence[str], env: Mapping[str, str] | None) -> Start:
         names_code = parsed(self.host.platform.minor) >= PYTHON_BEGAN
         words, variables = naming(argv, env, self.host.python if names_code else "")
         if words != [*argv] or variables != env:
             launcher = path_of("mqperf_flame", self.host)[-1] / LAUNCHER
             words = [self.host.python, "-I", "-S", str(launcher), *words]
-        return self.host.start(label, words, env=variables, log=log, cwd=cwd)
+        return words, variables
 
 
 def naming(
@@ -82,30 +67,15 @@ def naming(
     return [*argv], env
 
 
-@dataclass(frozen=True)
-class NamedHosts(Hosts):
-    """Hosts whose roles name their code; what watches a run does not."""
-
-    outside: tuple[Host, ...] = ()
-
-    @property
-    @override
-    def every(self) -> tuple[Host, ...]:
-        """Each host once, as it is."""
-        return self.outside
-
-
 @contextmanager
 def prepared(hosts: Hosts) -> Iterator[Hosts]:
-    """The hosts, on which perf may look; raises ``HostError`` for the first that forbids it."""
+    """The hosts, on which perf may look; raises ``HostError`` for the first that forbids it.
+
+    What nodes and load generators start names its code; what watches a run does not.
+    """
     for host in hosts.every:
         check(host)
-
-    def named(of_role: Sequence[Host]) -> tuple[Host, ...]:
-        return tuple(cast("Host", Named(host)) for host in of_role)
-
-    broker, client, server = (named(hosts.of(role)) for role in ROLES)
-    yield NamedHosts(broker, client, server, hosts.every)
+    yield hosts.wrapped(lambda role, host: Named(host) if role else host)
 
 
 def check(host: Host) -> None:
