@@ -192,20 +192,10 @@ class Channels(ManagedConnection[Connection]):
 class Publisher(Client[Channels]):
     """All connections of a process, from the first connection to the last confirm."""
 
-    def __init__(
-        self,
-        orders: Orders,
-        control: Control,
-        record: Record,
-        diary: Diary,
-        publishers: list[PublisherThread] | None = None,
-    ) -> None:
-        """Take the threads of the orders, or others in their place."""
+    def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
         self.orders, self.diary = orders, diary
         waiting, self.send_queue = Waiting(exact=True), SendQueue()
-        self.publishers = publishers or [
-            PublisherThread(orders, thread, record) for thread in orders.threads
-        ]
+        self.publishers = [PublisherThread(orders, thread, record) for thread in orders.threads]
         every = [
             Channels(
                 orders, [self.publishers[place] for place in share], self.send_queue, waiting, diary

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 from mqperf_amqp_0_9_1.onhost import orders
-from mqperf_amqp_0_9_1.onhost.orders import Thread
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
+class Route(TypedDict):
     """How many messages a route has in each second of the profile, and how many of each length."""
 
     per_second: Sequence[int]
@@ -17,19 +16,15 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class Orders(orders.Orders):
-    """All that a process is told: each of its threads is a route of the profile.
+    """All that a process is told; its ``threads`` send the ``routes`` of the same places.
 
     ``tenths`` count the messages of all routes in tenths of a second.  One client has the
     ``profile`` itself, and leaves it beside what it records.
     """
 
-    routes: Sequence[dict[str, Sequence[int]]]
+    routes: Sequence[Route]
     all_routes: int
     tenths: Sequence[int]
     speed: float
     scale: float
     profile: str | None
-
-    def route(self, thread: Thread) -> Route:
-        """That of a thread."""
-        return Route(**self.routes[thread.number % self.threads_per_process])  # type: ignore[arg-type]
