@@ -68,7 +68,7 @@ def test_a_count_is_shared_by_all_threads(tmp_path: Path) -> None:
     job = Job(load, "run", Access(end, end), tool, pairs(load), tmp_path, Path("/out"), "127.0.0.1")
     client = commands(job)[-1]
     Station(LocalHost(), tmp_path).place(client.files)
-    order = orders.read(tmp_path / f"{client.label}.orders")
+    order = orders.read(orders.Orders, tmp_path / f"{client.label}.orders")
     assert [order.count_of(number) for number in range(4)] == [3, 3, 3, 2]
     assert replace(order, message_count=None).count_of(0) > 10**18
 
@@ -145,7 +145,7 @@ def test_passwords_are_in_files_of_their_owner(tmp_path: Path) -> None:
         assert "hidden$1" not in " ".join([*command.argv, *command.env.values()])
         file = tmp_path / f"{command.label}.orders"
         assert stat.S_IMODE(file.stat().st_mode) == 0o600
-        order = orders.read(file)
+        order = orders.read(orders.Orders, file)
         assert (order.broker.password, order.pace) == ("hidden$1", Pace(50.0))
         assert "hidden" not in repr(order)
 
@@ -357,7 +357,7 @@ def test_the_body_is_written_once_for_all_clients_of_a_host(tmp_path: Path) -> N
     for command in every:
         Station(LocalHost(), tmp_path).place(command.files)
     for command in every:
-        order = orders.read(tmp_path / f"{command.label}.orders")
+        order = orders.read(orders.Orders, tmp_path / f"{command.label}.orders")
         assert order.body == (BODY if command.kind == "client" else None)
         assert not order.in_body
     with pytest.raises(LoadError, match="run the plan from its file"):

@@ -12,7 +12,7 @@ from mqperf_numbered.onhost.process import live, recorded
 
 def main() -> None:
     """Be the client or server that the orders say."""
-    orders = read(Path(sys.argv[1]))
+    orders = read(Orders, Path(sys.argv[1]))
     role = Publisher if orders.kind == "client" else Consumer
     streams = recorded(orders, *(["confirmed"] if orders.confirms else []))
     live("amqp-0-9-1", orders, streams, partial(name, orders), partial(role, orders))

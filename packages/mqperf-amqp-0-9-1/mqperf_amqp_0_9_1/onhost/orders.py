@@ -63,16 +63,11 @@ class Orders(OfThreads):
         return self.unroutable == "returned"
 
 
-Told = TypeVar("Told", bound=Orders)
+T = TypeVar("T", bound=Orders)
 
 
-def read(file: Path) -> Orders:
-    """The orders in a file."""
-    return read_as(Orders, file)
-
-
-def read_as(kind: type[Told], file: Path) -> Told:
-    """Those of a kind."""
+def read(kind: type[T], file: Path) -> T:
+    """The orders of a kind in a file."""
     values = read_orders(file)
     values["threads"] = tuple(
         Thread(**{**thread, "queues": tuple(thread["queues"])}) for thread in values["threads"]

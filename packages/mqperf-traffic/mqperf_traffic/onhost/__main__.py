@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from mqperf_amqp_0_9_1.onhost.consumer import Consumer
-from mqperf_amqp_0_9_1.onhost.orders import read_as
+from mqperf_amqp_0_9_1.onhost.orders import read
 from mqperf_numbered.onhost.process import live, recorded
 from mqperf_traffic.onhost.orders import Orders
 from mqperf_traffic.onhost.publisher import replayer
@@ -13,7 +13,7 @@ from mqperf_traffic.onhost.publisher import replayer
 
 def main() -> None:
     """Be the client or server that the orders say."""
-    orders = read_as(Orders, Path(sys.argv[1]))
+    orders = read(Orders, Path(sys.argv[1]))
     if orders.profile is not None:
         (orders.out / f"{orders.label}.traffic").write_text(orders.profile, encoding="utf-8")
     role = replayer if orders.kind == "client" else Consumer
