@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from mqperf.pages.sections import rows
 from mqperf.pages.sections.section import Content, Section, View
-from mqperf.study.tables import tidy
+from mqperf_numbered.pages import parts
 from mqperf_traffic.study.traffic import TABLE
 
 WORDS = (
@@ -17,19 +16,8 @@ WORDS = (
 
 def content(view: View) -> Iterator[Content]:
     """A row for each run."""
-    if view.tables[TABLE.name].empty:
-        return
-    runs = rows.of_runs(view.tables, TABLE.name, "run")
-    names = tuple(column if isinstance(column, str) else column.name for column in TABLE.own)
-    yield Content(
-        heading="The replay and its profile",
-        words=[WORDS],
-        caption=view.caption("replays of traffic"),
-        rows=runs,
-        columns=view.columns(runs, names, keep=names),
-        key="run",
-        data=tidy(runs),
-    )
+    about = "The replay and its profile", "replays of traffic", WORDS
+    return parts.content(view, TABLE, about, keep=len(TABLE.own), order="run")
 
 
-SECTION = Section("traffic", content)
+SECTION = Section(TABLE.name, content)
