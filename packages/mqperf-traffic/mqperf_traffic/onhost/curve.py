@@ -6,8 +6,6 @@ import numpy as np
 
 from mqperf_numbered.onhost.cycles import CycledRate
 
-TENTHS = 10
-
 
 def curve_of(
     per_second: Sequence[int], tenths: Sequence[int], *, speed: float, scale: float
@@ -16,11 +14,11 @@ def curve_of(
 
     A profile that is replayed faster takes less time, one that is scaled has more messages.
     """
-    shape = np.array(tenths, dtype=float).reshape(-1, TENTHS)
-    total = shape.sum(axis=1, keepdims=True)
-    shares = np.divide(shape, total, out=np.full_like(shape, 1 / TENTHS), where=total > 0)
+    shape = np.array(tenths, dtype=float).reshape(len(per_second), -1)
+    total, of_second = shape.sum(axis=1, keepdims=True), shape.shape[1]
+    shares = np.divide(shape, total, out=np.full_like(shape, 1 / of_second), where=total > 0)
     amounts = (shares * np.array(per_second, dtype=float)[:, None]).ravel() * scale
-    lasts = 1 / (TENTHS * speed)
+    lasts = 1 / (of_second * speed)
     return CycledRate([(amount / lasts, lasts) for amount in amounts])
 
 
