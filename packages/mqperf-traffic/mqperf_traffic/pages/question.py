@@ -20,7 +20,7 @@ from mqperf.pages.questions.words import (
 from mqperf.pages.report.drawings import Drawing, kinds_of_doubt, titles
 from mqperf.pages.report.rst import Text
 from mqperf.study.stats.compare import kinds_by_point
-from mqperf.study.tables import Tables, varied
+from mqperf.study.tables import Tables, varied, where
 from mqperf_numbered.pages import parts
 from mqperf_traffic.study.traffic import TABLE
 
@@ -45,7 +45,7 @@ def answer(tables: Tables) -> Answer | None:
 
 def _sentence(runs: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Text:
     row = runs.iloc[0].to_dict()
-    [point] = tables["points"][tables["points"]["point"].eq(row["point"])].to_dict("records")
+    [point] = where(tables["points"], point=row["point"]).to_dict("records")
     doubted = cited(kinds_by_point(tables).get(row["point"]))
     return bold(case_of(row), where_of(row, varying, tables)) + Text(
         ": **{} {}**, p50 {}, p99 **{}**; {}{}."
