@@ -66,7 +66,7 @@ def counted(
     wrong by half of what these are apart.
     """
     at = {
-        sender: run.host_of(label)
+        sender.partition("@")[0]: run.host_of(label)
         for label, file in recorded.items()
         for sender in file.numbers.get("sent", {})
     }
