@@ -81,8 +81,13 @@ class OfThreads(Orders):
 
     def sender(self, number: int) -> str:
         """The name of a thread: ``client-1.2``."""
-        process, thread = divmod(number, self.threads_per_process)
-        return f"client-{process + 1}.{thread + 1}"
+        return sender_of(number, self.threads_per_process)
+
+
+def sender_of(number: int, threads_per_process: int) -> str:
+    """The name of that thread of all, which count from 0: ``client-1.2``."""
+    process, thread = divmod(number, threads_per_process)
+    return f"client-{process + 1}.{thread + 1}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from mqperf.record.outputs.diary import Diary, read_diary
 from mqperf.record.streams.stream import ByProcess
 from mqperf.study.load import Account, LoadReader
 from mqperf_amqp_0_9_1.onhost.consumer import LENGTH
+from mqperf_numbered.onhost.orders import sender_of
 from mqperf_numbered.onhost.schedule import NS, Schedule
 from mqperf_traffic.onhost.curve import curve_of, phase_of
 from mqperf_traffic.plan.parameters import GENERATOR, of_case
@@ -109,7 +110,7 @@ def replay_of(run: Whole, streams: ByProcess) -> Replay:
         until = np.array([schedule.due(second * NS - 1) for second in range(load_s + 1)])
         asked += np.diff(until) * route.queues
         of_route[number] = int(until[-1]) * route.queues
-    due, sent, sent_of = np.zeros(load_s), np.zeros(load_s), Counter[int]()
+    due, sent, sent_of = np.zeros(load_s), np.zeros(load_s), Counter[str]()
     for process in run.facts.processes:
         if process.kind != "client":
             continue
@@ -118,9 +119,12 @@ def replay_of(run: Whole, streams: ByProcess) -> Replay:
         sent += streams[process.label]["sent"].per_second(load)
         due += streams[process.label]["handover"].started_in(load).per_second()[0]
         for sender, count in _senders(run, process.label).items():
-            process_number, _, thread = sender.partition("-")[2].partition("@")[0].partition(".")
-            sent_of[(int(process_number) - 1) * each + int(thread) - 1] += count
-    missing = {n: (count, sent_of[n]) for n, count in of_route.items() if sent_of[n] != count}
+            sent_of[sender.partition("@")[0]] += count
+    missing = {
+        number: (count, of_sender)
+        for number, count in of_route.items()
+        if (of_sender := sent_of[sender_of(number, each)]) != count
+    }
     queues = max(route.queues for route in profile.routes)
     return Replay(routes, queues, asked, due, sent, missing, _distance(profile, run))
 
