@@ -1,7 +1,6 @@
 """Traffic profiles: what is counted, which files are none, and what is not a replay of them."""
 
 import json
-import os
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from mqperf_traffic.lab import counting
 from mqperf_traffic.lab.counting import Counting, standing
 from mqperf_traffic.lab.trace_events import Published, published
 from mqperf_traffic.onhost.curve import curve_of, phase_of
-from mqperf_traffic.plan.profile import MOST_LENGTHS, numbers, read, write
+from mqperf_traffic.plan.profile import MOST_LENGTHS, numbers, parsed, write
 from mqperf_traffic.study.account import Replay
 
 ROUTE: dict[str, Any] = {"queues": 2, "per_second": [3, 0], "lengths": [[0, 1], [4096, 2]]}
@@ -74,8 +73,8 @@ def test_a_profile_has_counts_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     for names in (False, True):
         profile = counted.profile(names=names, complete=True, most_waiting=7)
         write(profile, tmp_path / "profile.json")
-        assert read(tmp_path / "profile.json") == profile
         text = (tmp_path / "profile.json").read_text()
+        assert parsed(text.encode(), "profile.json") == profile
         assert ("secret" in text, "hidden" in text) == (names, names)
     assert (profile.messages, profile.unroutable, profile.gathered) == (5, 1, 2)
     assert profile.tenths == (1, 1, *[0] * 17, 3)
@@ -124,29 +123,21 @@ def test_lengths_that_stand_for_others_move_the_distribution_by_little(
         ({"tenths": [10**400] * 20}, "tenths.0"),
     ],
 )
-def test_what_is_no_profile_is_refused(changed: dict[str, Any], words: str, tmp_path: Path) -> None:
+def test_what_is_no_profile_is_refused(changed: dict[str, Any], words: str) -> None:
     """By one sentence with the file and the place."""
-    file = tmp_path / "profile.json"
-    file.write_text(json.dumps(PROFILE))
-    assert read(file).routes[0].messages == 3
-    file.write_text(json.dumps(PROFILE | changed))
+    assert parsed(json.dumps(PROFILE).encode(), "profile.json").routes[0].messages == 3
+    content = json.dumps(PROFILE | changed).encode()
     with pytest.raises(PlanError, match=r"profile\.json: no traffic profile of version 1") as error:
-        read(file)
+        parsed(content, "profile.json")
     assert words in str(error.value)
     assert "\n" not in str(error.value)
 
 
-def test_files_that_cannot_be_read_are_told(tmp_path: Path) -> None:
-    """No JSON, one without an end, one that is too long, a pipe, and none."""
-    file = tmp_path / "profile.json"
-    for content in (b"\xff", b"[" * 100_000, b" " * 10_000_001):
-        file.write_bytes(content)
+def test_what_is_no_json_is_refused() -> None:
+    """No text, one without an end, and nothing."""
+    for content in (b"\xff", b"[" * 100_000, b""):
         with pytest.raises(PlanError, match=r"profile\.json: "):
-            read(file)
-    os.mkfifo(tmp_path / "pipe")
-    for name in ("pipe", "none"):
-        with pytest.raises(PlanError, match=f"{name}: "):
-            read(tmp_path / name)
+            parsed(content, "profile.json")
 
 
 # replays

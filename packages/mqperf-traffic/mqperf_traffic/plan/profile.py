@@ -15,7 +15,6 @@ from mqperf.base import raw
 from mqperf.base.errors import PlanError
 from mqperf.plan import Frozen
 from mqperf.plan.file.attached import MOST_BYTES
-from mqperf.plan.file.reading import UnreadableError, first_bytes
 
 TENTHS = 10
 """Of a second: bursts are told by them."""
@@ -133,17 +132,6 @@ def parsed(content: bytes, name: str) -> Profile:
     except ValidationError as error:
         problem = raw.first_problem(error)
         raise PlanError(f"{name}: no traffic profile of version 1: {problem}") from None
-
-
-def read(file: Path) -> Profile:
-    """The profile in a file; raises ``PlanError``."""
-    try:
-        content = first_bytes(file, MOST_BYTES + 1)
-    except UnreadableError as error:
-        raise PlanError(f"{file}: {error}") from None
-    if len(content) > MOST_BYTES:
-        raise PlanError(f"{file}: it has more than {MOST_BYTES:,} bytes, as no profile has")
-    return parsed(content, str(file))
 
 
 def write(profile: Profile, file: Path) -> None:
