@@ -443,7 +443,7 @@ def test_the_command_line_from_end_to_end(root: Path, tmp_path: Path) -> None:
     assert any("left out" in line and "nowhere: no such folder" in line for line in lines)
     assert any("it is a copy" in line for line in lines)
     assert any("0 better, 0 worse" in line for line in lines)
-    last = Path(lines[-1])
+    last = Path(done.stdout.splitlines()[-1])
     assert last == tmp_path / "out/html/index.html"
     assert "Sustained throughput" in last.read_text()
 

@@ -1,4 +1,5 @@
 """Runs a command of the user's again and again, several at a time, and records how long each took.
 
-It imports the standard library, mqperf's room of that name and itself, and goes to hosts whole.
+It imports the standard library, mqperf's room of that name, that of mqperf-numbered, and itself,
+and goes to hosts whole.
 """
