@@ -10,7 +10,7 @@ from mqperf.pages.report.rst import Text
 from mqperf.pages.sections import rows
 from mqperf.pages.sections.section import Content, View
 from mqperf.plan.columns import Table
-from mqperf.study.tables import Tables, tidy, varied, with_parameters
+from mqperf.study.tables import Tables, in_curves, tidy, varied, with_parameters
 
 
 def content(
@@ -37,8 +37,8 @@ def content(
 
 
 def told_apart(tables: Tables, table: Table) -> tuple[pd.DataFrame, list[str]]:
-    """The parts with the parameters of their runs, and the names that tell points apart."""
-    parts = with_parameters(tables[table.name], tables["runs"])
+    """The parts with the parameters of their runs, in the order of points, and what tells these."""
+    parts = in_curves(with_parameters(tables[table.name], tables["runs"]), "run")
     names = ("threads", *varied(tables["runs"]))
     return parts, [name for name in names if _several(parts[name])]
 
