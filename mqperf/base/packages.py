@@ -24,7 +24,7 @@ BRINGS: Mapping[str, tuple[str, ...]] = {
         *("tun-relay", "partition", "disconnect", "black-hole", "impair"),
         *("cut-connections", "link-grid"),
     ),
-    "mqperf-capacity": ("quotas", "mqperf predict"),
+    "mqperf-capacity": ("quotas", "capacity", "mqperf predict"),
     "mqperf-kafka": ("kafka",),
     "mqperf-nats": ("nats",),
     "mqperf-zeromq": ("zeromq",),

@@ -13,12 +13,14 @@ from typer.testing import CliRunner
 import mqperf_capacity
 from mqperf.base.errors import MqperfError, ProbeError, SystemFault
 from mqperf.lab.systems import SYSTEMS
+from mqperf.pages.questions.words import grouped
 from mqperf.plan.file import parse_plan
 from mqperf.study.tables import Tables
 from mqperf_capacity.front.command import app
 from mqperf_capacity.lab import probe
 from mqperf_capacity.onhost import cgroups
 from mqperf_capacity.pages import words
+from mqperf_capacity.pages.question import ANSWERING
 from mqperf_capacity.plan.quotas import Quotas
 from mqperf_capacity.record.quota_log import samples as quota_samples
 from mqperf_capacity.study import assumptions, demands, points
@@ -301,6 +303,26 @@ def test_the_command_says_what_the_function_does() -> None:
     assert {json.loads(row)["table"] for row in rows} == {"demands", "predictions"}
     with pytest.raises(MqperfError, match="cores is -1: give a number above 0"):
         mqperf_capacity.predict(SAMPLE, cores=-1)
+
+
+def test_the_question_tells_the_rate_and_who_is_full(tables: Tables) -> None:
+    """From the whole prediction; a rate beyond those measured comes with what would try it."""
+    [predicted] = predictions(tables, Asked())
+    answer = ANSWERING.answer(tables)
+    assert answer is not None
+    assert answer.table is not None
+    sentence, _others = answer.sentences
+    limit = grouped(predicted.whole["full_msg_s"])
+    assert sentence.startswith(f"**PUBLISH**: **{limit} (")
+    assert "; then node Broker has used up 0.5 cores. From" in sentence
+    roles = pd.DataFrame(answer.table.rows)["of_role"]
+    assert {"node Broker", "the clients of the load generator"} <= {*roles}
+    [tried] = answer.settle
+    assert tried.startswith("A run at ")
+    few = ANSWERING.answer(samples.complete(ROOT / "data/samples/stress"))
+    assert few is not None
+    assert all(": no prediction: " in text for text in few.sentences[:-1])
+    assert not few.settle
 
 
 def test_other_bodies_need_two_lengths(tables: Tables) -> None:

@@ -6,11 +6,12 @@ from typing import Any
 from mqperf.plan.test_cases import TEST_CASES, in_unit
 from mqperf_capacity.study.assumptions import MACHINE_FULL
 from mqperf_capacity.study.points import CLIENTS, HOST, SERVERS
-from mqperf_capacity.study.predictions import ALL, TARGET, Predicted
+from mqperf_capacity.study.predictions import ALL, TARGET, Predicted, Row
 
 ROLES = {
     CLIENTS: "the clients of the load generator",
     SERVERS: "the servers of the load generator",
+    "network": "the network",
     HOST: "the machine, with all of them on it",
 }
 
@@ -70,20 +71,32 @@ def _basis(result: Predicted) -> Iterator[str]:
         )
 
 
+def filled(result: Predicted) -> str:
+    """Who is full first: ``node Broker has used up 0.5 cores``."""
+    first = _first(_roles(result))
+    has = "have" if first["role"] in {CLIENTS, SERVERS} else "has"
+    cores = first["capacity_cores"]
+    return f"{name_of(first['role'])} {has} used up {cores:g} {'core' if cores == 1 else 'cores'}"
+
+
+def _roles(result: Predicted) -> list[Row]:
+    return [row for row in result.rows if row["role"] != ALL]
+
+
+def _first(rows: list[Row]) -> Row:
+    """The one that is full at the lowest rate."""
+    return min(rows, key=lambda row: float(row["full_msg_s"]))
+
+
 def _sustained(result: Predicted) -> Iterator[str]:
-    whole = result.whole
-    roles = [row for row in result.rows if row["role"] != ALL]
-    first = min(roles, key=lambda row: float(row["full_msg_s"]))
-    yield (
-        f"  It sustains {_span(whole, 'full_msg_s', ',.0f')} msg/s; then {_name(first['role'])}"
-        f" {'have' if first['role'] in {CLIENTS, SERVERS} else 'has'} used up"
-        f" {first['capacity_cores']:g} {_cores(first['capacity_cores'])}."
-    )
+    limit = _span(result.whole, "full_msg_s", ",.0f")
+    yield f"  It sustains {limit} msg/s; then {filled(result)}."
+    roles = _roles(result)
     nodes = [row for row in roles if row["role"] not in ROLES]
-    if nodes and first["role"] in ROLES:
-        node = min(nodes, key=lambda row: float(row["full_msg_s"]))
+    if nodes and _first(roles)["role"] in ROLES:
+        node = _first(nodes)
         yield (
-            f"  With enough CPU for the load generator, {_name(node['role'])} alone would be full"
+            f"  With enough CPU for the load generator, {name_of(node['role'])} alone would be full"
             f" at {_span(node, 'full_msg_s', ',.0f')} msg/s."
         )
 
@@ -91,11 +104,9 @@ def _sustained(result: Predicted) -> Iterator[str]:
 def _at_rate(result: Predicted) -> Iterator[str]:
     whole, rate = result.whole, result.asked.rate
     yield f"  At {rate:,.0f} msg/s:"
-    for row in result.rows:
-        if row["role"] == ALL:
-            continue
+    for row in _roles(result):
         of = f"{100 * row['used_share']:.0f} % of {row['capacity_cores']:g}"
-        line = f"    {_name(row['role'])}: {_span(row, 'used_cores', '.3g')} cores, {of}"
+        line = f"    {name_of(row['role'])}: {_span(row, 'used_cores', '.3g')} cores, {of}"
         if row["used_share"] > 1:
             line += ": more than there is"
         if row["role"] not in ROLES:
@@ -117,12 +128,9 @@ def _assumptions(result: Predicted) -> Iterator[str]:
             yield f"  Not above {limit}: {row['assumption']}; {row['because']}."
 
 
-def _name(role: str) -> str:
+def name_of(role: str) -> str:
+    """What a role is called in a sentence."""
     return ROLES.get(role, f"node {role}")
-
-
-def _cores(number: float) -> str:
-    return "core" if number == 1 else "cores"
 
 
 def _span(row: dict[str, Any], name: str, form: str, scale: float = 1.0) -> str:

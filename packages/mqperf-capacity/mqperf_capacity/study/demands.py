@@ -60,6 +60,11 @@ class Demands:
         """Cores that a role uses at a rate, and draws of that."""
         return self.cpu[role].at(terms_at(rate, payload))
 
+    def in_a_run(self, role: str, rate: float, payload: float | None) -> tuple[float, Floats]:
+        """The same, with draws of what one further run would use."""
+        used, draws = self.used(role, rate, payload)
+        return used, draws * np.maximum(1 + self.cpu[role].noise, 0.0)
+
 
 def terms_at(rate: float, payload: float | None) -> dict[str, float]:
     """The terms of a rate and a length of bodies."""

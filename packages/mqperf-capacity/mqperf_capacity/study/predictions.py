@@ -125,9 +125,8 @@ class Scenario:
         row |= _ends("full_msg_s", *self.full[role])
         if self.asked.rate is None:
             return row
-        used, draws = self.used(role, self.asked.rate)
-        noisy = draws * np.maximum(1 + self.known.cpu[role].noise, 0.0)
-        row |= _ends("used_cores", used, noisy)
+        used, draws = self.known.in_a_run(role, self.asked.rate, self.payload)
+        row |= _ends("used_cores", used, draws)
         needed = None if role == HOST else row["used_cores_high"] / TARGET
         return row | {"used_share": used / cores, "needed_cores": needed}
 
