@@ -2,10 +2,11 @@
 
     ./noxw -s benchmarks -- capacity [MEASURED [HELD_OUT]]
 
-Measures what messages cost at low rates, predicts other rates, threads, bodies and quotas, and then
-measures these.  Prints both for every held-out run, the bad ones too, the median and the 90th
-percentile of the relative errors, and how often the 90 % interval held.  Needs root and control
-groups; about ten minutes.  With folders of runs it measures nothing, or the held-out ones alone.
+Measures what messages cost at low rates and at full load, predicts other rates, threads, bodies and
+quotas, and then measures these.  Prints both for every held-out run, the bad ones too, the median
+and the 90th percentile of the relative errors, and how often the 90 % interval held.  Needs root
+and control groups; about ten minutes.  With folders of runs it measures nothing, or the held-out
+ones alone.
 """
 
 import sys
@@ -33,7 +34,7 @@ load:
   generator: amqp-0-9-1
   green_threads: 4
   payload_bytes: [256, 4096]
-  rate_msg_s: [250, 1000, 2000]
+  rate_msg_s: [250, 1000, 2000, 40000]
   duration_s: 10
   warmup_s: 2
 repeats: 2
@@ -42,10 +43,12 @@ order: random
 
 HELD_OUT = (
     "{quota: 0.5, threads: 4, payload: 256, rates: [500, 4000]}",
-    "{quota: 0.5, threads: 16, payload: 1024, rates: [1500, 3000]}",
+    "{quota: 0.5, threads: 16, payload: 1024, rates: [1500, 3000, 40000]}",
+    "{quota: 0.5, threads: 8, payload: 256, rates: [1500, 40000]}",
     "{quota: 0.25, threads: 4, payload: 1024, rates: [1000, 20000]}",
-    "{quota: 0.5, threads: 4, payload: 256, rates: [30000]}",
-    "{quota: 1, threads: 8, payload: 4096, rates: [1000, 5000, 40000]}",
+    "{quota: 0.25, threads: 8, payload: 4096, rates: [500, 20000]}",
+    "{quota: 0.75, threads: 4, payload: 256, rates: [2500, 60000]}",
+    "{quota: 1, threads: 8, payload: 4096, rates: [1000, 5000, 60000]}",
 )
 """What is predicted: the highest rate of a quota is beyond what it sustains."""
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,15 @@ from mqperf_capacity.pages.question import ANSWERING
 from mqperf_capacity.plan.quotas import Quotas
 from mqperf_capacity.record.quota_log import samples as quota_samples
 from mqperf_capacity.study import assumptions, demands, points
-from mqperf_capacity.study.predictions import Asked, frames, predictions
+from mqperf_capacity.study.points import Model
+from mqperf_capacity.study.predictions import (
+    AT_LEAST,
+    MEASURED,
+    Asked,
+    Scenario,
+    frames,
+    predictions,
+)
 from mqperf_capacity.study.regression import fit
 
 ROOT = Path(__file__).parents[2]
@@ -214,6 +223,54 @@ def test_the_role_that_is_full_first_bounds_the_rate(tables: Tables) -> None:
     assert "host" not in {row["role"] for row in large.rows}
 
 
+def taken_together(payloads: list[int]) -> Model:
+    """Messages of 90 µs at low load, and of 18 µs where the broker has used up half a core."""
+    rows = [(rate, 90e-6 * rate) for rate in (500, 1_000, 2_000)]
+    rows += [(rate, 0.5) for rate in (27_000, 27_778, 28_500)]
+    runs = pd.DataFrame(
+        {
+            "run": [f"{rate}-{size}" for rate, _ in rows for size in payloads],
+            "rate": [float(rate) for rate, _ in rows for _ in payloads],
+            "body_bytes": [float(size) for _ in rows for size in payloads],
+        }
+    )
+    used = [
+        pd.DataFrame({"run": runs["run"], "role": role, "cores": cores, "capacity": capacity})
+        for role, capacity, cores in (
+            ("Broker", 0.5, [cores for _, cores in rows for _ in payloads]),
+            ("clients", 1.0, [min(20e-6 * rate, 0.1) for rate, _ in rows for _ in payloads]),
+        )
+    ]
+    every = pd.concat(used, ignore_index=True).assign(sys=0.0)
+    nothing = pd.DataFrame(columns=["run", "bytes_s"])
+    return Model({}, "", runs, every, nothing, nothing, 2.0)
+
+
+@pytest.mark.parametrize("payloads", [[256], [256, 4_096]])
+def test_a_role_that_is_full_takes_messages_together(payloads: list[int]) -> None:
+    """So runs in which it was full tell what it sustains; at low load it is the least."""
+    model = taken_together(payloads)
+    known = demands.demands(model)
+    size = float(payloads[-1])
+    scenario = Scenario(known, Asked(rate=10_000), size)
+    assert (scenario.first, scenario.known_to_be("Broker")) == ("Broker", MEASURED)
+    assert scenario.bound[0] == pytest.approx(0.5 / 18e-6, rel=0.02)
+    assert scenario.of_role("Broker")["used_share"] == 1
+    assert scenario.known_to_be("clients") == AT_LEAST
+    smaller = Scenario(known, Asked(cores=0.25), size)
+    assert smaller.bound[0] == pytest.approx(0.25 / 18e-6, rel=0.02)
+    low = replace(model, runs=model.runs[model.runs["rate"] < 27_000])
+    alone = Scenario(replace(known, model=low), Asked(), size)
+    assert (alone.first, alone.known_to_be("Broker")) == ("Broker", AT_LEAST)
+    assert alone.bound[0] == pytest.approx(0.5 / 90e-6, rel=0.02)
+
+
+def test_full_load_tells_of_bodies_like_its_own() -> None:
+    """Of others it tells nothing, where it is not known what a byte costs."""
+    known = demands.demands(taken_together([256]))
+    assert Scenario(known, Asked(), 4_096.0).known_to_be("Broker") == AT_LEAST
+
+
 def test_what_is_nearly_full_has_no_latency(tables: Tables) -> None:
     """It would depend on how long the load lasts."""
     [result] = predictions(tables, Asked(rate=1e6))
@@ -306,19 +363,19 @@ def test_the_command_says_what_the_function_does() -> None:
 
 
 def test_the_question_tells_the_rate_and_who_is_full(tables: Tables) -> None:
-    """From the whole prediction; a rate beyond those measured comes with what would try it."""
+    """From the whole prediction; what is known at least comes with what would tell the rest."""
     [predicted] = predictions(tables, Asked())
     answer = ANSWERING.answer(tables)
     assert answer is not None
     assert answer.table is not None
     sentence, _others = answer.sentences
     limit = grouped(predicted.whole["full_msg_s"])
-    assert sentence.startswith(f"**PUBLISH**: **{limit} (")
+    assert sentence.startswith(f"**PUBLISH**: **at least {limit} (")
     assert "; then node Broker has used up 0.5 cores. From" in sentence
     roles = pd.DataFrame(answer.table.rows)["of_role"]
     assert {"node Broker", "the clients of the load generator"} <= {*roles}
-    [tried] = answer.settle
-    assert tried.startswith("A run at ")
+    [higher] = answer.settle
+    assert higher.startswith("Runs at a rate that is too high")
     few = ANSWERING.answer(samples.complete(ROOT / "data/samples/stress"))
     assert few is not None
     assert all(": no prediction: " in text for text in few.sentences[:-1])

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import pandas as pd
 
+from mqperf.base.one_line import amount
 from mqperf.pages.questions.question import Answer, Answering
 from mqperf.pages.questions.words import bold, case_of, grouped, layout_of, ranged, rate_unit
 from mqperf.pages.report.rst import Text
@@ -11,15 +12,16 @@ from mqperf.pages.sections.section import Content
 from mqperf.plan.columns import COLUMNS
 from mqperf.study.tables import Tables
 from mqperf_capacity.pages.figure import drawing
-from mqperf_capacity.pages.words import filled, name_of
+from mqperf_capacity.pages.words import filled, is_measured, name_of
 from mqperf_capacity.study import demands as demands_of
+from mqperf_capacity.study.full_load import USED_UP
 from mqperf_capacity.study.predictions import Asked, Predicted, predictions
 
-CAPTION = "What a message costs"
+CAPTION = "What a message costs at low load"
 COLUMNS_SHOWN = ("idle_cores", "demand_s", "demand_byte_s", "message_bytes", "runs_used")
 OTHERS = Text("*mqperf predict* tells it for other rates, cores, and lengths of bodies.")
-LIMIT = Text(": **{}** ({}); then {}. From {} runs at {} to {} {}.")
-TRIED = Text("A run at {} {} would tell whether a message of {} still costs the same there.")
+LIMIT = Text(": **{}** ({}); then {}. From {}.")
+HIGHER = Text("Runs at a rate that is too high, several times {} {}, would tell what {} sustains.")
 
 
 def answer(tables: Tables) -> Answer | None:
@@ -42,11 +44,11 @@ def _sentence(result: Predicted, tables: Tables) -> Text:
     subject = bold(case_of(model.keys), layout_of(model.keys, tables), model.words)
     if result.refused is not None:
         return subject + Text(": no prediction: {}.").format(result.refused)
-    whole, runs = result.whole, result.known.runs
+    whole = result.whole
     ends = whole["full_msg_s_low"], whole["full_msg_s_high"]
-    limit = ranged(whole["full_msg_s"], ends, rate_unit(model.keys))
-    basis = [grouped(len(runs)), *_rates(runs), rate_unit(model.keys)]
-    return subject + LIMIT.format(limit, _interval(result), filled(result), *basis)
+    at_least = "" if is_measured(result) else "at least "
+    limit = at_least + ranged(whole["full_msg_s"], ends, rate_unit(model.keys))
+    return subject + LIMIT.format(limit, _interval(result), filled(result), _basis(result))
 
 
 def _interval(result: Predicted) -> str:
@@ -56,18 +58,21 @@ def _interval(result: Predicted) -> str:
     return "90 % interval" + (f", with bodies of {longest} bytes" if several else "")
 
 
+def _basis(result: Predicted) -> str:
+    """The runs at low load, and those in which some role was full."""
+    rates = result.known.runs["rate"]
+    low, high, unit = grouped(rates.min()), grouped(rates.max()), rate_unit(result.known.model.keys)
+    words = f"{amount(len(rates), 'run')} at {low} to {high} {unit}"
+    full = result.known.model.utilisation().ge(USED_UP).sum()
+    return words + (f" and {full} at full load" if full else "")
+
+
 def _settling(results: Iterable[Predicted]) -> Iterator[Text]:
-    """What would try a rate that is far above those that were measured."""
+    """What would tell how much more is sustained."""
     for result in results:
-        keys, highest = result.known.model.keys, result.known.runs["rate"].max()
-        lowest = result.whole["full_msg_s_low"]
-        if lowest > highest:
-            yield TRIED.format(grouped(lowest), rate_unit(keys), case_of(keys))
-
-
-def _rates(runs: pd.DataFrame) -> tuple[str, str]:
-    """The lowest and the highest."""
-    return grouped(runs["rate"].min()), grouped(runs["rate"].max())
+        if not is_measured(result):
+            keys, least = result.known.model.keys, grouped(result.whole["full_msg_s"])
+            yield HIGHER.format(least, rate_unit(keys), case_of(keys))
 
 
 def _table(demands: pd.DataFrame) -> Content:

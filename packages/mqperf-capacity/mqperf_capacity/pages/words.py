@@ -6,7 +6,7 @@ from typing import Any
 from mqperf.plan.test_cases import TEST_CASES, in_unit
 from mqperf_capacity.study.assumptions import MACHINE_FULL
 from mqperf_capacity.study.points import CLIENTS, HOST, SERVERS
-from mqperf_capacity.study.predictions import ALL, TARGET, Predicted, Row
+from mqperf_capacity.study.predictions import ALL, MEASURED, TARGET, Predicted, Row
 
 ROLES = {
     CLIENTS: "the clients of the load generator",
@@ -14,6 +14,12 @@ ROLES = {
     "network": "the network",
     HOST: "the machine, with all of them on it",
 }
+
+
+MORE = (
+    "It may well be more: a role that is full takes several messages at once, and each costs it"
+    " less. Only runs at a rate that is too high tell by how much."
+)
 
 
 def lines(results: list[Predicted]) -> Iterator[str]:
@@ -89,16 +95,28 @@ def _first(rows: list[Row]) -> Row:
 
 
 def _sustained(result: Predicted) -> Iterator[str]:
-    limit = _span(result.whole, "full_msg_s", ",.0f")
-    yield f"  It sustains {limit} msg/s; then {filled(result)}."
+    yield f"  It sustains {_limit(result.whole)}; then {filled(result)}."
+    if not is_measured(result):
+        yield f"  {MORE}"
     roles = _roles(result)
     nodes = [row for row in roles if row["role"] not in ROLES]
     if nodes and _first(roles)["role"] in ROLES:
         node = _first(nodes)
         yield (
             f"  With enough CPU for the load generator, {name_of(node['role'])} alone would be full"
-            f" at {_span(node, 'full_msg_s', ',.0f')} msg/s."
+            f" at {_limit(node)}."
         )
+
+
+def is_measured(result: Predicted) -> bool:
+    """Whether it is known what a message costs the role that is full first, when it is."""
+    return bool(result.whole["full_is"] == MEASURED)
+
+
+def _limit(row: Row) -> str:
+    """``at least 4,385 [3,130 to 6,116] msg/s``."""
+    at_least = "" if row["full_is"] == MEASURED else "at least "
+    return f"{at_least}{_span(row, 'full_msg_s', ',.0f')} msg/s"
 
 
 def _at_rate(result: Predicted) -> Iterator[str]:
@@ -109,6 +127,8 @@ def _at_rate(result: Predicted) -> Iterator[str]:
         line = f"    {name_of(row['role'])}: {_span(row, 'used_cores', '.3g')} cores, {of}"
         if row["used_share"] > 1:
             line += ": more than there is"
+            if row["full_is"] != MEASURED:
+                line += ", unless it takes several at once"
         if row["role"] not in ROLES:
             line += f"; {row['needed_cores']:.2g} to be at most {100 * TARGET:.0f} % busy"
         yield line

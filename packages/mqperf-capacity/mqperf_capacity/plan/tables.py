@@ -112,6 +112,11 @@ PREDICTIONS = Table(
                 "full at",
             )
         ),
+        text(
+            "full_is",
+            "measured: runs in which the role was full tell that rate; at least: no run does, and"
+            " the role sustains so much, or more.",
+        ),
         *_with_ends(
             _cores("used_cores", "CPU that it uses at the rate that is asked about.", "CPU")
         ),

@@ -21,6 +21,9 @@ HALF = 0.5
 """Share of its capacity up to which demands are taken from a run: what waits for CPU there is
 little, and brokers do not yet save work by taking many messages at once."""
 
+ALL_USED = 0.9
+"""Share of its capacity from which on a role has no CPU left, and its work comes in batches."""
+
 IDLE, MESSAGE, BYTE = "idle", "message", "byte"
 """Terms: a constant, a message a second, a byte of body a second."""
 
@@ -76,7 +79,7 @@ def demands(model: Model) -> Demands:
     runs = model.runs[model.runs["run"].isin(at_most(model, HALF))]
     if (why := _too_few(model, runs)) is not None:
         return Demands(model, runs, {}, {}, None, why)
-    terms = _terms(runs)
+    terms = {IDLE: np.ones(len(runs)), **terms_of(runs)}
     used = model.used.merge(runs[["run"]], on="run")
     cpu: dict[str, Fit] = {}
     system: dict[str, Fit] = {}
@@ -152,9 +155,10 @@ def _too_few(model: Model, runs: pd.DataFrame) -> str | None:
     return None
 
 
-def _terms(runs: pd.DataFrame) -> dict[str, Floats]:
+def terms_of(runs: pd.DataFrame) -> dict[str, Floats]:
+    """The terms of messages, by ``rate`` and ``body_bytes``; of bytes where lengths differ."""
     rates = runs["rate"].to_numpy(float)
-    terms = {IDLE: np.ones(len(runs)), MESSAGE: rates}
+    terms = {MESSAGE: rates}
     payload = runs["body_bytes"]
     if payload.notna().all() and _apart(payload):
         terms[BYTE] = rates * payload.to_numpy(float)

@@ -25,6 +25,9 @@ FIXED, WAITING = "fixed", "waiting"
 
 PERCENTILES = ("latency_p50_s", "latency_p99_s")
 
+LEAST_S = 1e-6
+"""Latency below which an error is no longer relative: the resolution of clocks."""
+
 BUSIEST = 0.95
 """Utilisation beyond which nothing is said of latency: it depends on how long the load lasts."""
 
@@ -76,4 +79,4 @@ def _fitted(known: Demands, percentile: str) -> Fit | None:
         fullest.index,
     )
     terms = {FIXED: np.ones(len(runs)), WAITING: runs["run"].map(grown).to_numpy(float)}
-    return fit(terms, runs[percentile].to_numpy(float), percentile)
+    return fit(terms, runs[percentile].to_numpy(float), percentile, least=LEAST_S)

@@ -2,8 +2,10 @@
 
 The role that is full first bounds the throughput: X ≤ min over roles of (C - U0) / D, with C the
 CPU that it has and U0 what it uses when idle (the bottleneck law: Denning and Buzen, 1978; E.
-Lazowska and others, Quantitative System Performance, 1984, chapter 5).  Every interval is of draws
-of the demands, and of the error of a further run.
+Lazowska and others, Quantitative System Performance, 1984, chapter 5).  D is what a message costs a
+role that is full; where no run tells that, it is what it costs at low load, and the bound is the
+least that the role sustains.  Every interval is of draws of the demands, and of the error of a
+further run.
 """
 
 import math
@@ -18,11 +20,15 @@ import pandas as pd
 from mqperf.study.tables import Tables, conform
 from mqperf_capacity.study import assumptions, latencies
 from mqperf_capacity.study.demands import BYTE, IDLE, MESSAGE, Demands, demands
+from mqperf_capacity.study.full_load import FullLoad, full_load
 from mqperf_capacity.study.points import CLIENTS, HOST, SERVERS, Model, models
 from mqperf_capacity.study.regression import Floats, interval
 
 TARGET = 0.7
 """Utilisation up to which a role is said to have enough CPU; queues grow fast above."""
+
+MEASURED, AT_LEAST = "measured", "at least"
+"""Whether runs in which a role was full tell when it is; else it is the least that it sustains."""
 
 ALL = "all"
 HOUR_S, MILLION = 3_600, 1e6
@@ -96,6 +102,11 @@ class Scenario:
         }
 
     @cached_property
+    def full_load(self) -> FullLoad:
+        """What a message costs where a role is full."""
+        return full_load(self.known.model, self.payload)
+
+    @cached_property
     def full(self) -> Mapping[str, tuple[float, Floats]]:
         """By role the rate at which it is full, and draws of it."""
         return {role: self._full(role) for role in self.capacities}
@@ -103,11 +114,21 @@ class Scenario:
     @cached_property
     def bound(self) -> tuple[float, Floats]:
         """The rate at which the first role is full, and draws of it."""
-        every = self.full.values()
-        return min(value for value, _ in every), np.min([draws for _, draws in every], axis=0)
+        draws = np.vstack([draws for _, draws in self.full.values()])
+        return self.full[self.first][0], draws.min(axis=0)
+
+    @cached_property
+    def first(self) -> str:
+        """The role that is full first."""
+        return min(self.full, key=lambda role: self.full[role][0])
+
+    def known_to_be(self, role: str) -> str:
+        """Whether the rate at which a role is full was measured, or is the least that it can be."""
+        return MEASURED if role in self.full_load.full else AT_LEAST
 
     def _full(self, role: str) -> tuple[float, Floats]:
-        fitted, cores = self.known.cpu[role], self.capacities[role]
+        fitted = self.full_load.costs.get(role, self.known.cpu[role])
+        cores = self.capacities[role]
         cost, costs = fitted.at({MESSAGE: 1.0, BYTE: self.payload or 0.0})
         idle, idles = fitted.at({IDLE: 1.0})
         available = cores / np.maximum(1 + fitted.noise, 0.1) - idles
@@ -115,20 +136,24 @@ class Scenario:
         return max(0.0, cores - idle) / max(cost, LEAST_COST), draws
 
     def used(self, role: str, rate: float) -> tuple[float, Floats]:
-        """Cores that a role uses at a rate, and draws of that."""
-        return self.known.used(role, rate, self.payload)
+        """Cores that a role uses at a rate, and draws of that; it keeps up with all that it has."""
+        used, draws = self.known.used(role, rate, self.payload)
+        most = self.capacities[role] if rate <= self.full[role][0] else math.inf
+        return min(used, most), np.minimum(draws, most)
 
     def of_role(self, role: str) -> Row:
         """What a role has, when it is full, and what it uses at the rate that is asked about."""
         cores = self.capacities[role]
         row: Row = {"role": role, "capacity_cores": cores}
-        row |= _ends("full_msg_s", *self.full[role])
+        row |= _ends("full_msg_s", *self.full[role]) | {"full_is": self.known_to_be(role)}
         if self.asked.rate is None:
             return row
-        used, draws = self.known.in_a_run(role, self.asked.rate, self.payload)
-        row |= _ends("used_cores", used, draws)
-        needed = None if role == HOST else row["used_cores_high"] / TARGET
-        return row | {"used_share": used / cores, "needed_cores": needed}
+        used, _ = self.used(role, self.asked.rate)
+        ends = _ends("used_cores", *self.known.in_a_run(role, self.asked.rate, self.payload))
+        needed = None if role == HOST else ends["used_cores_high"] / TARGET
+        if self.asked.rate <= self.full[role][0]:
+            ends = {name: min(value, cores) for name, value in ends.items()}
+        return row | ends | {"used_share": used / cores, "needed_cores": needed}
 
     def latency(self) -> Row:
         """Percentiles at the rate, where the fullest role has some CPU left then."""
@@ -177,7 +202,10 @@ class Scenario:
             yield f"{cores:g} cores are more than the {model.cores:g} of the machine measured on"
         elif cores is not None and cores > largest:
             yield f"{cores:g} cores are more than the {largest:g} that a node had"
-        highest = self.known.runs["rate"].max()
+        known = self.known.runs
+        if self.asked.rate is None and self.known_to_be(self.first) == MEASURED:
+            known = model.runs
+        highest = known["rate"].max()
         rate = self.bound[0] if self.asked.rate is None else self.asked.rate
         if rate > highest:
             yield f"{rate:,.0f} msg/s is above the {highest:,.0f} that demands are taken from"
@@ -216,6 +244,7 @@ def _predicted(model: Model, asked: Asked) -> Predicted:
         **common,
         "role": ALL,
         **_ends("full_msg_s", *scenario.bound),
+        "full_is": scenario.known_to_be(scenario.first),
         **scenario.latency(),
         **scenario.cost(),
         "extrapolated": "; ".join(scenario.beyond()) or None,

@@ -49,16 +49,18 @@ class Fit:
         return float(row @ self.values), self.draws @ row
 
 
-def fit(terms: dict[str, Floats], measured: Floats, seed: str) -> Fit | None:
+def fit(
+    terms: dict[str, Floats], measured: Floats, seed: str, *, least: float = LEAST
+) -> Fit | None:
     """Fit ``measured`` by the terms, none of whose coefficients may be negative.
 
-    The same ``seed`` gives the same draws.
+    Errors are relative, but of what is below ``least``.  The same ``seed`` gives the same draws.
 
     A term that would be negative is left out: no message costs less than nothing.  None where there
     are no more measurements than terms.
     """
     names = list(terms)
-    weights = 1.0 / np.maximum(measured, LEAST)
+    weights = 1.0 / np.maximum(measured, least)
     while names:
         design = np.column_stack([terms[name] for name in names]) * weights[:, None]
         freedom = len(measured) - len(names)

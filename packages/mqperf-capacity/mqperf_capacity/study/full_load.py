@@ -1,0 +1,57 @@
+"""What a message costs where a role has no CPU left, and so the rate that the role sustains.
+
+Whoever falls behind finds several messages whenever it looks, and does once for all of them what it
+otherwise does for each: wake up, read, write.  So a message costs less then than at low load (N.
+Bailey, On Queueing Processes with Bulk Service, 1954); by how much only runs at full load tell.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from mqperf_capacity.study.demands import APART, BYTE, terms_of
+from mqperf_capacity.study.points import Model
+from mqperf_capacity.study.regression import Fit, fit
+
+USED_UP = 0.9
+"""Share of its CPU from which on a role is full."""
+
+
+@dataclass(frozen=True, slots=True)
+class FullLoad:
+    """What a message costs roles in runs in which one was full.
+
+    Those in ``full`` were full themselves; a message may cost the others even less.
+    """
+
+    costs: Mapping[str, Fit]
+    full: frozenset[str]
+
+
+def full_load(model: Model, payload: float | None) -> FullLoad:
+    """That of a model, for bodies of this length."""
+    used = model.used[model.used["run"].map(model.utilisation()).ge(USED_UP)]
+    used = used.merge(model.runs[["run", "rate", "body_bytes"]], on="run")
+    costs: dict[str, Fit] = {}
+    full: set[str] = set()
+    for role, rows in used.groupby("role", sort=False):
+        own = rows[rows["cores"] >= USED_UP * rows["capacity"]]
+        for runs in (own, rows):
+            fitted = _fitted(runs, str(role), payload)
+            if fitted is not None:
+                costs[str(role)] = fitted
+                full |= {str(role)} if runs is own else set()
+                break
+    return FullLoad(costs, frozenset(full))
+
+
+def _fitted(runs: pd.DataFrame, role: str, payload: float | None) -> Fit | None:
+    """Of bodies of about this length, where runs do not tell what a byte costs; None of too few."""
+    if runs.empty:
+        return None
+    terms, lengths = terms_of(runs), runs["body_bytes"]
+    known = payload is None or BYTE in terms or lengths.isna().any()
+    if not known and not lengths.min() / APART <= payload <= APART * lengths.max():
+        return None
+    return fit(terms, runs["cores"].to_numpy(float), f"{role} full")
