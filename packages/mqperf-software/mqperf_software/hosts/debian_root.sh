@@ -38,4 +38,11 @@ chroot "$root" env --ignore-environment LANG=C.UTF-8 DEBIAN_FRONTEND=noninteract
     ${http_proxy+http_proxy="$http_proxy"} ${https_proxy+https_proxy="$https_proxy"} \
     apt-get install --yes --no-install-recommends "$@" >>"$root.log"
 tell_networks # the package ca-certificates writes the file of certificates anew
+# Java has a file of its own, which its package makes of single certificates.
+single=$root/usr/local/share/ca-certificates
+if [ -d "$single" ]; then
+    csplit --quiet --elide-empty-files --digits 3 --suffix-format '%03d.crt' \
+        --prefix "$single/machine-" /etc/ssl/certs/ca-certificates.crt '/BEGIN CERTIFICATE/' '{*}'
+    chroot "$root" update-ca-certificates >>"$root.log" 2>&1
+fi
 rm -rf "$root"/var/cache/apt/archives/*.deb "$root"/var/lib/apt/lists/*
