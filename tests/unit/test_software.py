@@ -1,10 +1,10 @@
-"""What packages are built for."""
+"""What packages are built for, and what their installers are told."""
 
 import os
 
 import pytest
 
-from mqperf.hosts.software import Platform, here
+from mqperf.hosts.software import Platform, here, installers
 
 
 def test_the_c_library_is_the_one_that_is_there() -> None:
@@ -47,3 +47,13 @@ def test_what_is_built_here_runs_on_hosts_alike(target: Platform, takes: bool) -
 def test_platforms_have_the_names_that_uv_knows(target: Platform, tag: str) -> None:
     """Of the C library, the oldest standard that all supported hosts meet."""
     assert target.tag == tag
+
+
+@pytest.mark.starts_programs
+def test_uv_trusts_whom_the_machine_trusts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless it was told otherwise."""
+    told = ["sh", "-c", "echo $UV_SYSTEM_CERTS"]
+    monkeypatch.delenv("UV_SYSTEM_CERTS", raising=False)
+    assert installers.output("nothing", told) == "1\n"
+    monkeypatch.setenv("UV_SYSTEM_CERTS", "0")
+    assert installers.output("nothing", told) == "0\n"

@@ -14,6 +14,9 @@ from mqperf.base.errors import InstallError
 from mqperf.base.redaction import without_passwords
 
 LAST_LINES = 15
+TRUST = {"UV_SYSTEM_CERTS": "1"}
+"""uv trusts whom the machine trusts, as pip does: the proxy of a company, say."""
+
 LIMIT_S = 3600
 """By then the slowest index has given all, or gives nothing."""
 
@@ -42,7 +45,7 @@ def output(
     ``product`` is being made, ``env`` are variables besides our own, and ``needs`` says what must
     be there for it.
     """
-    done = processes.run(argv, env={**os.environ, **(env or {})}, timeout_s=LIMIT_S)
+    done = processes.run(argv, env={**TRUST, **os.environ, **(env or {})}, timeout_s=LIMIT_S)
     if done.returncode != 0:
         last = "\n".join((done.stdout + done.stderr).splitlines()[-LAST_LINES:])
         also = f", that there are {needs}" if needs else ""
