@@ -81,7 +81,11 @@ EXTRAS = {"notebook": ("papermill", "ipykernel", "nbconvert"), "report": ("sphin
 """What each extra of mqperf is needed for, of which a machine that measures may have none."""
 
 
-def need(extra: str) -> None:
-    """Raise ``InstallError`` with what to type, unless the libraries of an extra are installed."""
+def need(extra: str, instead: str = "") -> None:
+    """Raise ``InstallError`` with what to type, unless the libraries of an extra are installed.
+
+    ``instead`` begins with "or": it says how to do without them.
+    """
     if absent := [library for library in EXTRAS[extra] if find_spec(library) is None]:
-        raise InstallError(f"{', '.join(absent)}: not installed: pip install 'mqperf[{extra}]'")
+        words = f"pip install 'mqperf[{extra}]' {instead}".rstrip()
+        raise InstallError(f"{', '.join(absent)}: not installed: {words}")

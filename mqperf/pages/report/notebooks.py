@@ -81,7 +81,7 @@ def executing(path: Path, folder: Path, tables: Tables) -> Iterator[Executed]:
     """
     if not NOTEBOOKS.is_dir():
         raise ReportError(f"{NOTEBOOKS}: no notebooks here; give --no-notebooks")
-    need("notebook")
+    need("notebook", "or give --no-notebooks")
     copies = {folder / f"{name}.ipynb": given for name, given in fitting(path, tables).items()}
     jobs = [(str(NOTEBOOKS / copy.name), str(copy), given) for copy, given in copies.items()]
     errors_file, log = folder / "errors.json", folder / "log"
