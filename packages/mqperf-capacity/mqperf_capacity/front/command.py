@@ -30,10 +30,11 @@ def predict(
         Literal["text", "json"], typer.Option("--format", help="Text, or one JSON object per line.")
     ] = "text",
 ) -> None:
-    """Predict from runs at low load what is sustained, and how much CPU a rate needs.
+    """Predict what is sustained, and how much CPU a rate needs, from runs at other rates.
 
     What a message costs every role is taken from runs in which nobody used more than half of its
-    CPU. Exits with 1 where nothing can be predicted, and says why.
+    CPU; what is sustained from runs in which a role was full, else it is the least. Exits with 1
+    where nothing can be predicted, and says why.
 
     Examples: `mqperf predict data/runs/capacity-quick --rate 5000`,
     `mqperf predict data/runs/capacity-quick --cores 4 --price 0.04`
