@@ -9,6 +9,7 @@ the file that it is in, ``[beam.smp]``.  No address, path, thread or process id 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import PurePath
 
 FIELDS = "pid,tid,time,period,ip,sym,dso"
@@ -52,7 +53,7 @@ def _samples(lines: Iterable[str]) -> Iterator[tuple[int, float, list[str]]]:
     """Process, instant, and lines of frames, the one that ran first."""
     head: re.Match[str] | None = None
     frames: list[str] = []
-    for line in (*lines, "0/0 0.0: 0"):
+    for line in chain(lines, ["0/0 0.0: 0"]):  # ends the last one
         if (found := SAMPLE.match(line)) is None:
             frames.append(line)
             continue

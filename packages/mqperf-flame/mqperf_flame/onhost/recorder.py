@@ -10,6 +10,7 @@ What it writes tells of the whole machine, and goes with a scratch folder.  What
 """
 
 import json
+import math
 import os
 import signal
 import subprocess
@@ -35,7 +36,6 @@ EVENT = "cpu-clock:I"
 
 FOLDED, ABOUT = "flame.folded", "flame.json"
 POLL_S = 0.02
-LIMIT_S = 300
 WATCHED = ("broker", "client", "server", "background")
 """Kinds of processes that are looked at."""
 
@@ -57,9 +57,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             java.name_code(pid)
         ahead_s = time.time() - time.monotonic() - start
         pids = ",".join(map(str, labels))
-        lines = _perf(folder, "script", "--no-inline", "--pid", pids, "-F", FIELDS).splitlines()
-        counts = folded(lines, labels, lambda instant: int((instant + ahead_s) // 1))
-        version = _perf(folder, "--version").strip()
+        lines = _printed(folder, "script", "--no-inline", "--pid", pids, "-F", FIELDS)
+        counts = folded(lines, labels, lambda instant: math.floor(instant + ahead_s))
+        version = "".join(_printed(folder, "--version")).strip()
     _write(options.out, counts, {"version": version, "period_ns": PERIOD_NS, "seconds": seconds})
 
 
@@ -92,9 +92,9 @@ def _check(perf: "subprocess.Popen[bytes]") -> None:
         sys.exit(abs(code) or "perf ended before the load")
 
 
-def _perf(folder: Path, *words: str) -> str:
-    """What perf says of its record."""
-    done = subprocess.run(
+def _printed(folder: Path, *words: str) -> Iterator[str]:
+    """The lines that perf prints, of a long load more than memory may hold; exits if it fails."""
+    with subprocess.Popen(
         ["perf", *words],
         cwd=folder,
         env=_variables(folder),
@@ -102,12 +102,10 @@ def _perf(folder: Path, *words: str) -> str:
         stderr=subprocess.DEVNULL,
         encoding="utf-8",
         errors="replace",
-        timeout=LIMIT_S,
-        check=False,
-    )
-    if done.returncode:
-        sys.exit(f"perf {words[0]} ended with code {done.returncode}")
-    return done.stdout
+    ) as perf:
+        yield from perf.stdout or ()
+    if perf.returncode:
+        sys.exit(f"perf {words[0]} ended with code {perf.returncode}")
 
 
 def _variables(folder: Path) -> dict[str, str]:
