@@ -1,8 +1,9 @@
 """The record of the probe in the folder of a host: how it is read, and when it is no sound one."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mqperf.base import raw
 from mqperf.base.errors import ProbeError
+from mqperf.record import Whole
 from mqperf_flame.onhost.recorder import ABOUT, FOLDED
 
 Frames = tuple[str, ...]
@@ -66,8 +68,23 @@ def recorded(folder: Path) -> Recorded:
 
     Raises ``ProbeError`` with file and line for one that is missing, cut short or no such record.
     """
-    about = _about(folder / ABOUT)
-    return Recorded(about, [*_seen(folder / FOLDED, about)])
+    file = folder / ABOUT
+    try:
+        about = About.model_validate_json(raw.content(file))
+        file = folder / FOLDED
+        content = raw.content(file).decode(errors="replace")
+    except OSError as error:
+        raise ProbeError(f"{file}: no record of the probe flame: {error.strerror}") from None
+    except ValidationError as error:
+        raise ProbeError(f"{file}:1: {raw.first_problem(error)}") from None
+    return Recorded(about, [*_seen(file, content, about.seconds)])
+
+
+@lru_cache(maxsize=1)  # all tables of a run are made one after the other
+def records(run: Whole) -> Mapping[Path, Recorded]:
+    """The records of a run by the folders of its hosts; raises as ``recorded`` does."""
+    files = sorted(run.run.path.glob(f"probes/*/{ABOUT}"))
+    return {file.parent: recorded(file.parent) for file in files}
 
 
 def check(folder: Path, _host: str) -> None:
@@ -75,20 +92,8 @@ def check(folder: Path, _host: str) -> None:
     recorded(folder)
 
 
-def _about(file: Path) -> About:
-    try:
-        return About.model_validate_json(raw.content(file))
-    except OSError as error:
-        raise ProbeError(f"{file}: no record of the probe flame: {error.strerror}") from None
-    except ValidationError as error:
-        raise ProbeError(f"{file}:1: {raw.first_problem(error)}") from None
-
-
-def _seen(file: Path, about: About) -> Iterator[Seen]:
-    try:
-        content = raw.content(file).decode(errors="replace")
-    except OSError as error:
-        raise ProbeError(f"{file}: no record of the probe flame: {error.strerror}") from None
+def _seen(file: Path, content: str, seconds: int) -> Iterator[Seen]:
+    """The lines of the file, of a load of so many seconds."""
     lines = content.split("\n")
     if lines.pop():
         raise ProbeError(f"{file}:{len(lines) + 1}: the record is cut short")
@@ -97,6 +102,6 @@ def _seen(file: Path, about: About) -> Iterator[Seen]:
         second, *names = stack.split(";")
         if not (second.isdecimal() and samples.isdecimal() and 0 < len(names) <= DEEPEST):
             raise ProbeError(f"{file}:{number}: no folded stack of the probe flame")
-        if int(second) >= about.seconds:
-            raise ProbeError(f"{file}:{number}: second {second} of a load of {about.seconds} s")
+        if int(second) >= seconds:
+            raise ProbeError(f"{file}:{number}: second {second} of a load of {seconds} s")
         yield Seen(int(second), names[0], tuple(names[1:]), int(samples))

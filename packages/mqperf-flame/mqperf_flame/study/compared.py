@@ -8,8 +8,8 @@ from math import sqrt
 from mqperf.record import Whole
 from mqperf.record.logs import psutil_log
 from mqperf.study.probes import ProbeReader, psutil_tables
-from mqperf_flame.onhost.recorder import ABOUT, FOLDED, WATCHED
-from mqperf_flame.record.recorded import Recorded, recorded
+from mqperf_flame.onhost.recorder import FOLDED, WATCHED
+from mqperf_flame.record.recorded import Recorded, records
 from mqperf_flame.study.profiles import NS
 
 DIFFERS = 0.25
@@ -26,15 +26,15 @@ TICK_S = 0.02
 def disagreements(run: Whole) -> Iterator[str]:
     """Processes that used other than they were seen to use, and a record of another load."""
     logs = psutil_tables.logs(run)
-    for file in sorted(run.run.path.glob(f"probes/*/{ABOUT}")):
-        record, name = recorded(file.parent), (file.parent / FOLDED).relative_to(run.run.path)
+    for folder, record in records(run).items():
+        name = (folder / FOLDED).relative_to(run.run.path)
         if others := {each.process for each in record.seen} - {*run.facts.kinds}:
             yield f"{name}: it has {', '.join(sorted(others))}, and the run has not"
         lasted = run.load[1] - run.load[0]
         if record.about.seconds + 1 < lasted:
             yield f"{name}: it has {record.about.seconds} s of a load of {lasted:.0f} s"
             continue
-        samples = logs.get(file.parent / psutil_log.LOG, ())
+        samples = logs.get(folder / psutil_log.LOG, ())
         acted_on = {action.target for action in run.case.actions}
         for label, kind in run.facts.kinds.items():
             if kind in WATCHED and label not in acted_on:

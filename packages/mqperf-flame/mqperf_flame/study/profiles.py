@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from math import ceil, floor
 
 from mqperf.record import Whole
-from mqperf_flame.onhost.recorder import ABOUT
-from mqperf_flame.record.recorded import Frames, recorded
+from mqperf_flame.record.recorded import Frames, records
 
 NS = 1e-9
 
@@ -36,8 +35,7 @@ def profiles(run: Whole) -> Iterator[Profile]:
     """Those of the window, host by host, brokers first; raises as ``recorded`` does."""
     begin, end = run.window_in_load
     seconds = floor(end) - ceil(begin)
-    for file in sorted(run.run.path.glob(f"probes/*/{ABOUT}")):
-        record = recorded(file.parent)
+    for folder, record in records(run).items():
         stacks, period_s = record.within(begin, end), record.about.period_ns * NS
         for label in (label for label in run.facts.kinds if label in stacks):
-            yield Profile(file.parent.name, label, stacks[label], period_s, seconds)
+            yield Profile(folder.name, label, stacks[label], period_s, seconds)
