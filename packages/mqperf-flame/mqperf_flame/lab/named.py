@@ -15,7 +15,7 @@ from mqperf.base.errors import HostError
 from mqperf.base.one_line import one_line
 from mqperf.base.releases import parsed
 from mqperf.hosts import Host, Hosts
-from mqperf.hosts.software import path_of
+from mqperf.hosts.software import programs
 from mqperf.hosts.wrapped import Start, WrappedHost
 from mqperf.lab.tool import Tool
 from mqperf_flame.onhost.recorder import EVENT
@@ -46,7 +46,7 @@ class Named(WrappedHost):
         names_code = parsed(self.host.platform.minor) >= PYTHON_BEGAN
         words, variables = naming(argv, env, self.host.python if names_code else "")
         if words != [*argv] or variables != env:
-            launcher = path_of("mqperf_flame", self.host)[-1] / LAUNCHER
+            launcher = self.host.copied(programs("mqperf_flame")) / LAUNCHER
             words = [self.host.python, "-I", "-S", str(launcher), *words]
         return words, variables
 

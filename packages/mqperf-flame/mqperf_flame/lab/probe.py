@@ -3,7 +3,7 @@
 import json
 from dataclasses import asdict
 
-from mqperf.hosts.software import ALONE, path_of
+from mqperf.hosts.software import ALONE, path_of, plain_variables
 from mqperf.lab.probes import Probe, Program, Task, options
 from mqperf_flame.lab.named import prepared
 from mqperf_flame.onhost.recorder import WATCHED
@@ -19,8 +19,7 @@ def program(task: Task) -> Program | None:
     if not any(target.kind in WATCHED for target in task.targets):
         return None
     argv = (machine.python, *ALONE, "-m", PROGRAM, *options(task, TARGETS))
-    path = ":".join(map(str, path_of(PROGRAM, machine)))
-    env = {"LANG": "C.UTF-8", "PATH": machine.path, "PYTHONPATH": path}
+    env = {**plain_variables(path_of(PROGRAM, machine)), "PATH": machine.path}
     targets = json.dumps([asdict(target) for target in task.targets])
     return Program(argv, env, {TARGETS: targets})
 
