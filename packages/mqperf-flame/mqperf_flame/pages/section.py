@@ -9,6 +9,7 @@ from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.explorers import shown
 from mqperf.pages.sections import Content, Section, View, rows
 from mqperf.study.tables import tidy, where
+from mqperf_flame.onhost.recorder import HERTZ
 from mqperf_flame.pages.sheet import drawn, flame_sheet
 
 SHOWN = ("process", "function", "function_cores", "function_share", "function_called_share")
@@ -19,12 +20,14 @@ HOTTEST = 10
 
 def content(view: View) -> Iterator[Content]:
     """Of each run that is drawn in time, and has a record: its graph, and its hottest functions."""
-    stacks = view.tables["stacks"]
-    for run in [run for run in shown(view.tables) if stacks["run"].eq(run).any()]:
-        of_run = where(stacks, run=run)
-        functions = rows.of_runs(view.tables, "hot_functions", "process")
-        functions = where(functions, run=run)
-        hottest = functions[functions["process"].isin(drawn(of_run))]
+    if view.tables["stacks"].empty:
+        return
+    every = rows.of_runs(view.tables, "hot_functions", "process")
+    for run in shown(view.tables):
+        if (stacks := where(view.tables["stacks"], run=run)).empty:
+            continue
+        functions = where(every, run=run)
+        hottest = functions[functions["process"].isin(drawn(stacks))]
         hottest = hottest.groupby("process", sort=False).head(HOTTEST)
         caption = view.caption("flame graph")
         yield Content(
@@ -34,14 +37,17 @@ def content(view: View) -> Iterator[Content]:
             rows=hottest,
             columns=view.columns(hottest, SHOWN, keep=SHOWN),
             key="run",
-            drawing=Drawing(caption, _alternative(hottest), partial(flame_sheet, of_run)),
+            drawing=Drawing(caption, _alternative(hottest), partial(flame_sheet, stacks)),
             data=tidy(functions),
             counts_messages=True,
         )
 
 
 def _words(run: str) -> Iterator[str]:
-    yield f"The functions of run {run} in which CPU was used in the window, seen 99 times a second."
+    yield (
+        f"The functions of run {run} in which CPU was used in the window, seen {HERTZ} times a"
+        " second."
+    )
     yield (
         "A box is a function, as wide as its share of the CPU of its process; what it calls stands"
         " on it. Point at a box to read its name and share. The order from left to right is that"

@@ -19,6 +19,9 @@ from mqperf.pages.figures.told import tell
 WIDTH, ROW, HEADING, LEGEND = 10.0, 0.17, 0.42, 0.4
 """Inches: of the sheet, and the height of a box, of what is above a panel, and of the legend."""
 
+ACROSS = 0.98
+"""Share of the width that panels have."""
+
 LETTER = 0.065
 """Width in inches of a letter in a box."""
 
@@ -68,12 +71,11 @@ def flame_sheet(stacks: pd.DataFrame) -> Figure:
     }
     deep = [1 + max((box.depth for box in part), default=0) for part in parts.values()]
     heights = [HEADING + ROW * rows for rows in deep]
-    figure = Figure(figsize=(WIDTH, sum(heights) + LEGEND), facecolor=PAPER.light)
-    total = sum(heights) + LEGEND
-    top = total
+    top = total = sum(heights) + LEGEND
+    figure = Figure(figsize=(WIDTH, total), facecolor=PAPER.light)
     for (process, part), rows, height in zip(parts.items(), deep, heights, strict=True):
         top -= height
-        axes = figure.add_axes((0.01, top / total, 0.98, ROW * rows / total))
+        axes = figure.add_axes(((1 - ACROSS) / 2, top / total, ACROSS, ROW * rows / total))
         _panel(axes, process, part, rows)
     handles = [Patch(color=shade.light, label=kind) for _, kind, shade in KINDS]
     figure.legend(handles=handles, loc="lower left", ncols=len(KINDS), frameon=False, fontsize=8)
@@ -115,7 +117,7 @@ def _panel(axes: Axes, process: str, part: Sequence[Box], rows: int) -> None:
         axes.add_patch(mark)
         share = f"{100 * box.samples / total:.1f} % of {process}, {box.samples:,} samples"
         tell(mark, [kind], [f"{as_shown(name)}\n{share}"])
-        if text := _fitting(name, WIDTH * 0.98 * box.samples / total):
+        if text := _fitting(name, WIDTH * ACROSS * box.samples / total):
             axes.text(
                 box.begin + 0.003 * total,
                 box.depth + 0.5,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mqperf.plan.columns import Table, count, share, text
 from mqperf.plan.columns.column import cpu
+from mqperf_flame.onhost.recorder import HERTZ
 from mqperf_flame.record.recorded import Frames
 from mqperf_flame.study.profiles import Profile, profiles
 
@@ -15,19 +16,23 @@ if TYPE_CHECKING:
 LEAST = 0.005
 """Share of the samples of a process below which a function has no row, and a stack ends."""
 
+UNKNOWN, OTHERS = "[unknown]", "[others]"
+"""The function of a sample without any name, and the stack of all that have too few."""
+
 
 def hot_functions(reading: "Reading") -> Iterator[dict[str, Any]]:
     """One row for each function of a process that was in enough samples, the hottest first."""
     for profile in profiles(reading.run):
         ran, called = by_function(profile.stacks)
+        total = profile.samples
         for name, samples in sorted(called.items(), key=lambda each: (-ran[each[0]], -each[1])):
-            if samples >= LEAST * profile.samples:
+            if samples >= LEAST * total:
                 yield {
                     **_place(profile),
                     "function": name,
                     "function_cores": profile.cores(ran[name]),
-                    "function_share": ran[name] / profile.samples,
-                    "function_called_share": samples / profile.samples,
+                    "function_share": ran[name] / total,
+                    "function_called_share": samples / total,
                 }
 
 
@@ -68,9 +73,6 @@ def _place(profile: Profile) -> dict[str, Any]:
     return {"host": profile.host, "process": profile.process}
 
 
-UNKNOWN, OTHERS = "[unknown]", "[others]"
-"""The function of a sample without any name, and the stack of all that have too few."""
-
 HOT_FUNCTIONS = Table(
     name="hot_functions",
     row="a function of a process of a run, and how much CPU it used in the window",
@@ -106,7 +108,7 @@ STACKS = Table(
             " that were seen too rarely.",
             "stack",
         ),
-        count("stack_samples", "Samples in which it was, 99 in a second of CPU.", unit=""),
+        count("stack_samples", f"Samples in which it was, {HERTZ} in a second of CPU.", unit=""),
     ),
     rows=stacks,
 )
