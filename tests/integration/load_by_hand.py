@@ -4,7 +4,7 @@ import json
 import time
 from pathlib import Path
 from subprocess import Popen
-from typing import Any
+from typing import Any, Self
 
 from patience import await_file
 
@@ -32,7 +32,7 @@ def await_instant(instant: float) -> None:
 
 
 class Flow:
-    """A load of one client and one server."""
+    """A load of one client and one server, which end with its context."""
 
     def __init__(self, of: Job) -> None:
         self.job, self.home = of, of.control
@@ -40,6 +40,14 @@ class Flow:
             command.label: command for command in LAUNCHERS[of.case.generator].commands(of)
         }
         self.processes: dict[str, Popen[bytes]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in self.processes.values():
+            process.kill()
+            process.wait()
 
     def start(self, label: str) -> None:
         """Start a process and wait until it is ready."""
@@ -71,12 +79,6 @@ class Flow:
         while (now := counted.read_text().partition(" ")[0] if counted.exists() else "") != before:
             before = now
             time.sleep(QUIET_S)
-
-    def kill(self) -> None:
-        """End what still runs."""
-        for process in self.processes.values():
-            process.kill()
-            process.wait()
 
     def orders(self, label: str) -> Any:  # noqa: ANN401 (JSON)
         return json.loads((self.home / f"{label}.orders").read_text())

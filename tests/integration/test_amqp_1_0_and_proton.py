@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from subprocess import Popen
@@ -91,15 +91,8 @@ CASE = {
 @pytest.fixture
 def flowing() -> Iterator[Callable[[Job], Flow]]:
     """Flows whose processes end with the test."""
-    every: list[Flow] = []
-
-    def start(of: Job) -> Flow:
-        every.append(Flow(of))
-        return every[-1]
-
-    yield start
-    for flow in every:
-        flow.kill()
+    with ExitStack() as held:
+        yield lambda of: held.enter_context(Flow(of))
 
 
 @pytest.mark.parametrize("bytes_each", [32, 256, 100_000])

@@ -149,15 +149,13 @@ def test_nats_py_reads_what_was_published(server: Nats, tmp_path: Path) -> None:
     async def streams(client: Client) -> list[str | None]:
         return [info.config.name for info in await client.jetstream().streams_info()]
 
-    try:
+    with flow:
         flow.start("client-1")
         flow.begin()
         flow.end()
         bodies = run(server, read)
         flow.start("server-1")
         flow.end()
-    finally:
-        flow.kill()
     assert {len(body) for body in bodies} == {500}
     stamps = np.frombuffer(b"".join(body[:SIZE] for body in bodies), STAMP)
     assert stamps["number"].tolist() == [*range(200)]
@@ -175,14 +173,12 @@ def test_what_nats_py_publishes_is_a_strangers(server: Nats, tmp_path: Path) -> 
             await client.publish(subject_of(flow), body)
             await client.publish(subject_of(flow), body, headers={"a": "header"})
 
-    try:
+    with flow:
         flow.start("server-1")
         run(server, publish)
         flow.start("client-1")
         flow.begin()
         flow.end()
-    finally:
-        flow.kill()
     received = flow.counts("server-1")
     assert received.streams["received"].count == 56
     assert size(received.numbers["received"]["client-1.1"].ranges) == 50
@@ -194,7 +190,7 @@ def test_who_is_too_slow_for_core_nats_loses_messages_and_is_told(
 ) -> None:
     """The server cuts it off; it comes back, and lacks what was lost meanwhile."""
     flow = flow_on(server, tmp_path, "core", 15, message_count=12, payload_bytes=10_000_000)
-    try:
+    with flow:
         flow.start("server-1")
         flow.start("client-1")
         slow = psutil.Process(flow.processes["server-1"].pid)
@@ -204,8 +200,6 @@ def test_who_is_too_slow_for_core_nats_loses_messages_and_is_told(
         assert eventually(lambda: "Slow Consumer Detected" in log.read_text())
         slow.resume()
         flow.end()
-    finally:
-        flow.kill()
     sent, received = (flow.counts(label).streams for label in ("client-1", "server-1"))
     assert received["received"].count < sent["sent"].count
     happened = [event["what"] for event in flow.diary("server-1")["events"]]

@@ -132,12 +132,10 @@ def test_pika_reads_what_was_published(
 ) -> None:
     """From the first message on, by AMQP 0-9-1: each body, once, in order, of its length."""
     flow, stream = flow_on(broker, tmp_path), f"{tmp_path.name}.000001"
-    try:
+    with flow:
         flow.start("client-1")
         flow.begin()
         flow.end()
-    finally:
-        flow.kill()
     bodies = read(theirs, stream, 200)
     assert {len(body) for body in bodies} == {500}
     assert stamps_of(bodies)["number"].tolist() == [*range(200)]
@@ -154,12 +152,10 @@ def test_pika_finds_each_partition_with_its_messages(
     theirs.exchange_declare(name, durable=True, arguments=declared["exchanges"][0]["arguments"])
     for each in declared["bindings"]:
         theirs.queue_bind(each["destination"], name, each["routing_key"], each["arguments"])
-    try:
+    with flow:
         flow.start("client-1")
         flow.begin()
         flow.end()
-    finally:
-        flow.kill()
     places = [murmur3(str(key).encode()) % 3 for key in range(1_000)]
     for place in range(3):
         count = 5 * places.count(place)
@@ -173,14 +169,12 @@ def test_what_pika_publishes_is_a_strangers(
 ) -> None:
     """It is received, and counted as none of the run's, beside messages of the run."""
     flow, stream = flow_on(broker, tmp_path), f"{tmp_path.name}.000001"
-    try:
+    with flow:
         flow.start("server-1")
         theirs.basic_publish("", stream, b"from elsewhere")
         flow.start("client-1")
         flow.begin()
         flow.end()
-    finally:
-        flow.kill()
     received = flow.counts("server-1")
     assert received.streams["received"].count == 201
     assert {*received.numbers["received"]} == {"stranger", "client-1.1"}

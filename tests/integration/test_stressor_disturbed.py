@@ -76,15 +76,13 @@ class Disturbed(Flow):
 
     def run(self, disturb: Callable[[], None], refused: str | None = None) -> None:
         """Disturb after two seconds; the process that is ``refused`` ends, the other does not."""
-        try:
+        with self:
             for label in self.commands:
                 self.start(label)
             begin = self.begin()
             await_instant(begin + 2)
             disturb()
             self.end(refused)
-        finally:
-            self.kill()
 
 
 class FromStream(Disturbed):
