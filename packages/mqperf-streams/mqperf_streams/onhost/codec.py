@@ -39,6 +39,9 @@ MESSAGE = struct.Struct(">QI")
 SECTION = b"\0\x53\x75\xb0"
 """Before the length of a body: a data section of AMQP 1.0, so that all clients can read it."""
 
+BODY_AT = len(SECTION) + 4
+"""Where in a message its body begins."""
+
 CHUNK = struct.Struct(">BBBHIqQQIIII")
 """What is delivered, up to its messages: subscription, magic, type, how many entries and messages,
 time, epoch, the number of the first, CRC, bytes of entries and of what is behind them, reserved."""

@@ -12,6 +12,7 @@ FRAME_MAX = 1 << 20
 READY_S, PAUSE_S = 10.0, 0.1
 """How long a new stream may take until it can be used, and how often that is tried."""
 
+NOT_YET = (codec.NO_STREAM, codec.UNAVAILABLE)
 SUBSCRIBED = struct.pack(">H", codec.OK)
 
 Frame = tuple[int, bytes, int]
@@ -50,11 +51,9 @@ class Connection(Inbox):
         return [name]
 
     def prepared(self, stream: str, key: int, payload: bytes) -> None:
-        """Ask for the use of a stream, as soon as it has a leader."""
+        """Ask for the use of a stream, as soon as it has a leader; raises ``Refused``."""
         limit = time.monotonic() + READY_S
-        while (code := self.call(key, payload)) in {codec.NO_STREAM, codec.UNAVAILABLE}:
-            if time.monotonic() > limit:
-                break
+        while (code := self.call(key, payload)) in NOT_YET and time.monotonic() < limit:
             time.sleep(PAUSE_S)
         if code != codec.OK:
             raise Refused(f"{self.address}: {stream}: {codec.words(code)}")

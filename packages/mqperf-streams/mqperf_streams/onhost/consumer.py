@@ -22,8 +22,11 @@ BEGINNINGS = {"first": 1, "last": 2, "next": 3}
 AT = 4
 """How a subscription says where it begins: by a word, or by the number of a message."""
 
-HEADER = codec.SIZE.size + len(codec.SECTION) + 4
+HEADER = codec.SIZE.size + codec.BODY_AT
 """Before a body in a chunk: the length of the entry, and the beginning of its data section."""
+
+STAMPED = codec.BODY_AT + stamps.SIZE
+"""The least length of an entry that has a stamp."""
 
 BATCH = 1 << 31
 """The bit of an entry's length that says that it is a batch of messages."""
@@ -58,18 +61,19 @@ class Inlet(ManagedConnection[Connection]):
         if not self.server.consuming:
             return
         for number, stream in enumerate(self.streams):
-            connection.prepared(stream, codec.SUBSCRIBE, self._wanted(number, 0))
+            connection.prepared(stream, codec.SUBSCRIBE, self._subscription(number, 0))
         for number in range(len(self.streams)):
             connection.send(_credit(number, self.orders.chunk_credit))
 
     def consume(self) -> None:
         """Subscribe; messages may come before the answers, which nobody waits for."""
         for number in range(len(self.streams)):
-            wanted = self._wanted(number, self.orders.chunk_credit)
+            wanted = self._subscription(number, self.orders.chunk_credit)
             self.on.send(codec.request(codec.SUBSCRIBE, wanted))
         self.watch()
 
-    def _wanted(self, number: int, credit: int) -> bytes:
+    def _subscription(self, number: int, credit: int) -> bytes:
+        """What asks for a partition, with credit for so many chunks."""
         if (first := self.next[number]) is None:
             begin = struct.pack(">H", BEGINNINGS[self.orders.offset])
         else:
@@ -119,11 +123,10 @@ def stamps_of(data: bytes, entries: int) -> stamps.Stamps:
     """
     (size,) = codec.SIZE.unpack_from(data) if entries else (0,)
     unit = codec.SIZE.size + size
-    if size >= HEADER - codec.SIZE.size + stamps.SIZE and entries * unit == len(data):
+    of_one_length = size >= STAMPED and entries * unit == len(data)
+    if of_one_length and data.startswith(codec.SECTION, codec.SIZE.size):
         rows = np.frombuffer(data, np.uint8).reshape(entries, unit)
-        alike = rows[:, :HEADER] == rows[0, :HEADER]
-        section = slice(codec.SIZE.size, codec.SIZE.size + len(codec.SECTION))
-        if alike.all() and rows[0, section].tobytes() == codec.SECTION:
+        if (rows[:, :HEADER] == rows[0, :HEADER]).all():
             return stamps.read(rows[:, HEADER : HEADER + stamps.SIZE])
     return np.frombuffer(b"".join(_bodies(data, entries)), stamps.STAMP)
 
@@ -136,7 +139,6 @@ def _bodies(data: bytes, entries: int) -> Iterator[bytes]:
         if size & BATCH:
             raise Lost("a chunk has messages in batches, which nobody of this load publishes")
         entry = data[at + codec.SIZE.size : at + codec.SIZE.size + size]
-        known = entry.startswith(codec.SECTION) and size >= HEADER - codec.SIZE.size + stamps.SIZE
-        begin = HEADER - codec.SIZE.size
-        yield entry[begin : begin + stamps.SIZE] if known else bytes(stamps.SIZE)
+        known = entry.startswith(codec.SECTION) and size >= STAMPED
+        yield entry[codec.BODY_AT : STAMPED] if known else bytes(stamps.SIZE)
         at += codec.SIZE.size + size

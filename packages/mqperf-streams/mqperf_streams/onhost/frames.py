@@ -11,7 +11,7 @@ from mqperf_streams.onhost import codec
 from mqperf_streams.onhost.orders import Orders
 from mqperf_streams.onhost.routes import Routes
 
-STAMP_AT = codec.MESSAGE.size + len(codec.SECTION) + 4
+STAMP_AT = codec.MESSAGE.size + codec.BODY_AT
 
 
 class Frames:

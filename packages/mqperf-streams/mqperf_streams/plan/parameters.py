@@ -42,7 +42,6 @@ class Parameters(Paced):
             description="Chunks of messages that may be under way to a consumer.",
         ),
     ] = 10
-
     partitions: Annotated[
         int,
         Field(
