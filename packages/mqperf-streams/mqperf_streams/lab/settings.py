@@ -46,10 +46,10 @@ class StreamSettings(Settings):
         if not self.streams:
             return node
         here = addresses[StreamSettings.name]
-        lines = [f"stream.listeners.{'ssl' if self.tls else 'tcp'}.1 = {here}"]
-        lines += ["stream.listeners.tcp = none"] if self.tls else []
-        conf = "\n".join([node.files[CONF].rstrip("\n"), *lines, ""])
-        return replace(node, files={**node.files, CONF: conf})
+        lines = f"stream.listeners.tcp.1 = {here}\n"
+        if self.tls:
+            lines = f"stream.listeners.tcp = none\nstream.listeners.ssl.1 = {here}\n"
+        return replace(node, files={**node.files, CONF: node.files[CONF] + lines})
 
     @override
     def listener(self, case: Case) -> str | None:
