@@ -261,11 +261,10 @@ HOLDING = """
 import select, socket
 held = [socket.create_connection(("{}", {})) for _ in range(6)]
 print("connected", flush=True)
-left = len(held)
 while True:
-    left -= len(select.select(held, [], [])[0])
-    held = [each for each in held if not select.select([each], [], [], 0)[0]]
-    print(left, flush=True)
+    cut, _, _ = select.select(held, [], [])
+    held = [each for each in held if each not in cut]
+    print(len(held), flush=True)
 """
 
 
