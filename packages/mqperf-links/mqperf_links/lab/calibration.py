@@ -2,17 +2,17 @@
 
 import json
 import statistics
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from mqperf.base.errors import HostError
-from mqperf.hosts import Host, Process
+from mqperf.hosts import Host
 from mqperf.plan import LinkPoint
 from mqperf.record import MeasuredLink
+from mqperf_links.lab import programs
 from mqperf_links.onhost import echoes
 
 PROGRAM = Path(echoes.__file__)
@@ -49,7 +49,7 @@ FLOOD, FLOOD_BYTES, FLOOD_S = 10_000, 40, 0.5
 
 WAIT_S = 0.5
 LIMIT_S = 120.0
-READY_S = 30.0
+FAULT = "the link cannot be measured"
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ class Calibration:
         done = pair.asks.run(argv, timeout_s=LIMIT_S)
         if done.returncode:
             last = done.stderr.strip().rpartition("\n")[2]
-            raise HostError(f"{pair.asks.name}: the link cannot be measured: {last}")
+            raise HostError(f"{pair.asks.name}: {FAULT}: {last}")
         return json.loads(done.stdout)
 
 
@@ -184,26 +184,7 @@ def _farthest(values: Sequence[float], asked: float) -> float | None:
     return max(values, key=lambda value: abs(value - asked), default=None)
 
 
-@contextmanager
-def _answering(pair: Pair) -> Iterator[None]:
+def _answering(pair: Pair) -> AbstractContextManager[object]:
     """Have the second host answer."""
     host = pair.answers
-    with host.scratch("echoes") as folder:
-        argv = [host.python, "-I", "-S", str(host.copied(PROGRAM)), "answer", host.address]
-        log = folder / "log"
-        running = host.start("echoes", [*argv, str(pair.port)], log=log)
-        try:
-            _await(host, running, log)
-            yield
-        finally:
-            running.stop(grace_s=0)
-
-
-def _await(host: Host, running: Process, log: Path) -> None:
-    """Return when it answers."""
-    limit = time.monotonic() + READY_S
-    while not host.read(log).startswith(b"ready"):
-        if not running.alive or time.monotonic() > limit:
-            last = host.read(log).decode(errors="replace").strip().rpartition("\n")[2]
-            raise HostError(f"{host.name}: the link cannot be measured: {last or 'no answer'}")
-        time.sleep(0.01)
+    return programs.running(host, "echoes", ["answer", host.address, str(pair.port)], FAULT)

@@ -3,16 +3,17 @@
 import json
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
 from mqperf.base.errors import SystemFault
-from mqperf.hosts import Host, Process, Restartable
+from mqperf.hosts import Host, Restartable
 from mqperf.lab.actions.action import Action, ActionFacts, Target
 from mqperf.plan import Frozen
 from mqperf_links.lab import programs
+from mqperf_links.lab.programs import Program
 
 SS = "command -v ss > /dev/null || echo it needs ss: apt-get install iproute2"
 
@@ -36,36 +37,29 @@ class Cut(Frozen):
 
 def check(target: Target) -> None:
     """Raise ``SystemFault`` for a node that mqperf did not start, or a host where it is refused."""
-    if target.host is None or not isinstance(target.service, Restartable):
-        raise SystemFault(
-            f"cut-connections: {target.label} was not started by mqperf, which cuts no connections"
-            " of others; leave the action out, or let mqperf start the system"
-        )
-    if (why := programs.obstacle(target.host, SS)) is not None:
-        raise SystemFault(f"cut-connections: impossible on {target.host.name}: {why}")
+    host, _ = _node(target)
+    if (why := programs.obstacle(host, SS)) is not None:
+        raise SystemFault(f"cut-connections: impossible on {host.name}: {why}")
 
 
-@contextmanager
-def prepared(target: Target) -> Iterator[Process]:
+def prepared(target: Target) -> AbstractContextManager[Program]:
     """A program on the node's host that knows where clients connect, and waits for a signal."""
-    host, server = _place(target)
+    host, node = _node(target)
     ports = sorted({int(address.rpartition(":")[2]) for address in target.addresses})
-    order = {"server": server, "ports": ports, **target.parameters.model_dump()}
+    order = {"server": node.process.pid, "ports": ports, **target.parameters.model_dump()}
     fault = f"cut-connections: no connections of {target.label} can be cut"
-    with programs.running(host, "cut_connections", [json.dumps(order)], fault) as process:
-        yield process
+    return programs.running(host, "cut_connections", [json.dumps(order)], fault)
 
 
 @contextmanager
 def applied(target: Target) -> Iterator[ActionFacts]:
     """Cut them at once, and tell in the end how many; raises ``SystemFault`` where none was."""
-    program = target.prepared
-    if not isinstance(program, Process):
+    if not isinstance(program := target.prepared, Program):
         raise TypeError(f"cut-connections cannot be done to {target!r}")
-    program.signal(signal.SIGUSR1)
+    program.process.signal(signal.SIGUSR1)
     facts: ActionFacts = {}
     yield facts
-    answer = programs.line_of(_place(target)[0], program, 1)
+    answer = program.line(1)
     if not answer.startswith("{"):
         raise SystemFault(f"cut-connections: {target.label}: {answer}")
     facts |= json.loads(answer)
@@ -73,11 +67,14 @@ def applied(target: Target) -> Iterator[ActionFacts]:
         raise SystemFault(f"cut-connections: no client was connected to {target.label} then")
 
 
-def _place(target: Target) -> tuple[Host, int]:
-    """The host of the node, and the id of its process there."""
+def _node(target: Target) -> tuple[Host, Restartable]:
+    """Its host, and what mqperf started there; raises ``SystemFault`` for what it did not."""
     if target.host is None or not isinstance(target.service, Restartable):
-        raise TypeError(f"cut-connections cannot be done to {target!r}")
-    return target.host, target.service.process.pid
+        raise SystemFault(
+            f"cut-connections: {target.label} was not started by mqperf, which cuts no connections"
+            " of others; leave the action out, or let mqperf start the system"
+        )
+    return target.host, target.service
 
 
 ACTION = Action(

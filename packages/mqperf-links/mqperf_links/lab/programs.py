@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from mqperf.base.errors import HostError
 from mqperf.base.one_line import one_line
@@ -10,7 +11,7 @@ from mqperf.hosts import Host, Process
 from mqperf.hosts.software import programs
 
 PACKAGE = "mqperf_links"
-LIMIT_S = 15.0
+LIMIT_S = 30.0
 END_GRACE_S = 5.0
 POLL_S = 0.01
 
@@ -22,8 +23,30 @@ def obstacle(host: Host, *more: str) -> str | None:
     return one_line(done.stdout + done.stderr) or None
 
 
+@dataclass(frozen=True, slots=True)
+class Program:
+    """One that runs, and its host."""
+
+    host: Host
+    process: Process
+
+    def line(self, number: int) -> str:
+        """A line of its output, from 0, as soon as it is there; or its last words, if it ended."""
+        limit = time.monotonic() + LIMIT_S
+        while True:
+            # asked first: then its log is whole
+            ended = not self.process.alive or time.monotonic() > limit
+            output = self.host.read(self.process.log).decode(errors="replace")
+            lines = output.splitlines()
+            if len(lines) > number and output.endswith("\n") and not ended:
+                return lines[number]
+            if ended:
+                return one_line(lines[-1]) if len(lines) > number else "it does not say why"
+            time.sleep(POLL_S)
+
+
 @contextmanager
-def running(host: Host, module: str, arguments: Sequence[str], fault: str) -> Iterator[Process]:
+def running(host: Host, module: str, arguments: Sequence[str], fault: str) -> Iterator[Program]:
     """Run a module of the room ``onhost`` that prints ``ready``.
 
     Raises ``HostError``, which begins with ``fault``, for one that does not.
@@ -32,24 +55,10 @@ def running(host: Host, module: str, arguments: Sequence[str], fault: str) -> It
     with host.scratch("program") as folder:
         argv = [host.python, "-SB", "-m", f"{PACKAGE}.onhost.{module}", *arguments]
         env = {"PYTHONPATH": str(inside), "PATH": host.path}
-        process = host.start(module, argv, env=env, log=folder / "log")
+        program = Program(host, host.start(module, argv, env=env, log=folder / "log"))
         try:
-            if (answer := line_of(host, process, 0)) != "ready":
+            if (answer := program.line(0)) != "ready":
                 raise HostError(f"{host.name}: {fault}: {answer}")
-            yield process
+            yield program
         finally:
-            process.stop(END_GRACE_S)
-
-
-def line_of(host: Host, process: Process, number: int) -> str:
-    """A line of its output, from 0, once it is there; or what it said instead before it ended."""
-    limit = time.monotonic() + LIMIT_S
-    while True:
-        ended = not process.alive or time.monotonic() > limit  # asked first: then its log is whole
-        output = host.read(process.log).decode(errors="replace")
-        lines = output.splitlines()
-        if len(lines) > number and output.endswith("\n") and not ended:
-            return lines[number]
-        if ended:
-            return one_line("\n".join(lines[number:])) or "it does not say why"
-        time.sleep(POLL_S)
+            program.process.stop(END_GRACE_S)
