@@ -14,19 +14,13 @@ def main(*argv: str) -> None:
     """Start who removes the map, as nobody's child, and become the program."""
     pid = os.getpid()
     if (between := os.fork()) == 0:
-        if os.fork() == 0:
-            _become_reaper(pid)
+        reaper = [sys.executable, "-I", "-S", str(REAPER), str(pid)]
+        null = os.open(os.devnull, os.O_RDWR)
+        files = [(os.POSIX_SPAWN_DUP2, null, file) for file in range(3)]
+        os.posix_spawn(reaper[0], reaper, {}, file_actions=files, setsid=True)
         os._exit(0)
     os.waitpid(between, 0)
     os.execvp(argv[0], argv)  # noqa: S606 (no shell is what we want)
-
-
-def _become_reaper(pid: int) -> None:
-    os.setsid()
-    null = os.open(os.devnull, os.O_RDWR)
-    for file in range(3):
-        os.dup2(null, file)
-    os.execv(sys.executable, [sys.executable, "-I", "-S", str(REAPER), str(pid)])  # noqa: S606
 
 
 if __name__ == "__main__":
