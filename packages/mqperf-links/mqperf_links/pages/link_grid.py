@@ -52,8 +52,9 @@ class Grid:
     def cell(self, figure: str, delay: float, loss: float) -> str:
         """A factor with its interval, or why there is none."""
         if (delay, loss) == (self.first[DELAY], self.first[LOSS]):
-            shown = "1: {} ms" if figure == LATENCY else f"1: {{}} {rate_unit(self.first)}"
-            return shown.format(grouped(self.first[figure] * (1e3 if figure == LATENCY else 1)))
+            if figure == LATENCY:
+                return f"1: {grouped(self.first[figure] * 1e3)} ms"
+            return f"1: {grouped(self.first[figure])} {rate_unit(self.first)}"
         if (row := self.of(figure).get((delay, loss))) is not None:
             return factor(row)
         tried = self.runs[DELAY].eq(delay) & self.runs[LOSS].eq(loss)
