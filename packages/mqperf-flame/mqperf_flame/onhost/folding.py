@@ -54,12 +54,12 @@ def _samples(lines: Iterable[str]) -> Iterator[tuple[int, float, list[str]]]:
     head: re.Match[str] | None = None
     frames: list[str] = []
     for line in chain(lines, ["0/0 0.0: 0"]):  # ends the last one
-        if (found := SAMPLE.match(line)) is None:
+        if (match := SAMPLE.match(line)) is None:
             frames.append(line)
             continue
         if head is not None:
             yield int(head[1]), float(head[2]), frames
-        head, frames = found, []
+        head, frames = match, []
 
 
 def _stack(lines: Iterable[str]) -> Iterator[str]:

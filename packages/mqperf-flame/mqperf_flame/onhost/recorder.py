@@ -43,7 +43,7 @@ WATCHED = ("broker", "client", "server", "background")
 def main(arguments: Sequence[str] | None = None) -> None:
     """Record until the load's end, and fold what was recorded."""
     options = sampling.parsed(arguments)
-    told, labels, seconds = "", dict[int, str](), 0
+    targets, labels, seconds = "", dict[int, str](), 0
     with scratch("flame") as folder:
         with _recording(folder) as perf:
             options.talk.say("ready")
@@ -51,8 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for _ in sampling.each_second(options.talk, start, options.seconds):
                 _check(perf)
                 seconds = round(time.time() - start)
-                if (text := options.targets.read_text()) != told:  # a node was started again
-                    told, labels = text, labels | dict(_families(json.loads(text)))
+                if (text := options.targets.read_text()) != targets:  # a node was started again
+                    targets, labels = text, labels | dict(_families(json.loads(text)))
         for pid in labels:
             java.name_code(pid)
         ahead_s = time.time() - time.monotonic() - start
