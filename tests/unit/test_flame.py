@@ -96,6 +96,8 @@ def second(instant: float) -> int:
 def test_stacks_are_folded_by_second_and_process() -> None:
     """Outermost first, Erlang and kernel marked, no address, path or id; others are left out."""
     assert [*written(folded(SCRIPT.splitlines(), {4061: "Broker"}, second))] == FOLDED
+    prologue = SCRIPT.replace("seq_loop/3", "seq_loop/3-CodeInfoPrologue")  # of an Erlang 27
+    assert [*written(folded(prologue.splitlines(), {4061: "Broker"}, second))] == FOLDED
     assert not folded(SCRIPT.splitlines(), {4071: "Broker"}, second)
     [java] = written(folded(OF_JAVA.splitlines(), {12357: "Broker"}, second))
     stack = "JavaCalls::call_helper;StubRoutines (1)_[j];Interpreter_[j];L.f_[j];L.g_[j]"

@@ -21,6 +21,9 @@ MAP = re.compile(r"perf-\d+\.map$")
 METHOD = re.compile(r"\S+ ([\w.$<>]+)\(.*\)")
 """What Java names: type, method, types of its arguments."""
 
+PROLOGUE = "-CodeInfoPrologue"
+"""What Erlang 27 calls the part of a function before its first instruction."""
+
 KERNEL = 1 << 63
 """From this address on it is the kernel's."""
 
@@ -84,6 +87,7 @@ def _name(address: int, symbol: str, file: str) -> str:
     if MAP.search(file):
         of_java = METHOD.fullmatch(symbol)
         name = of_java[1] if of_java else symbol.removeprefix("$").removeprefix("global::")
+        name = name.removesuffix(PROLOGUE)
         return _clean(name) + "_[j]"
     return _clean(symbol)
 
