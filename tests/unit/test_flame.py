@@ -65,6 +65,11 @@ OF_JAVA = """\
             7f1128938cc9 StubRoutines (1) (/tmp/perf-12357.map)
                   8282d2 JavaCalls::call_helper (/usr/lib/jvm/lib/server/libjvm.so)
 """
+# by perf 6.12, of a Python 3.13 with -X perf
+OF_PYTHON = """\
+ 4061/4071  56604.046683:   10101010
+            7f92e3e53c0f py::Consumer._attend:/root/onhost/consumer.py (/tmp/perf-4061.map)
+"""
 START = 56604
 CALLS = "erts_beamasm:normal_exit/0_[j];l:f/1_[j];l:g/1_[j]"
 KERNEL = (
@@ -99,6 +104,8 @@ def test_stacks_are_folded_by_second_and_process() -> None:
     prologue = SCRIPT.replace("seq_loop/3", "seq_loop/3-CodeInfoPrologue")  # of an Erlang 27
     assert [*written(folded(prologue.splitlines(), {4061: "Broker"}, second))] == FOLDED
     assert not folded(SCRIPT.splitlines(), {4071: "Broker"}, second)
+    [python] = written(folded(OF_PYTHON.splitlines(), {4061: "Broker"}, second))
+    assert python == "0;Broker;py::Consumer._attend:consumer.py_[j] 1\n"
     [java] = written(folded(OF_JAVA.splitlines(), {12357: "Broker"}, second))
     stack = "JavaCalls::call_helper;StubRoutines (1)_[j];Interpreter_[j];L.f_[j];L.g_[j]"
     assert java == f"0;Broker;{stack} 1\n"

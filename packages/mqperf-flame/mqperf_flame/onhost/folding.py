@@ -2,8 +2,8 @@
 
 The form is that of ``stackcollapse-perf.pl`` of FlameGraph: frames from the outermost to the one
 that ran, separated by semicolons, then a blank and the count.  Names end with ``_[k]`` in the
-kernel, and with ``_[j]`` in code that an Erlang or Java has made.  What has no name is called by
-the file that it is in, ``[beam.smp]``.  No address, path, thread or process id is left.
+kernel, and with ``_[j]`` in code that an Erlang, Java or Python has made.  What has no name is
+called by the file that it is in, ``[beam.smp]``.  No address, path, thread or process id is left.
 """
 
 import re
@@ -20,6 +20,9 @@ FRAME = re.compile(r"^\s+([0-9a-f]+) (.*) \((.*)\)$")
 MAP = re.compile(r"perf-\d+\.map$")
 METHOD = re.compile(r"\S+ ([\w.$<>]+)\(.*\)")
 """What Java names: type, method, types of its arguments."""
+
+FUNCTION = re.compile(r"(py::.+):(/.*)")
+"""What Python names, from 3.12 on: qualified name and file."""
 
 PROLOGUE = "-CodeInfoPrologue"
 """What Erlang 27 calls the part of a function before its first instruction."""
@@ -84,12 +87,16 @@ def _name(address: int, symbol: str, file: str) -> str:
     if symbol == UNNAMED:
         place = PurePath(file).name
         return "" if place in {"", UNNAMED} else f"[{_clean(place).strip('[]')}]"
-    if MAP.search(file):
-        of_java = METHOD.fullmatch(symbol)
-        name = of_java[1] if of_java else symbol.removeprefix("$").removeprefix("global::")
-        name = name.removesuffix(PROLOGUE)
-        return _clean(name) + "_[j]"
-    return _clean(symbol)
+    return _clean(_made(symbol)) + "_[j]" if MAP.search(file) else _clean(symbol)
+
+
+def _made(symbol: str) -> str:
+    """What code is called that an Erlang, Java or Python has made."""
+    if of_java := METHOD.fullmatch(symbol):
+        return of_java[1]
+    if of_python := FUNCTION.fullmatch(symbol):
+        return f"{of_python[1]}:{PurePath(of_python[2]).name}"
+    return symbol.removeprefix("$").removeprefix("global::").removesuffix(PROLOGUE)
 
 
 def _clean(name: str) -> str:

@@ -38,7 +38,7 @@ DEEPEST = 48
 
 KINDS: tuple[tuple[str, str, Shade], ...] = (
     ("_[k]", "kernel", GRID),
-    ("_[j]", "compiled while it ran (Erlang, Java)", ACTION),
+    ("_[j]", "compiled while it ran (Erlang, Java), or of Python", ACTION),
     ("", "program and libraries", BOX),
 )
 """By the end of its name, what a function is, and how it is drawn."""

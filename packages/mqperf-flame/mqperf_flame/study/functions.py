@@ -82,7 +82,7 @@ HOT_FUNCTIONS = Table(
         text(
             "function",
             "Its name; `_[k]` behind one of the kernel, `_[j]` behind one that Erlang or Java has"
-            " compiled while it ran; `[file]` where only the file is known.",
+            " compiled while it ran, or of Python; `[file]` where only the file is known.",
             "function",
         ),
         cpu("function_cores", "Cores on which it ran itself.", "CPU of the function"),
