@@ -68,7 +68,7 @@ OF_JAVA = """\
 # by perf 6.12, of a Python 3.13 with -X perf
 OF_PYTHON = """\
  4061/4071  56604.046683:   10101010
-            7f92e3e53c0f py::Consumer._attend:/root/onhost/consumer.py (/tmp/perf-4061.map)
+            7f92e3e53c0f py::Consumer._attend:/opt/onhost/consumer.py (/tmp/perf-4061.map)
 """
 START = 56604
 CALLS = "erts_beamasm:normal_exit/0_[j];l:f/1_[j];l:g/1_[j]"

@@ -31,7 +31,8 @@ def agreement(comparison: pd.DataFrame) -> Iterator[str]:
     """Which figures of the runs here agree with those of a bundle: whose interval has 1 in it."""
     told = comparison.dropna(subset=["ratio_low", "ratio_high"])
     agrees = told["ratio_low"].le(1) & told["ratio_high"].ge(1)
-    yield f"{agrees.sum()} of {amount(len(told), 'figure')} agree within their interval"
+    if len(told):
+        yield f"{agrees.sum()} of {amount(len(told), 'figure')} agree within their interval"
     for row in told[~agrees].to_dict("records"):
         heading = COLUMNS[str(row["figure"])].heading()
         yield f"  differs: {point_label(row)}, {heading}: {ratio(row)}, {interval(row)}"
