@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mqperf.base.errors import PlanError
 from mqperf.lab.systems.in_plans import problems_of
-from mqperf.pages.questions import answers
+from mqperf.pages.questions import ANSWERS, answers
 from mqperf.pages.sections.forms import plain
 from mqperf.plan.file import parse_plan
 from mqperf.record.streams.stream import Instants
@@ -180,6 +180,17 @@ def test_cycles_are_answered_by_what_their_peaks_leave(
     unpaced = {**frames, "runs": frames["runs"].drop(columns="rate_cycle")}
     assert {"backlog", "empty-seconds"} <= set(checks.doubts(unpaced)["kind"])
     assert [*keeping_up(frames["points"], {**frames, "doubts": frames["doubts"][:0]})] == [UNKNOWN]
+
+
+def test_throughput_over_all_steps_heads_no_sentence() -> None:
+    """It is what was offered: not how high it may be, nor what another kind of queue changes."""
+    frames = cycled(1000)
+    assert [each.question for each in answers(frames)] == [
+        "Is the backlog of a peak gone before the next one?"
+    ]
+    both = pd.concat([frames["points"], frames["points"].assign(queues="quorum")])
+    for name in ("scaling", "comparison"):
+        assert not ANSWERS[name].asked({**frames, "points": both})
 
 
 def test_a_sender_that_misses_its_cycles_is_found() -> None:

@@ -37,6 +37,7 @@ from mqperf.study.stats.contrasts import (
 )
 from mqperf.study.stats.decided import ALIKE, SEQUENTIAL, decided
 from mqperf.study.stats.offered_rates import brackets
+from mqperf.study.stats.rules.finding import in_parts
 from mqperf.study.stats.rules.together import ASKED
 from mqperf.study.stats.sustained import FIGURE
 from mqperf.study.tables import Tables, at, varied
@@ -58,9 +59,11 @@ KEPT_ENDS = ("kept_rate_msg_s", "missed_rate_msg_s")
 def asked(tables: Tables) -> bool:
     """Where a name varies: a system, topology or kind of queue, a version, an option.
 
-    Not where actions disturb the runs: throughput over their outages says nothing of a name.
+    Not where actions disturb the runs, nor where they are of several parts: throughput over all of
+    that says nothing of a name.
     """
-    return bool(named_axes(tables["points"])) and tables["outages"].empty
+    steady = tables["outages"].empty and not in_parts(tables["runs"]).all()
+    return steady and bool(named_axes(tables["points"]))
 
 
 def answer(tables: Tables) -> Answer | None:

@@ -25,6 +25,7 @@ from mqperf.pages.report.words import layouts
 from mqperf.plan.pace import OFFERED
 from mqperf.plan.test_cases import TEST_CASES, closed_loops
 from mqperf.study.stats.decided import decided
+from mqperf.study.stats.rules.finding import in_parts
 from mqperf.study.stats.survivors import survivors
 from mqperf.study.stats.sustained import FIGURE
 from mqperf.study.tables import Tables, varied, where
@@ -34,10 +35,11 @@ from mqperf.study.tables.axes import SWEEP
 def asked(tables: Tables) -> bool:
     """Where load is not offered, searched for, disturbed or set under conditions.
 
-    Nor where the plan says what is to be decided.
+    Nor where the plan says what is to be decided, or what each part of a run is to be.
     """
     others = ("saturation_rates", "searches", "outages", "factors")
-    return all(tables[name].empty for name in others) and decided(tables).empty
+    free = all(tables[name].empty for name in others) and decided(tables).empty
+    return free and not in_parts(tables["runs"]).all()
 
 
 def answer(tables: Tables) -> Answer | None:

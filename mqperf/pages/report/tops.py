@@ -14,7 +14,7 @@ HIGHEST = ("point", FIGURE, "at", "label", "doubts", "findings")
 """What is told of the point with the highest throughput, in columns that begin with ``top_``."""
 
 
-UNTOLD = "whether it keeps up is not known, as the rate of sending was not recorded"
+UNTOLD = "whether it keeps up is not known, as the rate of sending changes, or was not recorded"
 """What is said of a throughput that no doubt is about, and that is not known to be sustained."""
 
 
