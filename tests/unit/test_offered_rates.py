@@ -112,6 +112,16 @@ def test_each_of_what_else_varies_has_a_row() -> None:
     assert rows["text"].str.startswith("With exchange type").all()
 
 
+def test_a_rate_is_not_kept_where_a_run_ended_early() -> None:
+    """Its messages were too slow, or lost, though all that were offered until then came."""
+    frames = swept(("direct",))
+    runs = frames["runs"]
+    ended = runs["rate_msg_s"].ge(RATES[2]) & runs["repeat"].eq(1)
+    runs = runs.assign(condition_failed=runs["run"].where(ended))
+    [row] = saturation_rates({**frames, "runs": runs}, limits(frames)).to_dict("records")
+    assert (row["kept_rate_msg_s"], row["missed_rate_msg_s"]) == (RATES[1], 30_000)
+
+
 def test_a_page_has_a_row_for_each() -> None:
     """With the column that tells them apart, and no other."""
     frames = swept()

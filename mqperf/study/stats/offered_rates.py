@@ -35,7 +35,8 @@ FEWEST = 2
 def saturation_rates(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
     """One row per sweep of offered rates: which were kept, which not, and where it saturates.
 
-    A rate is kept where throughput, mean over the repeats, is within 2 % of all its deliveries.
+    A rate is kept where throughput, mean over the repeats, is within 2 % of all its deliveries, and
+    no fail condition ended a run.
     Where the rate changes in steps within a run, each of them is one that was offered, and kept
     where no backlog is left of it, by most of the repeats; less what is left is the rate kept.
     ``bottlenecks`` tell what ran out at the first rate that was not.  Where other parameters tell
@@ -49,7 +50,8 @@ def saturation_rates(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
     ]
     doubts = tables.get("doubts", empty("doubts"))
     steps = tables.get("rate_steps", empty("rate_steps"))
-    steady = frame[~frame["run"].isin(steps["run"])].assign(kept=np.nan, held=np.nan)
+    steady = frame[~frame["run"].isin(steps["run"])].assign(held=np.nan)
+    steady["kept"] = steady["condition_failed"].isna().map({True: np.nan, False: 0.0})
     whole = pd.concat(
         [part for part in (steady, judged_steps(frame, steps)) if len(part)] or [steady]
     )
