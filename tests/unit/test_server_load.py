@@ -10,9 +10,9 @@ from mqperf.pages.sections.forms import frame, plain
 from mqperf.study.tables import Tables
 
 
-def used(*cores: float) -> Tables:
+def used(*cores: float, parameters: tuple[tuple[str, tuple[object, ...]], ...] = ()) -> Tables:
     """CALLs of 10, 20 and 50 clients, whose busiest server used so much, beside an idle one."""
-    shape = Shape((("cmsm", "classic"),), ("rpc-call",), (10, 20, 50))
+    shape = Shape((("cmsm", "classic"),), ("rpc-call",), (10, 20, 50), parameters=parameters)
     frames = tables(shape)
     of_threads = dict(zip((10, 20, 50), cores, strict=True))
     nodes = frames["cpu"].query("scope == 'window'").drop_duplicates("run")
@@ -39,16 +39,31 @@ def answer(frames: Tables) -> Answer:
         ((0.2, 0.6, 0.9), "20 clients (60 %) to 50 clients (90 %)", ""),
         ((0.1, 0.2, 0.3), "more than 50 clients (30 %)", "More green_threads"),
         ((0.75, 0.8, 0.9), "fewer than 10 clients (75 %)", "Fewer green_threads"),
+        ((0.2, 0.75, 0.65), "10 clients (20 %) to 20 clients (75 %)", ""),
+        ((0.75, 0.8, 0.65), "fewer than 10 clients (75 %)", "Fewer green_threads"),
     ],
 )
 def test_clients_until_a_server_is_busy(
     cores: tuple[float, float, float], words: str, settled: str
 ) -> None:
-    """The two numbers of clients between which it is, or on which side of all."""
+    """The two numbers of clients between which it first is, or on which side of all."""
     told = answer(used(*cores))
     assert [plain(text) for text in told.sentences] == [f"CALL: {words}."]
     assert " ".join(plain(text) for text in told.settle).startswith(settled)
     assert bool(told.settle) == bool(settled)
+
+
+def test_bodies_of_each_length_are_told_apart() -> None:
+    """Twenty clients may keep a server below with short ones alone."""
+    frames = used(0.2, 0.6, 0.9, parameters=(("payload_bytes", (10, 1000)),))
+    points = frames["points"]
+    long = frames["cpu"]["point"].isin(points.loc[points["payload_bytes"].eq(1000), "point"])
+    cores = frames["cpu"]["total_cores"]
+    cpu = frames["cpu"].assign(total_cores=cores.mask(long, cores * 1.5))
+    assert [plain(text) for text in answer({**frames, "cpu": cpu}).sentences] == [
+        "CALL (payload 10 bytes): 20 clients (60 %) to 50 clients (90 %).",
+        "CALL (payload 1000 bytes): 10 clients (30 %) to 20 clients (90 %).",
+    ]
 
 
 def test_every_point_has_the_cpu_of_its_busiest_server() -> None:

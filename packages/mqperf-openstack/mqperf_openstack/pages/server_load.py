@@ -15,29 +15,33 @@ from mqperf.pages.figures.marks import PLACE, Pen, dress, line, sweep_axis
 from mqperf.pages.figures.palette import CPU, DASHES, FAINT
 from mqperf.pages.figures.sheets import HEIGHT, one_legend, panes, without_legend
 from mqperf.pages.questions.question import Answer, Answering
-from mqperf.pages.questions.words import Row, bold, case_of, cited, layout_of
+from mqperf.pages.questions.words import Row, bold, case_of, cited, where_of
 from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.rst import Text
 from mqperf.pages.sections.section import Content
 from mqperf.plan.columns import COLUMNS
 from mqperf.study.stats.compare import kinds_by_point
-from mqperf.study.tables import Tables
-from mqperf.study.tables.axes import SWEEP
+from mqperf.study.tables import Tables, at, varied
+from mqperf.study.tables.axes import FACTORS, SWEEP
 
 BUSY = 0.7
 """Of a core: the share that the plan names."""
 
-CORES = "server_cores"
+CORES = "busiest_server_cores"
 CAPTION = "CPU of the busiest server"
 FIGURES = ("throughput_msg_s", "latency_mean_s")
 
 
 def answer(tables: Tables) -> Answer | None:
-    """For each test case, layout and number of servers: the clients between which it gets busy."""
+    """For each test case, layout and number of servers: the clients between which it gets busy.
+
+    So for each value of what else varies.
+    """
     points = _points(tables)
     if points.empty:
         return None
-    groups = [part for _, part in points.groupby([*SWEEP, "processes", "hosts"], sort=False)]
+    keys = [*SWEEP, "processes", "hosts", *_others(points)]
+    groups = [part for _, part in points.groupby(keys, sort=False, dropna=False)]
     return Answer(
         question=f"How many clients keep a server below {100 * BUSY:g} % of a core?",
         sentences=[_sentence(part, points, tables) for part in groups],
@@ -56,11 +60,17 @@ def _points(tables: Tables) -> pd.DataFrame:
     return known.sort_values([*SWEEP, "processes"], kind="stable", ignore_index=True)
 
 
+def _others(points: pd.DataFrame) -> list[str]:
+    """The parameters that tell points apart beside the numbers of servers and clients."""
+    return [name for name in varied(points) if name not in FACTORS]
+
+
 def _sentence(part: pd.DataFrame, points: pd.DataFrame, tables: Tables) -> Text:
     row, kinds = part.iloc[0].to_dict(), kinds_by_point(tables)
     several = len(points[["processes", "hosts"]].drop_duplicates()) > 1
     where = _servers(row) if several else ""
-    below, busy = part[part[CORES] < BUSY], part[part[CORES] >= BUSY]
+    is_busy = part[CORES].ge(BUSY).cummax()  # by chance one with more clients may be below again
+    below, busy = part[~is_busy], part[is_busy]
     ends = [of.iloc[place].to_dict() for of, place in ((below, -1), (busy, 0)) if len(of)]
     words = " to ".join(_clients(end) for end in ends)
     if busy.empty:
@@ -68,7 +78,7 @@ def _sentence(part: pd.DataFrame, points: pd.DataFrame, tables: Tables) -> Text:
     elif below.empty:
         words = f"fewer than {words}"
     doubted = ", ".join(filter(None, (kinds.get(str(end["point"])) for end in ends)))
-    subject = bold(case_of(row), layout_of(row, tables), where)
+    subject = bold(case_of(row), where_of(row, _others(points), tables), where)
     return subject + Text(": {}{}.").format(words, cited(doubted))
 
 
@@ -94,7 +104,8 @@ def _sheet(groups: Sequence[pd.DataFrame], points: pd.DataFrame) -> Figure:
     for number, part in enumerate(groups):
         row = part.iloc[0].to_dict()
         layout = words[row["topology"], row["queues"]] if len(words) > 1 else ""
-        name = ", ".join(filter(None, [case_of(row), layout, _servers(row)]))
+        others = [at(row, names)] if (names := _others(points)) else []
+        name = ", ".join(filter(None, [case_of(row), layout, _servers(row), *others]))
         placed = part.assign(**{PLACE: part["threads"], "total_cores": part[CORES]})
         line(placed, "total_cores", axes, Pen(CPU).numbered(number, name))
     axes.axhline(100 * BUSY, color=FAINT.light, linestyle=DASHES[1], linewidth=1)
@@ -113,7 +124,7 @@ def _table(points: pd.DataFrame) -> Content:
         servers=points["processes"] * points["hosts"],
         share=[f"{100 * cores:.0f}" for cores in points[CORES]],
     )
-    headings = {name: COLUMNS[name].heading() for name in FIGURES}
+    headings = {name: COLUMNS[name].heading() for name in (*_others(points), *FIGURES)}
     columns = {"case": "test case", "servers": "servers", "threads": "clients"}
     return Content(
         heading=CAPTION,
@@ -129,7 +140,7 @@ def _table(points: pd.DataFrame) -> Content:
 def _settle(groups: list[pd.DataFrame]) -> Iterator[Text]:
     if any((part[CORES] < BUSY).all() for part in groups):
         yield Text("More *green_threads* would tell when a server is busy.")
-    if any((part[CORES] >= BUSY).all() for part in groups):
+    if any(part[CORES].iloc[0] >= BUSY for part in groups):
         yield Text("Fewer *green_threads* would tell when a server is not busy yet.")
 
 
