@@ -48,7 +48,7 @@ def test_every_link_has_its_factor(grid: Tables) -> None:
         "no delay, no loss: a message takes 14.2 ms, 705 msg/sec",
         "round trip 200 ms, no loss: 2 (1.94 to 2.07) times",
         "no delay, loss 25 %: 5 (4.84 to 5.17) times",
-        "round trip 200 ms, loss 25 %: no message came to its end",
+        "round trip 200 ms, loss 25 %: no run came to its end",
     ]
     assert said.table is not None
     latency = frame(said.table)[:2].to_numpy().tolist()
@@ -56,6 +56,25 @@ def test_every_link_has_its_factor(grid: Tables) -> None:
         ["latency, times", "0", "1: 14.2 ms", "3 (2.9 to 3.1)", "5 (4.84 to 5.17)"],
         ["latency, times", "200", "2 (1.94 to 2.07)", "8 (7.74 to 8.27)", "no run"],
     ]
+
+
+def test_runs_in_which_nothing_came_are_no_failed_ones(grid: Tables) -> None:
+    """They were measured to their end; what failed may have failed for any reason."""
+    runs = {**grid, "runs": grid["runs"].assign(status="done")}
+    assert plain(answer(runs).sentences[3]).endswith("loss 25 %: no message came to its end.")
+
+
+def test_what_is_left_of_several_grids_is_named() -> None:
+    """With its doubts, where the least link of another grid was not measured."""
+    frames = over((*AXES, ("payload_bytes", (10, 1000))))
+    runs = frames["runs"]
+    lost = runs[runs["delay_s"].eq(0) & runs["loss_share"].eq(0) & runs["payload_bytes"].eq(10)]
+    frames["runs"] = runs.assign(status=runs["status"].mask(runs.index.isin(lost.index), "failed"))
+    for name in ("messages", "latency"):
+        frames[name] = frames[name][~frames[name]["run"].isin(lost["run"])]
+    first = plain(answer(complete(frames)).sentences[0])
+    assert first.startswith("no delay, no loss (payload 1000 bytes): a message takes ")
+    assert "msg/sec; doubted: " in first
 
 
 def test_map_has_a_cell_for_each_link(grid: Tables) -> None:

@@ -14,16 +14,17 @@ from mqperf.pages.report.rst import MISSING, Text
 from mqperf.pages.sections.factors import LATENCY, factor
 from mqperf.pages.sections.section import Content
 from mqperf.plan.test_cases import TEST_CASES
+from mqperf.study.stats.compare import kinds_by_point
 from mqperf.study.stats.sustained import FIGURE
-from mqperf.study.tables import Tables, at, where
+from mqperf.study.tables import Tables, at, where, whole
 from mqperf.study.tables.axes import SWEEP
 from mqperf_links.pages.grid_map import grid_sheet
 from mqperf_links.study.grid import AXES, DELAY, LOSS, alike, factors, is_grid
 
 CAPTION = "Factors by round trip and loss"
 ROUND_TRIP = "round trip, ms"
-FAILED = "no run"
-"""What a combination has whose runs failed, or in which nothing came to its end."""
+NOTHING, FAILED = "nothing", "no run"
+"""What a combination has in whose runs nothing came to its end, or whose runs failed."""
 
 FIGURES = {LATENCY: "latency, times", FIGURE: "throughput, times"}
 
@@ -32,13 +33,15 @@ FIGURES = {LATENCY: "latency, times", FIGURE: "throughput, times"}
 class Grid:
     """The points that differ in delay and loss alone: their factors, runs, and the least of them.
 
-    ``words`` say which of several grids it is; ``first`` is its point with the least of both.
+    ``words`` say which of several grids it is; ``first`` is its point with the least of both, and
+    ``doubted`` are the kinds of doubts about that.
     """
 
     words: str
     factors: pd.DataFrame
     runs: pd.DataFrame
     first: Row
+    doubted: str | None
 
     def of(self, figure: str) -> dict[tuple[float, float], Row]:
         """The factors of a figure: rows by delay and loss."""
@@ -57,8 +60,8 @@ class Grid:
             return f"1: {grouped(self.first[figure])} {rate_unit(self.first)}"
         if (row := self.of(figure).get((delay, loss))) is not None:
             return factor(row)
-        tried = self.runs[DELAY].eq(delay) & self.runs[LOSS].eq(loss)
-        return FAILED if tried.any() else MISSING
+        tried = self.runs[self.runs[DELAY].eq(delay) & self.runs[LOSS].eq(loss)]
+        return MISSING if tried.empty else FAILED if whole(tried).empty else NOTHING
 
 
 def asked(tables: Tables) -> bool:
@@ -82,30 +85,32 @@ def answer(tables: Tables) -> Answer | None:
 
 def _grids(rows: pd.DataFrame, tables: Tables) -> Iterator[Grid]:
     """The grids with their words, where there are several."""
-    names = alike(tables)
+    names, kinds = alike(tables), kinds_by_point(tables)
+    several = [name for name in names if len(tables["points"][name].unique()) > 1]
     for _, part in rows.groupby(names, sort=False, dropna=False):
         row = part.iloc[0].to_dict()
         same = {name: row[name] for name in names if pd.notna(row[name])}
         points = where(tables["points"], **same)
         least = points[(points[AXES] == points[AXES].min()).all(axis=1)]
-        several = [name for name in names if len(rows[name].unique()) > 1]
         others = [name for name in several if name not in SWEEP]
         case = case_of(row) if "test_case" in several else ""
         words = ", ".join(filter(None, [case, layout_of(row, tables), at(row, others)]))
         runs = where(tables["runs"], **same)
-        yield Grid(words, part, runs, least.iloc[0].to_dict())
+        first = least.iloc[0].to_dict()
+        yield Grid(words, part, runs, first, kinds.get(str(first["point"])))
 
 
 def _sentences(grid: Grid) -> Iterator[Text]:
     """The least link in figures; then delay alone, loss alone, and the most of both."""
     noun = TEST_CASES[grid.first["test_case"]].noun
     yield bold(_link(grid.first[DELAY], grid.first[LOSS]), grid.words) + Text(
-        ": a {} takes {} ms, {} {}."
+        ": a {} takes {} ms, {} {}{}."
     ).format(
         noun,
         grouped(grid.first[LATENCY] * 1e3),
         grouped(grid.first[FIGURE]),
         rate_unit(grid.first),
+        cited(grid.doubted),
     )
     delays, losses = grid.values(DELAY), grid.values(LOSS)
     ends = ((delays[-1], losses[0]), (delays[0], losses[-1]), (delays[-1], losses[-1]))
@@ -113,9 +118,12 @@ def _sentences(grid: Grid) -> Iterator[Text]:
     for delay, loss in ends:
         doubted = rows.get((delay, loss), {}).get("doubted")
         cell = grid.cell(LATENCY, delay, loss)
-        text = {FAILED: f"no {noun} came to its end", MISSING: "not measured"}.get(
-            cell, f"{cell} times"
-        )
+        unknown = {
+            NOTHING: f"no {noun} came to its end",
+            FAILED: "no run came to its end",
+            MISSING: "not measured",
+        }
+        text = unknown.get(cell, f"{cell} times")
         yield bold(_link(delay, loss), grid.words) + Text(": {}{}.").format(text, cited(doubted))
 
 
