@@ -66,7 +66,7 @@ def test_runs_in_which_nothing_came_are_no_failed_ones(grid: Tables) -> None:
 
 def test_what_is_left_of_several_grids_is_named() -> None:
     """With its doubts, where the least link of another grid was not measured."""
-    frames = over((*AXES, ("payload_bytes", (10, 1000))))
+    frames = {**over((*AXES, ("payload_bytes", (10, 1000))))}
     runs = frames["runs"]
     lost = runs[runs["delay_s"].eq(0) & runs["loss_share"].eq(0) & runs["payload_bytes"].eq(10)]
     frames["runs"] = runs.assign(status=runs["status"].mask(runs.index.isin(lost.index), "failed"))

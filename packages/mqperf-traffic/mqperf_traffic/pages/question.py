@@ -19,9 +19,11 @@ from mqperf.pages.questions.words import (
 )
 from mqperf.pages.report.drawings import Drawing, kinds_of_doubt, titles
 from mqperf.pages.report.rst import Text
+from mqperf.pages.report.words import joined
 from mqperf.study.stats.compare import kinds_by_point
 from mqperf.study.tables import Tables, varied, where
 from mqperf_numbered.pages import parts
+from mqperf_traffic.study.account import TOLERANCE
 from mqperf_traffic.study.traffic import TABLE
 
 SCALE, P99 = "traffic_scale", "latency_p99_s"
@@ -60,6 +62,8 @@ def _sentence(runs: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Tex
 
 
 def _latency(point: Row, name: str) -> str:
+    if pd.isna(point[name]):
+        return "not known of so few messages"
     low, high = (1e3 * point[f"{name}_{end}"] for end in ("low", "high"))
     return ranged(1e3 * point[name], (low, high), "ms")
 
@@ -67,10 +71,12 @@ def _latency(point: Row, name: str) -> str:
 def _fidelity(runs: pd.DataFrame) -> str:
     """Whether every second and route of the runs has the messages of the profile."""
     off = {name: int(runs[f"{name}_off"].sum()) for name in ("seconds", "routes")}
-    if not any(off.values()):
+    counts = [f"{count} of {runs[name].sum()} {name}" for name, count in off.items() if count]
+    if runs["length_distance"].gt(TOLERANCE).any():
+        counts.append("lengths of messages")
+    if not counts:
         return "every second and route as recorded"
-    counts = (f"{count} of {runs[name].sum()} {name}" for name, count in off.items() if count)
-    return f"{' and '.join(counts)} not as recorded"
+    return f"{joined(counts)}{' of all runs' if len(runs) > 1 else ''} not as recorded"
 
 
 def _drawing(tables: Tables) -> Drawing | None:
