@@ -37,6 +37,12 @@ def test_a_drain_ends_within_its_second() -> None:
     assert drained([0, 100, 200, 190, 180], 2) is None
 
 
+def test_what_is_under_way_may_grow() -> None:
+    """Where more is sent from some second on, no more than that may wait though no less does."""
+    waiting = Waiting(np.array([0.0, 100.0, 60.0, 60.0, 70.0]), np.array([0, 10, 10, 10, 90.0]))
+    assert waiting.drained_s(1) == 2
+
+
 def test_no_backlog_is_drained_at_once() -> None:
     """Where no more waits than is always under way."""
     assert drained([0, 4, 8, 8], 2) == 0

@@ -88,12 +88,15 @@ def test_what_is_no_cycle_is_said(said: str, problem: str) -> None:
     assert problem in str(error.value)
 
 
-def served(capacity: float) -> list[Row]:
-    """The rows of a run whose messages are received one after the other, so many a second."""
+def served(capacity: float, way_s: float = 0.001) -> list[Row]:
+    """The rows of a run whose messages are received one after the other, so many a second.
+
+    Each takes its way as well.
+    """
     curve = CycledRate(steps_of(CYCLE))
     due = curve.after_s(np.arange(curve.whole(LOAD_S)))
     place = np.arange(len(due)) / capacity
-    done = place + np.maximum.accumulate(due - place) + 0.001
+    done = place + np.maximum.accumulate(due - place) + way_s
     reading = SimpleNamespace(
         run=SimpleNamespace(
             case=SimpleNamespace(parameters={"rate_cycle": CYCLE}, threads=1),
@@ -128,6 +131,13 @@ def test_what_a_peak_leaves_is_seen_until_it_is_gone(
     for row, after in zip(peaks, gone, strict=True):
         assert row["drained_s"] == (None if after is None else pytest.approx(after, abs=0.1))
     assert not any("drained_s" in row for row in every if row["step_rate_msg_s"] == 100)
+
+
+def test_what_is_on_a_long_way_is_no_backlog() -> None:
+    """For a quarter of a second it is under way; what waits beside is seen until it is gone."""
+    for capacity, gone in ((1000, 0), (500, pytest.approx(1.5, abs=0.4)), (250, None)):
+        peaks = [row for row in served(capacity, 0.25) if row["step_rate_msg_s"] == 800]
+        assert [row["drained_s"] for row in peaks] == [gone, gone]
 
 
 def cycled(capacity: float) -> Tables:

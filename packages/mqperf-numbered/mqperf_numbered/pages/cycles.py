@@ -15,10 +15,10 @@ from mqperf_numbered.plan.cycles import steps_of
 from mqperf_numbered.study.cycles import TABLE
 
 WORDS = (
-    "The offered rate comes in cycles. Unfinished is what was due by the end of a step and had not"
-    " been received. The backlog of a peak is gone when no more waits than is due in 0.1 s and four"
-    " messages of each thread. Throughput and latency of other sections are over all steps in the"
-    " window."
+    "The offered rate comes in cycles. Unfinished is what was due by the end of a step and had"
+    " not been received. The backlog of a peak is gone when no more waits than is due in 0.1 s,"
+    " beside the least latency, and four messages of each thread. Throughput and latency of other"
+    " sections are over all steps in the window."
 )
 
 

@@ -1,9 +1,9 @@
 """The table ``backlog``: a load whose consumers start late, before, during and after the drain.
 
 What waits is counted at the end of every second: deliveries due of what was sent by then, less what
-was received.  The backlog is drained when no more waits than is sent in ``UNDER_WAY_S`` and what
-threads have under way.  Within its second that instant is interpolated, by the speed of the second
-before.
+was received.  The backlog is drained when no more waits than is sent in ``UNDER_WAY_S``, and in the
+delay of a link that the plan asks for, and what threads have under way.  Within its second that
+instant is interpolated, by the speed of the second before.
 """
 
 from collections.abc import Iterator, Sequence
@@ -54,9 +54,10 @@ class Waiting:
             return None
         if (end := after + int(low[0])) == after:
             return 0.0
+        if (left := float(self.count[end - 1] - self.level[end])) <= 0:
+            return float(end - 1 - after)  # more is always under way, as more is sent
         last = slice(max(after, end - 2), end + 1)
-        speed = float((-np.diff(self.count[last])).max())
-        return end - 1 - after + float(self.count[end - 1] - self.level[end]) / speed
+        return end - 1 - after + left / float((-np.diff(self.count[last])).max())
 
 
 def rows(reading: "Reading") -> Iterator[Row]:
@@ -83,7 +84,9 @@ def _waiting(reading: "Reading") -> Waiting:
     load = reading.run.load
     sent = reading.streams.together("sent").per_second(load) * deliveries(reading)
     come = reading.done.per_second(load)
-    level = sent * UNDER_WAY_S + OF_THREAD * reading.run.case.threads * deliveries(reading)
+    case = reading.run.case
+    way_s = UNDER_WAY_S + (case.link.delay_s if case.link else 0.0)
+    level = sent * way_s + OF_THREAD * case.threads * deliveries(reading)
     return Waiting(np.append(0.0, np.cumsum(sent - come)), np.append(0.0, level))
 
 

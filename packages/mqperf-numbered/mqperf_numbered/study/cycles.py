@@ -1,7 +1,8 @@
 """The table ``rate_cycles``: what became of each step of a rate that comes in cycles.
 
 What waits is what was due and is not finished, at the end of every second.  The backlog of a peak,
-the highest step of a cycle, is gone as that of the table ``backlog`` is drained.
+the highest step of a cycle, is gone as that of the table ``backlog`` is drained.  The load begins
+without one: so its least latency is the way of a message, and what comes meanwhile is under way.
 """
 
 from collections.abc import Iterator
@@ -47,7 +48,9 @@ def _waiting(reading: "Reading", curve: CycledRate) -> Waiting:
     load, each = reading.run.load, deliveries(reading)
     finished = np.append(0.0, np.cumsum(reading.done.per_second(load)))
     due = np.array([curve.whole(second) for second in range(len(finished))]) * each
-    level = np.append(0.0, np.diff(due)) * UNDER_WAY_S
+    summary = reading.done.summary()
+    way_s = max(0.0, summary.min_s) if summary else 0.0
+    level = np.append(0.0, np.diff(due)) * (UNDER_WAY_S + way_s)
     return Waiting(due - finished, level + OF_THREAD * reading.run.case.threads * each)
 
 
