@@ -5,13 +5,18 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+import pandas as pd
 import pytest
+from factory import Shape, tables
 
 from mqperf.base.errors import PlanError
 from mqperf.lab.systems.in_plans import problems_of
+from mqperf.pages.questions import ANSWERS
+from mqperf.pages.sections.forms import plain
 from mqperf.plan.file import parse_plan
 from mqperf.record.outputs.diary import Happened
 from mqperf.record.streams.stream import Instants
+from mqperf.study.tables import conform
 from mqperf_numbered.study.backlog import BEGAN, Waiting, disagreements
 
 if TYPE_CHECKING:
@@ -92,3 +97,24 @@ def test_consumers_that_did_not_wait_are_found() -> None:
     assert told([102.9, 104.0], [103.0]) == ["server-1: 1 received before consumers were to start"]
     assert told([105.0], [104.5]) == ["server-1: started to consume 4.5 s, and was to after 3 s"]
     assert told([105.0], []) == ["server-1: started to consume never, and was to after 3 s"]
+
+
+def test_what_is_not_known_of_a_drain_is_not_told() -> None:
+    """Neither a rate of part of a second, nor percentiles; but in how many runs, and the doubts."""
+    shape = Shape((("cmsm", "classic"),), ("rpc-cast",), threads=(1,), repeats=2)
+    frames = tables(shape)
+    keys = ["run", "point", "system", "topology", "queues", "test_case", "threads", "repeat"]
+    first, second = frames["messages"][keys].to_dict("records")
+    phases = {"send_rate_msg_s": 1000.0, "throughput_msg_s": 4000.0, "waiting": 3000}
+    rows = [{**first, "backlog_phase": name} for name in ("building", "draining", "steady")]
+    rows += [{**second, "backlog_phase": name} for name in ("building", "steady")]
+    backlog = pd.DataFrame(rows).assign(**phases)
+    drained_s = backlog["backlog_phase"].eq("draining").map({True: 0.4, False: np.nan})
+    doubts = frames["doubts"][:1].assign(kind="lost", point=first["point"])
+    told = {"backlog": conform("backlog", backlog.assign(drained_s=drained_s)), "doubts": doubts}
+    answer = ANSWERS["backlog"].answer({**frames, **told})
+    assert answer is not None
+    assert "".join(map(plain, answer.sentences)) == (
+        "CAST: a backlog of 3,000 msg, in 1 of 2 runs, is drained in less than 1 s. Publishers send"
+        " 1,000, 1,000 and 1,000 msg/sec before, during and after the drain. Doubted: lost."
+    )

@@ -57,22 +57,31 @@ def _sentence(point: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Te
     if phases[DRAINING].empty:
         return subject + Text("no backlog was there when consumers started.")
     there = {name: part for name, part in phases.items() if len(part)}
-    texts = [_drain(phases[DRAINING], unit), _cost(there, unit)]
+    texts = [_drain(phases[DRAINING], point["run"].nunique(), unit), _cost(there, unit)]
     if STEADY in there:
-        texts.append(_waits(there))
+        texts += _waits(there)
+    texts += parts.doubted(row, tables)
     return subject + Text(" ").join(texts)
 
 
-def _drain(draining: pd.DataFrame, unit: str) -> Text:
-    """How much waited, how fast it was received, and for how long."""
-    amount = f"{grouped(draining['waiting'].mean())} {unit.partition('/')[0]}"
-    taken = f"{grouped(draining['throughput_msg_s'].mean())} {unit}"
-    text = Text("a backlog of **{}** is received at **{}** and ").format(amount, taken)
+def _drain(draining: pd.DataFrame, all_runs: int, unit: str) -> Text:
+    """How much waited, how fast it was received, and for how long, where there was any.
+
+    Of a drain that is over within a second there is no rate: what came then is not all of it.
+    """
     known, runs = draining["drained_s"].dropna(), len(draining)
+    soon = len(known) == runs and known.max() < 1
+    amount = f"{grouped(draining['waiting'].mean())} {unit.partition('/')[0]}"
+    text = Text("a backlog of **{}**").format(amount)
+    if runs < all_runs:
+        text += Text(", in {} of {} runs,").format(runs, all_runs)
+    text += Text(" is ")
+    if not soon:
+        taken = f"{grouped(draining['throughput_msg_s'].mean())} {unit}"
+        text += Text("received at **{}** and ").format(taken)
     if known.empty:
         return text + Text("**not drained** before the load ended.")
-    span = "less than 1 s" if known.max() < 1 else spanned(known, "s")
-    text += Text("drained in **{}**").format(span)
+    text += Text("drained in **{}**").format("less than 1 s" if soon else spanned(known, "s"))
     if len(known) < runs:
         text += Text(", but in {} of {} runs not before the load ended").format(
             runs - len(known), runs
@@ -91,15 +100,14 @@ def _cost(phases: Mapping[str, pd.DataFrame], unit: str) -> Text:
     return text + Text(".")
 
 
-def _waits(phases: Mapping[str, pd.DataFrame]) -> Text:
-    """The latency of what had to wait for consumers, and the usual one."""
-    waited, usual = (
-        grouped(phases[name]["latency_p99_s"].mean() * 1e3) for name in (BUILDING, STEADY)
-    )
-    return Text(
-        "The p99 latency of what was sent before consumers started is {} ms; after the drain it is"
-        " {} ms."
-    ).format(waited, usual)
+def _waits(phases: Mapping[str, pd.DataFrame]) -> Iterator[Text]:
+    """The latency of what had to wait for consumers, and the usual one, where both are known."""
+    ends = [phases[name]["latency_p99_s"].mean() * 1e3 for name in (BUILDING, STEADY)]
+    if not any(map(pd.isna, ends)):
+        yield Text(
+            "The p99 latency of what was sent before consumers started is {} ms; after the drain it"
+            " is {} ms."
+        ).format(*map(grouped, ends))
 
 
 SECTION = Section(TABLE.name, content)

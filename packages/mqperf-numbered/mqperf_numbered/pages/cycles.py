@@ -53,7 +53,8 @@ def _sentence(point: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Te
     followed = in_peak & point["run"].eq(point["run"].shift(-1))
     if not followed.any():
         return subject + Text("no step after a peak is in the window.")
-    return subject + _left(point[followed], rate_unit(row)) + _latency(point, in_peak)
+    texts = [_left(point[followed], rate_unit(row)), *_latency(point, in_peak)]
+    return subject + Text(" ").join([*texts, *parts.doubted(row, tables)])
 
 
 def _left(peaks: pd.DataFrame, unit: str) -> Text:
@@ -71,14 +72,13 @@ def _left(peaks: pd.DataFrame, unit: str) -> Text:
     return text + Text("are gone **{}** after it.").format(spanned(gone, "s"))
 
 
-def _latency(point: pd.DataFrame, in_peak: pd.Series) -> Text:
+def _latency(point: pd.DataFrame, in_peak: pd.Series) -> Iterator[Text]:
     """The highest p99 of peaks, and of other steps, where messages are enough to tell both."""
     ends = [point.loc[part, "latency_p99_s"].max() * 1e3 for part in (in_peak, ~in_peak)]
-    if any(map(pd.isna, ends)):
-        return Text()
-    return Text(" The p99 latency is up to {} ms in peaks, and {} ms between them.").format(
-        *map(grouped, ends)
-    )
+    if not any(map(pd.isna, ends)):
+        yield Text("The p99 latency is up to {} ms in peaks, and {} ms between them.").format(
+            *map(grouped, ends)
+        )
 
 
 SECTION = Section(TABLE.name, content)

@@ -5,11 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 import pandas as pd
 
 from mqperf.pages.questions.question import MORE_REPEATS, Answer
+from mqperf.pages.questions.words import Row
 from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.rst import Text
 from mqperf.pages.sections import rows
 from mqperf.pages.sections.section import Content, View
 from mqperf.plan.columns import Table
+from mqperf.study.stats.compare import kinds_by_point
 from mqperf.study.tables import Tables, in_curves, tidy, varied, with_parameters
 
 
@@ -59,6 +61,12 @@ def answer(
         drawing=drawing,
         settle=[*settle, *([MORE_REPEATS] if alone else [])],
     )
+
+
+def doubted(row: Row, tables: Tables) -> Iterator[Text]:
+    """A sentence with the kinds of doubts about the point of a row, if there are any."""
+    if kinds := kinds_by_point(tables).get(str(row["point"])):
+        yield Text("Doubted: {}.").format(kinds)
 
 
 def _several(values: pd.Series) -> bool:
