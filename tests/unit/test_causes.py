@@ -178,6 +178,25 @@ def test_a_link_is_full_of_bodies() -> None:
     assert named(frames) == ["link full"]
 
 
+def test_copies_of_a_message_are_not_on_the_link_of_who_sends_it() -> None:
+    """Of 1,900 messages a second with two deliveries each, 4.6 Mbit/s come from clients."""
+    for ends, cause in (("client, broker", []), ("server, broker", ["link full"])):
+        frames = with_rows(sound(), "links", {**LINK, "between": ends})
+        frames = changed(frames, "messages", {"send_rate_msg_s": 1900.0})
+        assert named(changed(frames, "runs", {"payload_bytes": 300})) == cause
+
+
+def test_a_rate_is_kept_where_every_delivery_is_there() -> None:
+    """Of messages with two deliveries, 3,800 a second are not all of 3,000."""
+    for each, kept in ((1, True), (2, False)):
+        frames = changed(seen(), "runs", {"rate_msg_s": 3000.0})
+        deliveries = frames["messages"]["sent"] * each
+        frames = {**frames, "messages": frames["messages"].assign(deliveries=deliveries)}
+        told = [*words.lines({**frames, "causes": causes(frames)})]
+        place = next(n for n, line in enumerate(told) if line.startswith(f"{RUN}:"))
+        assert told[place + 1].startswith("  it kept its offered rate") == kept
+
+
 def test_equal_causes_are_not_told_apart() -> None:
     """Two of equal share have one rank, and the words say that none is first."""
     frames = changed(seen(*FULL_QUEUE), "cpu", {"total_cores": 0.97}, "client-1")

@@ -80,8 +80,12 @@ class Evidence:
 
 
 def rates_of(runs: pd.DataFrame) -> pd.Series:
-    """The rate that each run was offered, the mean of cycles; NaN for as fast as it could."""
-    return offered(runs).fillna(runs["offered_rate_msg_s"])
+    """The deliveries a second that each run was offered, the mean of cycles.
+
+    NaN for as fast as it could.
+    """
+    each_has = (runs["asked"] / runs["sent"].where(runs["sent"].gt(0))).fillna(1).astype("float64")
+    return offered(runs).fillna(runs["offered_rate_msg_s"]) * each_has
 
 
 def evidence(tables: Tables) -> Iterator[Evidence]:

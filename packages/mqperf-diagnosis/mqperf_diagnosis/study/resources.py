@@ -178,8 +178,10 @@ def quota(run: Evidence) -> Iterator[Cause]:
 def link(run: Evidence) -> Iterator[Cause]:
     """A link of the plan that is full, or loses packets."""
     for row in each(run.rows("links")):
-        body = run.parameter("payload_bytes")
-        bits = 8 * body * run.run.throughput_msg_s if body else 0.0
+        body, known = run.parameter("payload_bytes"), run.run
+        # what servers get of a message may be several copies, which clients do not send
+        rate = known.throughput_msg_s if "server" in row.between else known.send_rate_msg_s
+        bits = 8 * body * rate if body else 0.0
         if row.bandwidth_bits_s and bits >= CARRIED * row.bandwidth_bits_s:
             yield Cause(
                 name="link full",
