@@ -45,6 +45,38 @@ def said(frames: Tables, *named: str) -> dict[str, list[str]]:
     }
 
 
+def test_losses_of_one_load_are_not_those_of_another() -> None:
+    """Of two ways to settle there is a sentence for each, and no range over both."""
+    frames = {**sample("faults")}
+    for name in ("runs", "points", "messages", "outages", "action_phases"):
+        first = frames[name]
+        again = {key: first[key] + "-again" for key in {"run", "point"} & {*first.columns}}
+        again |= {"lost": first["lost"] * 2} if "lost" in first.columns else {}
+        other = first.assign(**again)
+        if name in {"runs", "points"}:
+            first, other = (
+                frame.assign(settlement=value)
+                for frame, value in ((first, "at-least-once"), (other, "pre-settled"))
+            )
+        frames[name] = pd.concat([first, other], ignore_index=True)
+    [sentences] = said(frames, "outage").values()
+    assert [text.partition(" lost")[0] for text in sentences] == [
+        "stop of R2 for 3.0 s (settlement at-least-once): no message for 9.1 s, 4,558",
+        "stop of R2 for 3.0 s (settlement pre-settled): no message for 9.1 s, 9,116",
+    ]
+
+
+def test_duplicates_of_several_actions_are_those_of_the_run() -> None:
+    """They are counted for a run, so the same ones stand beside each of its actions."""
+    frames = {**sample("faults")}
+    frames["messages"] = frames["messages"].assign(duplicates=5)
+    for name in ("outages", "action_phases"):
+        other = frames[name].assign(node="R3", commanded_s=12.0)
+        frames[name] = pd.concat([frames[name], other], ignore_index=True)
+    [sentences] = said(frames, "outage").values()
+    assert [", 5 duplicated in the whole run and " in text for text in sentences] == [True] * 2
+
+
 @pytest.fixture(scope="module")
 def sound() -> Tables:
     """CALL at 10 and 20 threads on two kinds of queue, three times each, without doubts."""

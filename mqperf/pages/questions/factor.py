@@ -3,14 +3,7 @@
 import pandas as pd
 
 from mqperf.pages.questions.question import Answer, Answering, enough_repeats
-from mqperf.pages.questions.words import (
-    Row,
-    bold,
-    case_of,
-    cited,
-    grouped,
-    layout_of,
-)
+from mqperf.pages.questions.words import Row, bold, case_of, cited, grouped, layout_of
 from mqperf.pages.report import drawings
 from mqperf.pages.report.rst import Text
 from mqperf.pages.sections.factors import LATENCY, factor

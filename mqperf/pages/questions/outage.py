@@ -1,24 +1,22 @@
 """What it costs clients that a node or a link is stopped, killed or cut."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
 from mqperf.base.one_line import amount
 from mqperf.pages.questions.question import MORE_REPEATS, Answer, Answering
-from mqperf.pages.questions.words import Row, bold, case_of, layout_of, listed, spanned
+from mqperf.pages.questions.words import Row, bold, case_of, listed, spanned, where_of
 from mqperf.pages.report import drawings
 from mqperf.pages.report.rst import Text
 from mqperf.pages.sections import rows
 from mqperf.plan.test_cases import TEST_CASES
-from mqperf.study.tables import Tables
+from mqperf.study.tables import Tables, varied
 from mqperf.study.tables.axes import SWEEP
 from mqperf.study.tables.places import CONDITION
 
 SOON_S = 0.05
 """What is printed as no time at all."""
-
-KEYS = (*SWEEP, "action", "node")
 
 
 def asked(tables: Tables) -> bool:
@@ -27,14 +25,18 @@ def asked(tables: Tables) -> bool:
 
 
 def answer(tables: Tables) -> Answer | None:
-    """A sentence for each kind of action on each node: outage, losses and recovery."""
+    """A sentence for each kind of action on each node, by load: outage, losses and recovery."""
     acted = _named(rows.outages(tables))
-    kinds = [part for _, part in acted.groupby([*KEYS], sort=False)]
+    names = [name for name in ("threads", *varied(acted)) if name != CONDITION]
+    varying = [name for name in names if len(acted[name].unique()) > 1]
+    keys = [*SWEEP, "action", "node", *varying]
+    kinds = [part for _, part in acted.groupby(keys, sort=False, dropna=False)]
+    alone = acted["run"].is_unique
     return Answer(
         question="What do clients see of each failure?",
-        sentences=[_sentence(part, tables) for part in kinds],
+        sentences=[_sentence(part, varying, tables, alone=alone) for part in kinds],
         drawing=drawings.around("Throughput around each failure", tables["intervals"], acted),
-        settle=[*_settle(acted)],
+        settle=[*_settle(acted, len(kinds))],
     )
 
 
@@ -47,12 +49,16 @@ def _named(acted: pd.DataFrame) -> pd.DataFrame:
     return acted.assign(node=acted["node"] + " (" + acted[CONDITION] + ")")
 
 
-def _sentence(of_kind: pd.DataFrame, tables: Tables) -> Text:
+def _sentence(
+    of_kind: pd.DataFrame, varying: Sequence[str], tables: Tables, *, alone: bool
+) -> Text:
+    """``alone`` says that runs have one action: their duplicates are counted over all of it."""
     row = of_kind.iloc[0].to_dict()
-    parts = [*_parts(of_kind, TEST_CASES[row["test_case"]].noun)]
-    several = len(tables["outages"][["test_case"]].drop_duplicates()) > 1
-    where = (case_of(row) if several else "", layout_of(row, tables), _often(of_kind))
-    return bold(_done(row, of_kind), *where) + Text(": {}.").format(listed(parts))
+    parts = [*_parts(of_kind, TEST_CASES[row["test_case"]].noun, alone=alone)]
+    case = case_of(row) if len(tables["outages"]["test_case"].unique()) > 1 else ""
+    often = amount(len(of_kind), "time") if len(of_kind) > 1 else ""
+    subject = bold(_done(row, of_kind), case, where_of(row, varying, tables), often)
+    return subject + Text(": {}.").format(listed(parts))
 
 
 def _done(row: Row, of_kind: pd.DataFrame) -> str:
@@ -62,11 +68,7 @@ def _done(row: Row, of_kind: pd.DataFrame) -> str:
     return f"{row['action']} of {row['node']}{span}"
 
 
-def _often(of_kind: pd.DataFrame) -> str:
-    return amount(len(of_kind), "time") if len(of_kind) > 1 else ""
-
-
-def _parts(of_kind: pd.DataFrame, noun: str) -> Iterator[str]:
+def _parts(of_kind: pd.DataFrame, noun: str, *, alone: bool) -> Iterator[str]:
     """For how long nothing came, how slow it was, what was lost or came twice, and until when."""
     outage, slowest = (of_kind[name].dropna() for name in ("outage_s", "latency_max_s"))
     if outage.max() < SOON_S:
@@ -78,7 +80,8 @@ def _parts(of_kind: pd.DataFrame, noun: str) -> Iterator[str]:
     for name, word in (("lost", "lost"), ("duplicates", "duplicated")):
         if len(counts := of_kind[name].dropna()):
             ends = dict.fromkeys(f"{int(count):,}" for count in (counts.min(), counts.max()))
-            yield f"{' to '.join(ends)} {word}"
+            over = name == "duplicates" and counts.any() and not alone
+            yield f"{' to '.join(ends)} {word}{' in the whole run' if over else ''}"
     recovered = of_kind["recovery_s"].dropna()
     if len(recovered) < len(of_kind):
         yield "throughput was not seen to come back" + (
@@ -90,12 +93,12 @@ def _parts(of_kind: pd.DataFrame, noun: str) -> Iterator[str]:
         yield f"throughput as before {spanned(recovered, 's')} after its end"
 
 
-def _settle(acted: pd.DataFrame) -> Iterator[Text]:
+def _settle(acted: pd.DataFrame, kinds: int) -> Iterator[Text]:
     if acted["recovery_s"].isna().any():
         yield Text(
             "A longer *duration_s* after the last action would tell when throughput is back."
         )
-    if len(acted) == len(acted.drop_duplicates([*KEYS])):
+    if len(acted) == kinds:
         yield MORE_REPEATS
 
 
