@@ -382,6 +382,19 @@ def test_the_question_tells_the_rate_and_who_is_full(tables: Tables) -> None:
     assert not few.settle
 
 
+def test_what_rests_on_contradicted_numbers_is_told(tables: Tables) -> None:
+    """By kind, in both places; that a run misses its rate is what full load is."""
+    first = tables["runs"]["run"].iloc[0]
+    doubts = pd.DataFrame({"run": first, "kind": ["cpu-too-low", "rate-missed"]})
+    doubted = {**tables, "doubts": doubts.reindex(columns=tables["doubts"].columns)}
+    answer = ANSWERING.answer(doubted)
+    assert answer is not None
+    assert answer.sentences[0].endswith("; doubted: cpu-too-low.")
+    for runs, said in ((tables, False), (doubted, True)):
+        told = "\n".join(words.lines(predictions(runs, Asked())))
+        assert ("contradict their numbers (cpu-too-low); mqperf audit" in told) == said
+
+
 def test_other_bodies_need_two_lengths(tables: Tables) -> None:
     """What a byte costs is not known of one."""
     one = tables["runs"].assign(payload_bytes=256)

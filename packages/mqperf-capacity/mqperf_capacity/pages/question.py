@@ -6,7 +6,7 @@ import pandas as pd
 
 from mqperf.base.one_line import amount
 from mqperf.pages.questions.question import Answer, Answering
-from mqperf.pages.questions.words import bold, case_of, grouped, layout_of, ranged, rate_unit
+from mqperf.pages.questions.words import bold, case_of, cited, grouped, layout_of, ranged, rate_unit
 from mqperf.pages.report.rst import Text
 from mqperf.pages.sections.section import Content
 from mqperf.plan.columns import COLUMNS
@@ -64,7 +64,8 @@ def _basis(result: Predicted) -> str:
     low, high, unit = grouped(rates.min()), grouped(rates.max()), rate_unit(result.known.model.keys)
     words = f"{amount(len(rates), 'run')} at {low} to {high} {unit}"
     full = result.known.model.utilisation().ge(USED_UP).sum()
-    return words + (f" and {full} at full load" if full else "")
+    words += f" and {full} at full load" if full else ""
+    return words + cited(result.known.model.doubted)
 
 
 def _settling(results: Iterable[Predicted]) -> Iterator[Text]:

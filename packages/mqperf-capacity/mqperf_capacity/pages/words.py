@@ -69,6 +69,11 @@ def _basis(result: Predicted) -> Iterator[str]:
         f"  From {len(runs)} of {len(known.model.runs)} runs, in which nobody used more than half"
         f" of its CPU: {runs['rate'].min():,.0f} to {runs['rate'].max():,.0f} msg/s."
     )
+    if known.model.doubted:
+        yield (
+            f"  Doubted: records of these runs contradict their numbers ({known.model.doubted});"
+            " mqperf audit tells more."
+        )
     full = (runs["machine_share"] >= MACHINE_FULL).sum()
     if full:
         yield (

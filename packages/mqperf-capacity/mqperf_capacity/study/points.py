@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from mqperf.plan.columns import parameters
+from mqperf.study.stats.doubt_kinds import WRONG, weight_of
 from mqperf.study.stats.rules.cpu import over_the_window
 from mqperf.study.stats.rules.finding import measured
 from mqperf.study.tables import Tables
@@ -40,7 +41,8 @@ class Model:
     """All runs whose messages cost the same, by what was asked: a layout and the other parameters.
 
     ``runs`` has a row for each measured run: ``rate`` in finished messages a second, ``offered``,
-    ``sending``, ``body_bytes``, latencies.  ``used`` has a row for each role of each run:
+    ``sending``, ``body_bytes``, latencies, and ``wrong``: the kinds of doubts that say that its
+    records contradict its numbers.  ``used`` has a row for each role of each run:
     ``role``, ``cores`` and ``sys`` that it used, ``capacity`` that it could have used at most.
     ``network`` has bytes a second of each run; ``link`` those over a link with a bandwidth, in the
     direction that carries more.  ``words`` say which parameters are meant.
@@ -58,6 +60,13 @@ class Model:
     def roles(self) -> list[str]:
         """The nodes, the clients, the servers; and the host, where one has them all."""
         return [*dict.fromkeys(self.used["role"])]
+
+    @property
+    def doubted(self) -> str:
+        """The kinds of doubts that say that records of its runs contradict their numbers."""
+        return ", ".join(
+            dict.fromkeys(kind for kinds in self.runs["wrong"].dropna() for kind in kinds)
+        )
 
     def utilisation(self) -> pd.Series:
         """Run -> share of its capacity that the fullest role used."""
@@ -100,7 +109,13 @@ def _runs(tables: Tables) -> pd.DataFrame:
     payload = rows[PAYLOAD] if PAYLOAD in rows.columns else pd.Series(float("nan"), rows.index)
     whole = tables["cpu"].loc[lambda cpu: cpu["scope"].eq("window") & cpu["kind"].eq("host")]
     share = (whole["total_cores"] / whole["cores"]).groupby(whole["run"]).max()
-    return rows.assign(body_bytes=payload.astype("float64"), machine_share=rows["run"].map(share))
+    doubts = tables["doubts"]
+    wrong = doubts[doubts["kind"].map(weight_of).eq(WRONG)].groupby("run")["kind"].agg(tuple)
+    return rows.assign(
+        body_bytes=payload.astype("float64"),
+        machine_share=rows["run"].map(share),
+        wrong=rows["run"].map(wrong),
+    )
 
 
 def _used(tables: Tables, runs: pd.DataFrame) -> pd.DataFrame:
