@@ -11,12 +11,7 @@ from mqperf.plan.background import AFTER_S, BEFORE_S, BackgroundLoad
 from mqperf.plan.case import UNSAID, Case, deployments
 from mqperf.plan.conditions import Condition
 from mqperf.plan.decide import MOST, Comparison, DecidePlan, Decision
-from mqperf.plan.experiment import (
-    LoadPlan,
-    Plan,
-    SystemPlan,
-    compared,
-)
+from mqperf.plan.experiment import LoadPlan, Plan, SystemPlan, compared
 from mqperf.plan.fail_when import CONDITIONS, FailWhen
 from mqperf.plan.latencies import LATENCIES, PERCENTILES, SHARES
 from mqperf.plan.link import LinkPlan, LinkPoint, statistically_known, tolerances

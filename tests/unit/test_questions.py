@@ -85,6 +85,23 @@ def sound() -> Tables:
     return {**frames, "doubts": frames["doubts"][:0]}
 
 
+def test_what_was_offered_is_no_limit() -> None:
+    """Of one rate that all layouts keep up with, nobody is the least, and more may be possible."""
+    frames = tables(Shape(layouts=LAYOUTS, test_cases=("rpc-cast",), threads=(10,), repeats=3))
+    frames = {name: frame.copy() for name, frame in frames.items()}
+    for name in ("runs", "points"):
+        frames[name]["rate_msg_s"] = 200.0
+    frames["messages"] = frames["messages"].assign(
+        throughput_msg_s=200.0, send_rate_msg_s=200.0, offered_rate_msg_s=200.0
+    )
+    frames = {**complete(frames), "doubts": frames["doubts"][:0]}
+    sentence = said(frames, "scaling")["How high is throughput?"][0]
+    assert sentence == (
+        "CAST (classic queues): at least 200 (200 to 200) msg/sec, all that was offered, with"
+        " 10 threads."
+    )
+
+
 def doubted(frames: Tables, kind: str, points: list[str]) -> Tables:
     doubts = pd.DataFrame([{"kind": kind, "point": point, "text": "so it is"} for point in points])
     return {**frames, "doubts": doubts.reindex(columns=frames["doubts"].columns)}

@@ -25,7 +25,7 @@ from mqperf.pages.report.words import layouts
 from mqperf.plan.pace import OFFERED
 from mqperf.plan.test_cases import TEST_CASES, closed_loops
 from mqperf.study.stats.decided import decided
-from mqperf.study.stats.rules.finding import in_parts
+from mqperf.study.stats.rules.finding import in_parts, offered
 from mqperf.study.stats.survivors import survivors
 from mqperf.study.stats.sustained import FIGURE
 from mqperf.study.tables import Tables, varied, where
@@ -48,10 +48,11 @@ def answer(tables: Tables) -> Answer | None:
     if best.empty:
         return None
     several = len(tables["points"]["threads"].dropna().unique()) > 1
-    limiting, lacking = limits.of_points(tables), survivors(tables)
+    limiting, lacking, runs = limits.of_points(tables), survivors(tables), tables["runs"]
     best = best.assign(
         limit=[limiting.get(point, limits.UNKNOWN) for point in best["point"]],
         lacking=[lacking.get(point, "") for point in best["point"]],
+        all_came=best["point"].isin(runs.loc[offered(runs).notna(), "point"]) & best["sustained"],
     )
     return Answer(
         question="How far does throughput grow with threads?"
@@ -82,12 +83,13 @@ def _sentence(rows: pd.DataFrame, tables: Tables) -> Text:
 def _sound(rows: pd.DataFrame, others: int, tables: Tables) -> Text:
     """The best of these tops, from where it grew, what limits it, and the least of them."""
     top, last = (rows.iloc[place].to_dict() for place in (0, -1))
-    rate = Text("**{}**" if top["sustained"] else "at most **{}**").format(_rate(top))
+    least = "at least **{}**, all that was offered" if top["all_came"] else "**{}**"
+    rate = Text(least if top["sustained"] else "at most **{}**").format(_rate(top))
     parts = [
         _first(top, tables) + rate + Text(", with {}").format(top["at"]),
         *_remarks(top),
     ]
-    if last["point"] != top["point"]:
+    if last["point"] != top["point"] and not last["all_came"]:
         parts.append(Text("the least is {}, of {}").format(_rate(last), layout_of(last, tables)))
     if others:
         parts.append(Text("{} cannot be told").format(amount(others, "other layout")))
