@@ -369,8 +369,8 @@ def test_the_question_tells_the_rate_and_who_is_full(tables: Tables) -> None:
     assert answer is not None
     assert answer.table is not None
     sentence, _others = answer.sentences
-    limit = grouped(predicted.whole["full_msg_s"])
-    assert sentence.startswith(f"**PUBLISH**: **at least {limit} (")
+    limit = grouped(predicted.whole["full_msg_s_low"])
+    assert sentence.startswith(f"**PUBLISH**: **at least {limit} msg/sec** (lower end")
     assert "; then node Broker has used up 0.5 cores. From" in sentence
     roles = pd.DataFrame(answer.table.rows)["of_role"]
     assert {"node Broker", "the clients of the load generator"} <= {*roles}

@@ -44,18 +44,24 @@ def _sentence(result: Predicted, tables: Tables) -> Text:
     subject = bold(case_of(model.keys), layout_of(model.keys, tables), model.words)
     if result.refused is not None:
         return subject + Text(": no prediction: {}.").format(result.refused)
-    whole = result.whole
-    ends = whole["full_msg_s_low"], whole["full_msg_s_high"]
-    at_least = "" if is_measured(result) else "at least "
-    limit = at_least + ranged(whole["full_msg_s"], ends, rate_unit(model.keys))
-    return subject + LIMIT.format(limit, _interval(result), filled(result), _basis(result))
+    return subject + LIMIT.format(_limit(result), _interval(result), filled(result), _basis(result))
+
+
+def _limit(result: Predicted) -> str:
+    """A rate with its interval, or the lower end of it where no more is known."""
+    whole, unit = result.whole, rate_unit(result.known.model.keys)
+    low, high = whole["full_msg_s_low"], whole["full_msg_s_high"]
+    if is_measured(result):
+        return ranged(whole["full_msg_s"], (low, high), unit)
+    return f"at least {grouped(low)} {unit}"
 
 
 def _interval(result: Predicted) -> str:
-    """Of what: of the longest bodies, which cost most, where there are several lengths."""
+    """What the rate is, and of which bodies: the longest, which cost most."""
     longest = f"{result.whole['asked_payload_bytes']:,.0f}"
     several = len(result.known.payloads) > 1
-    return "90 % interval" + (f", with bodies of {longest} bytes" if several else "")
+    interval = "90 % interval" if is_measured(result) else "lower end of the 90 % interval"
+    return interval + (f", with bodies of {longest} bytes" if several else "")
 
 
 def _basis(result: Predicted) -> str:
@@ -72,7 +78,7 @@ def _settling(results: Iterable[Predicted]) -> Iterator[Text]:
     """What would tell how much more is sustained."""
     for result in results:
         if not is_measured(result):
-            keys, least = result.known.model.keys, grouped(result.whole["full_msg_s"])
+            keys, least = result.known.model.keys, grouped(result.whole["full_msg_s_low"])
             yield HIGHER.format(least, rate_unit(keys), case_of(keys))
 
 

@@ -119,9 +119,10 @@ def is_measured(result: Predicted) -> bool:
 
 
 def _limit(row: Row) -> str:
-    """``at least 4,385 [3,130 to 6,116] msg/s``."""
-    at_least = "" if row["full_is"] == MEASURED else "at least "
-    return f"{at_least}{_span(row, 'full_msg_s', ',.0f')} msg/s"
+    """``19,220 [17,713 to 21,056] msg/s``; the lower end alone of what is sustained at least."""
+    if row["full_is"] == MEASURED:
+        return f"{_span(row, 'full_msg_s', ',.0f')} msg/s"
+    return f"at least {row['full_msg_s_low']:,.0f} msg/s"
 
 
 def _at_rate(result: Predicted) -> Iterator[str]:
