@@ -1,7 +1,8 @@
 """Trends over many folders: a planted step is found in its place, and sound repeats are silent."""
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -39,18 +40,33 @@ def folder(
     system: float = 1.0,
     machine: float = 1.0,
     control: bool = True,
-    runs: Mapping[str, str | int] | None = None,
+    **facts: str | int,
 ) -> tuple[str, Tables]:
     """Invented runs of a day: throughput by so many times the usual, of ``system`` or ``machine``.
 
-    Control runs see the machine alone: their point is one that the system's change spares.
+    Control runs see the machine alone: their point is one that the system's change spares.  All
+    runs have the ``facts``.
     """
+    frames = of_day(day, system, machine, control=control, facts=tuple(facts.items()))
+    return f"runs/day-{day}", {name: frame.copy(deep=False) for name, frame in frames.items()}
+
+
+@cache
+def of_day(
+    day: int,
+    system: float,
+    machine: float,
+    *,
+    control: bool,
+    facts: tuple[tuple[str, str | int], ...],
+) -> Tables:
+    """The tables of such a day, which are completed once for all tests."""
     random = np.random.default_rng(day)
     rows = {name: frame for name, frame in tables(SHAPE).items() if name not in COMPUTED}
     if control:
         rows = with_control_runs(rows)
     started = rows["runs"]["started"] + pd.Timedelta(days=day)
-    rows["runs"] = rows["runs"].assign(started=started, **(runs or {}))
+    rows["runs"] = rows["runs"].assign(started=started, **dict(facts))
     watches = rows["runs"].set_index("run")["control_run"].fillna(0).gt(0)
     names = list(watches.index)
     rates = np.exp(NOISE * random.normal(size=len(names))) * machine
@@ -62,7 +78,7 @@ def folder(
         rows[name] = table.assign(**{key: table[key] * factor for key in columns}).reset_index(
             drop=True
         )
-    return f"runs/day-{day}", stats.complete(rows)
+    return stats.complete(rows)
 
 
 def with_control_runs(rows: Tables) -> dict[str, pd.DataFrame]:
@@ -239,9 +255,11 @@ def test_days_that_differ_more_are_learnt() -> None:
 
 def test_what_a_version_made_slowly_names_it() -> None:
     """A step is told against the last folder of its reference; control runs are over the same."""
-    new = {"system_version": "99"}
     folders = [folder(day) for day in range(5)]
-    folders += [folder(5, system=0.96, runs=new), folder(6, system=0.85, runs=new)]
+    folders += [
+        folder(5, system=0.96, system_version="99"),
+        folder(6, system=0.85, system_version="99"),
+    ]
     steps = words.changes(study.trend(folders)["trend_steps"])
     assert set(steps["folder_b"]) == {"runs/day-6"}
     assert set(steps["folder_a"]) == {"runs/day-4"}
@@ -292,7 +310,7 @@ def test_more_than_the_drift_is_a_change() -> None:
 
 def test_with_another_version_control_runs_excuse_nothing() -> None:
     """They use the system as well: what they show may be its doing."""
-    later = folder(1, machine=0.7, runs={"system_version": "4.0.5"})
+    later = folder(1, machine=0.7, system_version="4.0.5")
     frames = study.trend([folder(0), later])
     steps = words.changes(frames["trend_steps"])
     assert set(steps["cause"]) == {"versions or machine"}
@@ -310,7 +328,7 @@ def test_without_control_runs_that_is_said() -> None:
 
 def test_another_machine_is_marked_and_not_compared() -> None:
     """What is faster on another processor is no change; the series goes on when it is back."""
-    other = folder(2, system=2.0, runs={"cpu_model": "Another CPU"})
+    other = folder(2, system=2.0, cpu_model="Another CPU")
     given = [folder(0), folder(1), other, folder(3), folder(4)]
     frames = study.trend(given)
     assert list(frames["trend_folders"]["machine_number"]) == [1, 1, 2, 1, 1]
@@ -327,7 +345,7 @@ def test_a_little_more_memory_is_the_same_machine() -> None:
     """A new kernel keeps more of it; twice as much is another machine."""
     memory = 24 * 2**30
     given = [
-        folder(day, runs={"memory_bytes": size})
+        folder(day, memory_bytes=size)
         for day, size in enumerate((memory, memory - 2**26, 2 * memory))
     ]
     assert list(study.trend(given)["trend_folders"]["machine_number"]) == [1, 1, 2]
