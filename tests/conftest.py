@@ -4,7 +4,7 @@ import gc
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -39,6 +39,9 @@ NEEDS = {
 ASKING_FOR_RABBITMQ = ('usefixtures("shared")', "rabbitmq: PrivateCluster")
 """How a file asks for the RabbitMQ that is started once in a process."""
 
+RABBITMQS = 2
+"""Processes that have one: all files that ask for it, one after the other, take longest."""
+
 WAITING = "tests/integration/"
 """The tests that mostly wait for programs; all others compute."""
 
@@ -66,10 +69,22 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @cache
+def groups() -> Mapping[str, str]:
+    """The RabbitMQ of each file that asks for one."""
+    root = Path(__file__).parent.parent
+    texts = {path: path.read_text(encoding="utf-8") for path in sorted(root.glob(f"{WAITING}*.py"))}
+    asking = [
+        path for path, text in texts.items() if any(map(text.__contains__, ASKING_FOR_RABBITMQ))
+    ]
+    return {
+        str(path.relative_to(root)): f"RabbitMQ {nth % RABBITMQS}"
+        for nth, path in enumerate(asking)
+    }
+
+
 def group(file: str) -> str:
     """What must not be divided among processes: a file, or all that share one RabbitMQ."""
-    text = Path(__file__).parent.parent.joinpath(file).read_text(encoding="utf-8")
-    return "RabbitMQ" if any(asking in text for asking in ASKING_FOR_RABBITMQ) else file
+    return groups().get(file, file)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -84,7 +99,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     computing = [file for file in files if file not in waiting]
     place = {file: nth / len(waiting) / 2 for nth, file in enumerate(waiting)}
     place |= {file: nth / len(computing) for nth, file in enumerate(computing)}
-    place |= {file: 0.0 for file in files if group(file) == "RabbitMQ"}
+    place |= {file: 0.0 for file in files if file in groups()}
     items.sort(key=lambda item: place[file_of(item.nodeid)])
 
 
