@@ -88,7 +88,9 @@ PLACES = {
         BUILD, f"{FULL}; export XDG_CACHE_HOME=$OUT", codes=(2,), apart="--mount"
     ),
     "home of another, build": Place(BUILD, NOBODY, says="cannot be made in the cache"),
-    "no network, build": Place(BUILD, says="package index", codes=(2,), apart="--net"),
+    "no network, build": Place(
+        BUILD, "export UV_HTTP_RETRIES=0", says="package index", codes=(2,), apart="--net"
+    ),  # uv would ask a minute long for what cannot answer
     "cache of newlines": Place(DOCTOR, "export XDG_CACHE_HOME=$(printf '/tmp/a\\nb')"),
     "temporary folder not there": Place(IMPORT, "export TMPDIR=/nonexistent"),
     "temporary folder with spaces": Place(PLAN, 'mkdir "$OUT/a b"; export TMPDIR="$OUT/a b"'),
