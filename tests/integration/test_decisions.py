@@ -16,15 +16,18 @@ pytestmark = pytest.mark.needs_rabbitmq
 PLAN = """\
 systems: {rabbitmq: {topologies: [cmsm], queues: [classic, quorum]}}
 test_cases: [publish]
-load: {generator: amqp-0-9-1, green_threads: 1, payload_bytes: 64, duration_s: 2, warmup_s: 0,
-  cooldown_s: 0}
+load: {generator: amqp-0-9-1, green_threads: 1, payload_bytes: 64, confirms: 1, duration_s: 2,
+  warmup_s: 0, cooldown_s: 0}
 decide: {difference: 1, within: 5 min}
 """
 
 
 @pytest.mark.usefixtures("shared")
 def test_two_kinds_of_queue_are_decided(tmp_path: Path) -> None:
-    """A quorum queue, that writes to three nodes, takes several times less than a classic one."""
+    """A quorum queue, that writes to three nodes, takes several times less than a classic one.
+
+    One message at a time: at full speed, what else the machine does decides for minutes.
+    """
     job = Job(parse_plan(PLAN, Path("decide.yaml")), PLAN, tmp_path)
     [outcome] = sweep_all([job], Silent(), judges=Judges(decide=Deciders()))
     assert outcome.failed == ()
