@@ -259,6 +259,12 @@ def test_a_role_that_is_full_takes_messages_together(payloads: list[int]) -> Non
     assert scenario.known_to_be("clients") == AT_LEAST
     smaller = Scenario(known, Asked(cores=0.25), size)
     assert smaller.bound[0] == pytest.approx(0.25 / 18e-6, rel=0.02)
+    like, unlike = (
+        np.ptp(np.quantile(each.bound[1], [0.05, 0.95])) / each.bound[0]
+        for each in (scenario, smaller)
+    )
+    assert like < 0.2
+    assert 0.5 < unlike < 1
     low = replace(model, runs=model.runs[model.runs["rate"] < 27_000])
     alone = Scenario(replace(known, model=low), Asked(), size)
     assert (alone.first, alone.known_to_be("Broker")) == ("Broker", AT_LEAST)

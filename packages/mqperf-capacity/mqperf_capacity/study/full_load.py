@@ -22,28 +22,34 @@ USED_UP = 0.9
 class FullLoad:
     """What a message costs roles in runs in which one was full.
 
-    Those in ``full`` were full themselves; a message may cost the others even less.
+    Those in ``full`` were full themselves; a message may cost the others even less.  ``seen`` has
+    them with the CPU that they had, where bodies had about the length that is asked about.
     """
 
     costs: Mapping[str, Fit]
     full: frozenset[str]
+    seen: frozenset[tuple[str, float]]
 
 
 def full_load(model: Model, payload: float | None) -> FullLoad:
     """That of a model, for bodies of this length."""
     used = model.used[model.used["run"].map(model.utilisation()).ge(USED_UP)]
     used = used.merge(model.runs[["run", "rate", "body_bytes"]], on="run")
+    used = used.assign(full=used["cores"] >= USED_UP * used["capacity"])
+    near = True if payload is None else used["body_bytes"].between(payload / APART, APART * payload)
+    seen = used[used["full"] & near]
     costs: dict[str, Fit] = {}
     full: set[str] = set()
     for role, rows in used.groupby("role", sort=False):
-        own = rows[rows["cores"] >= USED_UP * rows["capacity"]]
+        own = rows[rows["full"]]
         for runs in (own, rows):
             fitted = _fitted(runs, str(role), payload)
             if fitted is not None:
                 costs[str(role)] = fitted
                 full |= {str(role)} if runs is own else set()
                 break
-    return FullLoad(costs, frozenset(full))
+    conditions = zip(seen["role"], seen["capacity"], strict=True)
+    return FullLoad(costs, frozenset(full), frozenset(conditions))
 
 
 def _fitted(runs: pd.DataFrame, role: str, payload: float | None) -> Fit | None:

@@ -30,6 +30,10 @@ TARGET = 0.7
 MEASURED, AT_LEAST = "measured", "at least"
 """Whether runs in which a role was full tell when it is; else it is the least that it sustains."""
 
+ELSEWHERE = 0.2
+"""Standard deviation of the logarithm of what is sustained with another CPU, or other bodies, than
+in any run at full load: about the errors of held-out runs (``benchmarks/capacity.py``)."""
+
 ALL = "all"
 HOUR_S, MILLION = 3_600, 1e6
 NOT_NODES = {CLIENTS, SERVERS, HOST}
@@ -133,6 +137,8 @@ class Scenario:
         idle, idles = fitted.at({IDLE: 1.0})
         available = cores / np.maximum(1 + fitted.noise, 0.1) - idles
         draws = np.maximum(available, 0.0) / np.maximum(costs, LEAST_COST)
+        if role in self.full_load.full and (role, cores) not in self.full_load.seen:
+            draws *= np.random.default_rng(0).lognormal(0.0, ELSEWHERE, len(draws))
         return max(0.0, cores - idle) / max(cost, LEAST_COST), draws
 
     def used(self, role: str, rate: float) -> tuple[float, Floats]:
