@@ -14,11 +14,11 @@ from mqperf.base.errors import InstallError
 from mqperf.base.redaction import without_passwords
 
 LAST_LINES = 15
-TRUST = {"UV_SYSTEM_CERTS": "1"}
-"""uv trusts whom the machine trusts, as pip does: the proxy of a company, say."""
-
 LIMIT_S = 3600
 """By then the slowest index has given all, or gives nothing."""
+
+TRUST = {"UV_SYSTEM_CERTS": "1"}
+"""uv trusts whom the machine trusts, as pip does: the proxy of a company, say."""
 
 
 def uv() -> list[str]:

@@ -21,12 +21,9 @@ debootstrap --variant=minbase "$suite" "$root" "$mirror" $script >"$root.log"
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
 chmod 755 "$root/usr/sbin/policy-rc.d"
 # How this machine reaches its networks: names, certificates, and what apt and pip were told.
-tell_networks() {
-    for file in /etc/resolv.conf /etc/hosts /etc/pip.conf /etc/ssl/certs/ca-certificates.crt; do
-        [ ! -e $file ] || { mkdir -p "$root${file%/*}"; cp --dereference $file "$root$file"; }
-    done
-}
-tell_networks
+for file in /etc/resolv.conf /etc/hosts /etc/pip.conf /etc/ssl/certs/ca-certificates.crt; do
+    [ ! -e $file ] || { mkdir -p "$root${file%/*}"; cp --dereference $file "$root$file"; }
+done
 for file in /etc/apt/apt.conf.d/*; do
     ! grep --quiet 'Acquire::' "$file" || cp "$file" "$root/etc/apt/apt.conf.d"
 done
@@ -37,8 +34,7 @@ chroot "$root" env --ignore-environment LANG=C.UTF-8 DEBIAN_FRONTEND=noninteract
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
     ${http_proxy+http_proxy="$http_proxy"} ${https_proxy+https_proxy="$https_proxy"} \
     apt-get install --yes --no-install-recommends "$@" >>"$root.log"
-tell_networks # the package ca-certificates writes the file of certificates anew
-# Java has a file of its own, which its package makes of single certificates.
+# The package ca-certificates, and that of Java, make their files of single certificates.
 single=$root/usr/local/share/ca-certificates
 if [ -d "$single" ]; then
     csplit --quiet --elide-empty-files --digits 3 --suffix-format '%03d.crt' \
