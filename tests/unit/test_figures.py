@@ -17,7 +17,7 @@ from matplotlib.patches import Rectangle
 from mqperf.pages import figures
 from mqperf.pages.figures import palette
 from mqperf.pages.figures.curves import pens_of_layouts
-from mqperf.pages.figures.marks import LETTERS_ACROSS, crowded
+from mqperf.pages.figures.marks import LETTERS_ACROSS, crowded, rate_axis
 from mqperf.plan.columns import COLUMNS, FIGURES
 from mqperf.study.tables import Tables
 
@@ -229,6 +229,18 @@ def test_runs_in_time_keep_the_order_of_their_conditions() -> None:
         "10 threads, condition second",
     ]
     assert all(part["start_s"].is_monotonic_increasing for _, part in finished.groupby("run"))
+
+
+@pytest.mark.parametrize(
+    ("rates", "ticks"), [([1, 4], [1, 4]), ([100, 3_000], [100, 200, 500, 1_000, 2_000])]
+)
+def test_few_rates_near_each_other_have_ticks(rates: list[float], ticks: list[float]) -> None:
+    """Others have round ones."""
+    axes = Figure().subplots()
+    axes.plot(rates, rates)
+    rate_axis(axes, "rate_msg_s")
+    low, high = axes.get_xlim()
+    assert [tick for tick in axes.get_xticks() if low <= tick <= high] == ticks
 
 
 def test_tick_labels_keep_their_distance(read: Tables) -> None:

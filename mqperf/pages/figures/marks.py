@@ -185,9 +185,14 @@ def _fitting(labels: Sequence[str], columns: int) -> int:
     return min(columns, max(1, width // (max(map(len, labels)) + LEGEND_HANDLE)))
 
 
+def _places(axes: Axes) -> list[float]:
+    """Where on the axis from left to right anything was measured."""
+    return sorted({float(x) for drawn in axes.lines for x in np.asarray(drawn.get_xdata())})
+
+
 def sweep_axis(axes: Axes, name: str, texts: Sequence[str] = ()) -> None:
     """Ticks at the values that were measured; a log axis for a wide sweep of numbers."""
-    places = sorted({float(x) for drawn in axes.lines for x in np.asarray(drawn.get_xdata())})
+    places = _places(axes)
     axes.set_xlabel(COLUMNS[name].heading(), fontsize=9)
     if texts:
         axes.set_xticks(range(len(texts)), [as_text(text) for text in texts])
@@ -206,16 +211,21 @@ def sweep_axis(axes: Axes, name: str, texts: Sequence[str] = ()) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(plain))
 
 
+FEW_TICKS = 6
 NARROW = 5
 """Ratio of the ends of an axis below which ticks at 1, 2 and 5 times a power of ten are too few."""
 
 
 def rate_axis(axes: Axes, name: str) -> None:
-    """Rates in powers of ten, with ticks at round ones: those of steps and searches are not."""
+    """Rates in powers of ten, with ticks at round ones: those of steps and searches are not.
+
+    A few rates that are near each other have ticks themselves.
+    """
     axes.set_xscale("log")
     low, high = axes.get_xlim()
-    few = high < NARROW * low
-    axes.xaxis.set_major_locator(MaxNLocator(6) if few else LogLocator(subs=(1, 2, 5)))
+    places = _places(axes)
+    near = FixedLocator(places) if len(places) <= FEW_TICKS else MaxNLocator(FEW_TICKS)
+    axes.xaxis.set_major_locator(near if high < NARROW * low else LogLocator(subs=(1, 2, 5)))
     axes.xaxis.set_major_formatter(FuncFormatter(plain))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel(COLUMNS[name].heading(), fontsize=9)
