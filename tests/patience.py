@@ -7,7 +7,7 @@ from pathlib import Path
 DOUBTS_OF_A_BUSY_MACHINE = {
     *("noisy-host", "full-host", "tester-limited", "tester-saturated"),
     *("backlog", "unequal-rates", "empty-seconds", "clock-offset"),
-    *("probe-gap", "action-late", "sender-late"),
+    *("probe-gap", "action-late", "sender-late", "rate-missed"),
 }
 """Kinds of doubt that are true of a sound run where other tests take the CPU meanwhile."""
 
