@@ -1,21 +1,23 @@
 """Predictions held against measurements that they have not seen.
 
-    ./noxw -s benchmarks -- capacity [MEASURED [HELD_OUT]]
+    ./noxw -s benchmarks -- capacity [FOLDER [SYSTEM...]]
 
-Measures what messages cost at low rates and at full load, predicts other rates, threads, bodies and
-quotas, and then measures these.  Prints both for every held-out run, the bad ones too, the median
-and the 90th percentile of the relative errors, and how often the 90 % interval held.  Needs root
-and control groups; about ten minutes.  With folders of runs it measures nothing, or the held-out
-ones alone.
+Measures what messages cost the systems of ``capacity.yaml`` at low rates and at full load, predicts
+other rates, threads, bodies and quotas, and then measures these.  Prints both for every held-out
+run, the bad ones too, the median and the 90th percentile of the relative errors, and how often the
+90 % interval held.  Needs root and control groups; about seven minutes a system.  The runs are kept
+in FOLDER, if one is given, and those that it has are not measured again.
 """
 
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import yaml
 
 import mqperf
 from mqperf.study import stats, tables
@@ -25,46 +27,7 @@ from mqperf_capacity.study.points import CLIENTS, HOST, SERVERS, Model, models
 from mqperf_capacity.study.predictions import Asked, Scenario
 from mqperf_capacity.study.regression import interval
 
-MEASURED = """\
-title: What messages cost
-systems:
-  rabbitmq: {topologies: [single], queues: [classic], settings: {broker_cores: 0.5}}
-test_cases: [publish]
-load:
-  generator: amqp-0-9-1
-  green_threads: 4
-  payload_bytes: [256, 4096]
-  rate_msg_s: [250, 1000, 2000, 40000]
-  duration_s: 10
-  warmup_s: 2
-repeats: 2
-order: random
-"""
-
-HELD_OUT = (
-    "{quota: 0.5, threads: 4, payload: 256, rates: [500, 4000]}",
-    "{quota: 0.5, threads: 16, payload: 1024, rates: [1500, 3000, 40000]}",
-    "{quota: 0.5, threads: 8, payload: 256, rates: [1500, 40000]}",
-    "{quota: 0.25, threads: 4, payload: 1024, rates: [1000, 20000]}",
-    "{quota: 0.25, threads: 8, payload: 4096, rates: [500, 20000]}",
-    "{quota: 0.75, threads: 4, payload: 256, rates: [2500, 60000]}",
-    "{quota: 1, threads: 8, payload: 4096, rates: [1000, 5000, 60000]}",
-)
-"""What is predicted: the highest rate of a quota is beyond what it sustains."""
-
-PLAN = """\
-title: What was predicted
-systems:
-  rabbitmq: {{topologies: [single], queues: [classic], settings: {{broker_cores: {quota}}}}}
-test_cases: [publish]
-load:
-  generator: amqp-0-9-1
-  green_threads: {threads}
-  payload_bytes: {payload}
-  rate_msg_s: {rates}
-  duration_s: 8
-  warmup_s: 2
-"""
+SYSTEMS = Path(__file__).with_suffix(".yaml")
 
 SUSTAINED, CPU, P50, P99 = "sustained, msg/s", "broker, cores", "p50, ms", "p99, ms"
 KEEPS_UP = 0.95
@@ -72,33 +35,69 @@ KEEPS_UP = 0.95
 
 def main(arguments: list[str]) -> None:
     """Measure, predict, measure again, compare."""
-    import yaml
-
     with tempfile.TemporaryDirectory() as name:
-        low = Path(arguments[0]) if arguments else _run(MEASURED, Path(name) / "measured")
-        if len(arguments) > 1:
-            held = sorted(folder for folder in Path(arguments[1]).iterdir() if folder.is_dir())
-        else:
-            held = [
-                _run(PLAN.format(**yaml.safe_load(text)), Path(name) / f"held-out-{number}")
-                for number, text in enumerate(HELD_OUT)
+        folder = Path(arguments[0] if arguments else name)
+        chosen = yaml.safe_load(SYSTEMS.read_text())
+        rows = pd.DataFrame(
+            [
+                {"system": system, **row}
+                for system in arguments[1:] or chosen
+                for row in _of_system(chosen[system], folder / system)
             ]
-        [model] = models(stats.complete(tables.read(low)))
-        rows = pd.DataFrame([row for folder in held for row in _compared(model, folder)])
-    print(rows.to_string(index=False, float_format=lambda value: f"{value:.4g}"))
-    for figure, of_figure in rows.groupby("figure", sort=False):
-        errors = of_figure["error"].abs()
-        print(
-            f"{figure}: {len(errors)} held out; relative error: median {errors.median():.0%},"
-            f" p90 {errors.quantile(0.9):.0%}; 90 % interval held in {of_figure['held'].mean():.0%}"
         )
+    print(rows.to_string(index=False, float_format=lambda value: f"{value:.4g}"))
+    print()
+    for keys in ("figure", ["system", "figure"]):
+        groups = rows.groupby(keys, sort=False)
+        print(groups.apply(_summary, include_groups=False).to_string(), end="\n\n")
+
+
+def _of_system(asked: Mapping[str, Any], folder: Path) -> Iterator[dict[str, object]]:
+    """The rows of a system; what is known of it is measured first."""
+    low = _run(_plan(asked, asked["measured"], repeats=2), folder / "measured")
+    [model] = models(stats.complete(tables.read(low)))
+    for number, held_out in enumerate(asked["held_out"]):
+        yield from _compared(model, _run(_plan(asked, held_out), folder / f"held-out-{number}"))
+
+
+def _plan(asked: Mapping[str, Any], points: Mapping[str, Any], repeats: int = 1) -> str:
+    settings = {"settings": {"broker_cores": points["quota"]}}
+    plan = {
+        "title": "What messages cost",
+        "systems": {name: layouts | settings for name, layouts in asked["systems"].items()},
+        "test_cases": [asked["test_case"]],
+        "load": {
+            **asked["load"],
+            "green_threads": points["threads"],
+            "payload_bytes": points["payloads"],
+            "rate_msg_s": points["rates"],
+            "duration_s": 8,
+            "warmup_s": 2,
+        },
+        "repeats": repeats,
+        "order": "random",
+    }
+    return str(yaml.safe_dump(plan))
 
 
 def _run(text: str, folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
     plan = folder.with_suffix(".yaml")
     plan.write_text(text)
     mqperf.run(plan, folder)
     return folder
+
+
+def _summary(rows: pd.DataFrame) -> pd.Series:
+    errors = rows["error"].abs()
+    return pd.Series(
+        {
+            "held out": len(rows),
+            "error, median": f"{errors.median():.0%}",
+            "error, p90": f"{errors.quantile(0.9):.0%}",
+            "interval held": f"{rows['held'].mean():.0%}",
+        }
+    )
 
 
 def _compared(known: Model, folder: Path) -> Iterator[dict[str, object]]:
@@ -117,7 +116,8 @@ def _compared(known: Model, folder: Path) -> Iterator[dict[str, object]]:
                 "rate": run["offered"],
                 "machine": run["machine_share"],
             }
-            [node] = [role for role in used.index if role not in {CLIENTS, SERVERS, HOST}]
+            nodes = used[~used.index.isin([CLIENTS, SERVERS, HOST])]
+            node = nodes["cores"].idxmax()
             bound = scenario.bound
             if run["rate"] < KEEPS_UP * run["offered"] or bound[0] < run["offered"]:
                 most = np.minimum(bound[1], run["offered"])
