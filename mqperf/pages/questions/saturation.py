@@ -135,9 +135,9 @@ def _settle(rates: pd.DataFrame) -> Iterator[Text]:
     finished = rates["top_throughput_msg_s"] / rates["deliveries_each"]
     if (early := finished >= rates["missed_rate_msg_s"]).any():
         yield Text(
-            "At a higher rate more was finished than at the first that was not kept, {}: a pause"
-            " may stand for the end. Of *repeats*: 3 the majority decides."
-        ).format(amount(int(early.sum()), "time"))
+            "A pause may have ended {} early: a later step finished more than the first that was"
+            " not kept up with. With *repeats*: 3 the majority decides."
+        ).format(amount(int(early.sum()), "staircase"))
     if (rates["missed_rate_msg_s"] > 2 * rates["kept_rate_msg_s"]).any():
         yield NARROWER
 
