@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from mqperf.base.one_line import one_line
-from mqperf.pages.figures.palette import FAINT, GRID, INK, MARKERS, PAPER, Shade
+from mqperf.pages.figures.palette import FAINT, GRID, INK, MARKERS, PAPER, TOPOLOGIES, Shade
 from mqperf.pages.figures.told import of_points, tell
 from mqperf.plan.columns import COLUMNS
 
@@ -69,9 +69,15 @@ class Pen:
     marker: str = "o"
     entries: tuple[str, ...] = ()
 
-    def numbered(self, number: int, name: str) -> "Pen":
-        """That of one of the lines which it stands for: with a marker of its own, and a name."""
+    def numbered(self, number: int, name: str, *, only: bool = False) -> "Pen":
+        """That of one of the lines which it stands for: with a marker of its own, and a name.
+
+        The ``only`` pen of a drawing gives each a colour instead of its label.
+        """
         marker = MARKERS[(MARKERS.index(self.marker) + number) % len(MARKERS)]
+        if only and name:
+            shade = TOPOLOGIES[number % len(TOPOLOGIES)]
+            return replace(self, shade=shade, label=name, marker=marker)
         return replace(self, label=", ".join(filter(None, [self.label, name])), marker=marker)
 
     @property
@@ -219,12 +225,13 @@ NARROW = 5
 def rate_axis(axes: Axes, name: str) -> None:
     """Rates in powers of ten, with ticks at round ones: those of steps and searches are not.
 
-    A few rates that are near each other have ticks themselves.
+    A few rates that are near each other have ticks themselves, to three digits.
     """
     axes.set_xscale("log")
     low, high = axes.get_xlim()
-    places = _places(axes)
-    near = FixedLocator(places) if len(places) <= FEW_TICKS else MaxNLocator(FEW_TICKS)
+    places = sorted({float(f"{place:.3g}") for place in _places(axes)})
+    few = len(places) <= FEW_TICKS
+    near = FixedLocator(_labelled(places, log10)) if few else MaxNLocator(FEW_TICKS)
     axes.xaxis.set_major_locator(near if high < NARROW * low else LogLocator(subs=(1, 2, 5)))
     axes.xaxis.set_major_formatter(FuncFormatter(plain))
     axes.xaxis.set_minor_locator(NullLocator())

@@ -38,7 +38,7 @@ def rate_sheet(
             for number, (name, curve) in enumerate(split(of_layout, names)):
                 runs = curve.groupby("run", sort=False) if "run" in curve else [("", curve)]
                 for repeat, (_, of_run) in enumerate(runs):
-                    named = pen.numbered(number, name)
+                    named = pen.numbered(number, name, only=len(pens) == 1)
                     once = replace(named, label=named.label if not repeat else "")
                     placed = of_run.assign(**{PLACE: of_run[rate]})
                     line(placed, latency, axes, once, doubted=doubted)
