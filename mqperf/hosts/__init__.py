@@ -8,7 +8,6 @@ from pathlib import Path
 
 from mqperf.base.errors import HostError
 from mqperf.base.problems import nearest
-from mqperf.base.processes import ForeignProcess
 from mqperf.base.registry import Registry
 from mqperf.hosts.clock import Offset
 from mqperf.hosts.common_ports import common_ports
@@ -23,7 +22,6 @@ from mqperf.hosts.several import of_inventory
 __all__ = [
     "HERE",
     "HOSTS",
-    "ForeignProcess",
     "Host",
     "HostFolder",
     "HostKind",

@@ -17,7 +17,8 @@ import pytest
 from patience import eventually
 
 from mqperf.base.errors import HostError
-from mqperf.hosts import ForeignProcess, LocalHost, interface_of
+from mqperf.base.processes import ForeignProcess
+from mqperf.hosts import LocalHost, interface_of
 from mqperf.onhost.processes.scratch import scratch_beside, user_folder
 
 pytestmark = pytest.mark.starts_programs
@@ -88,6 +89,9 @@ def test_pid_and_start_identify_a_process(host: LocalHost, tmp_path: Path) -> No
         assert eventually(lambda: psutil.Process(process.pid).name() == "sleep")
         assert psutil.Process(process.pid).create_time() == process.create_time
         assert ForeignProcess("same", process.pid, process.create_time).alive
+        assert ForeignProcess(
+            "same after a clock was set", process.pid, process.create_time + 1
+        ).alive
         assert not ForeignProcess("earlier", process.pid, process.create_time - 60).alive
     finally:
         process.stop(5)

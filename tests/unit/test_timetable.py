@@ -8,12 +8,13 @@ from typing import cast
 import pytest
 
 from mqperf.base.errors import RecordError, SystemFault
-from mqperf.base.processes import Process
-from mqperf.hosts import ForeignProcess, HostFolder, LocalHost
+from mqperf.base.processes import ForeignProcess, Process
+from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.runner.timetable import Stage, Timetable
 from mqperf.lab.systems import Deployment, Node
 from mqperf.lab.systems.private import Servers
 from mqperf.lab.systems.service import Server
+from mqperf.onhost.machine import proc
 from mqperf.plan import ActionPlan
 
 FREEZE = ActionPlan(do="freeze", node="Master", at_s=0.0, for_s=0.2)
@@ -25,7 +26,7 @@ def process(tmp_path: Path) -> Iterator[Process]:
     """A process with a child, as broker nodes are."""
     argv = ["/bin/sh", "-c", "sleep 60 & wait"]
     running = LocalHost().start("node", argv, log=tmp_path / "log")
-    while not running._tree()[1:]:
+    while not proc.tree(running.pid)[1:]:
         time.sleep(0.01)
     yield running
     running.stop(grace_s=0)
@@ -59,7 +60,7 @@ def frozen(process: Process, expected: int) -> bool:
     limit = time.monotonic() + PATIENCE_S
     while True:
         time.sleep(0.05)
-        stopped = sum(member.status() == "stopped" for member in process._tree())
+        stopped = sum(map(proc.frozen, proc.tree(process.pid)))
         if stopped == expected or time.monotonic() > limit:
             return stopped == expected
 

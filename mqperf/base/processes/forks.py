@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from mqperf.base.errors import HostError
-from mqperf.base.processes.process import end_with_parent
+from mqperf.onhost.processes import guardian
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -69,7 +69,9 @@ def _begin(parent: int, work: Callable[[Any], Any], items: Sequence[Any]) -> Non
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
-    end_with_parent(parent)
+    guardian.prctl(guardian.PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # who died before that
+        os._exit(1)
     gc.freeze()  # what was there before is no garbage of ours, and looking at it copies its pages
     _work = work, items
 

@@ -1,6 +1,5 @@
 """Programs that we talk with while they run."""
 
-import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -9,6 +8,7 @@ from typing import IO, BinaryIO
 
 from mqperf.base.errors import HostError
 from mqperf.onhost.processes.child_handle import ChildHandle, check_program, started
+from mqperf.onhost.processes.completed import pipe
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def piped(argv: Sequence[str], env: Mapping[str, str] | None = None) -> Iterator
     """
     check_program(argv, env)
     with ExitStack() as stack:
-        (theirs_in, feed), (output, theirs_out) = (_pipe(stack) for _ in range(2))
+        (theirs_in, feed), (output, theirs_out) = (stack.enter_context(pipe()) for _ in range(2))
         errors = stack.enter_context(tempfile.TemporaryFile())
         try:
             files = [theirs_in.fileno(), theirs_out.fileno(), errors.fileno()]
@@ -47,10 +47,3 @@ def piped(argv: Sequence[str], env: Mapping[str, str] | None = None) -> Iterator
         theirs_in.close()
         theirs_out.close()
         yield Piped(link, feed, output, errors)
-
-
-def _pipe(stack: ExitStack) -> tuple[BinaryIO, BinaryIO]:
-    """The reading and the writing end of a pipe."""
-    read, write = os.pipe()
-    output, feed = os.fdopen(read, "rb"), os.fdopen(write, "wb", 0)
-    return stack.enter_context(output), stack.enter_context(feed)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mqperf.hosts.remote.channel import ANSWER_LIMIT_S, Channel
+from mqperf.onhost.machine.proc import APART_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class RemoteForeignProcess:
     def alive(self) -> bool:
         """Whether this very process still runs, and not another one under its pid."""
         began: float | None = self._channel.call("look", pid=self.pid)["create_time"]
-        return began is not None and abs(began - self.create_time) < 1
+        return began is not None and abs(began - self.create_time) < APART_S
 
     @property
     def frozen(self) -> bool:

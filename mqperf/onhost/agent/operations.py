@@ -5,7 +5,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,8 @@ from mqperf.onhost.errors import HostError
 from mqperf.onhost.machine import facts, files, ports, proc
 from mqperf.onhost.machine.kernel_clock import kernel_clock
 from mqperf.onhost.machine.platforms import here
-from mqperf.onhost.processes.child_handle import ChildHandle, check_program, started
+from mqperf.onhost.processes.child_handle import ChildHandle, logged
+from mqperf.onhost.processes.completed import completed
 from mqperf.onhost.processes.scratch import scratch
 
 
@@ -45,38 +46,13 @@ class Operations:
         self, label: str, argv: list[str], env: dict[str, str] | None, log: str, cwd: str | None
     ) -> dict[str, Any]:
         """Start a process with its output appended to ``log``."""
-        check_program(argv, env)
-        try:
-            with Path(log).open("ab") as output, Path(os.devnull).open("rb") as nothing:
-                standard = (nothing.fileno(), output.fileno(), output.fileno())
-                link = started(argv, env, Path(cwd) if cwd else None, standard)
-        except OSError as error:
-            raise HostError(
-                f"cannot start {label} ({argv[0]}): {error.filename or log}: {error.strerror}"
-            ) from None
+        link = logged(label, argv, env, Path(log), Path(cwd) if cwd else None)
         self._links[link.pid] = link
         return {"pid": link.pid, "create_time": proc.create_time(link.pid)}
 
     def run(self, argv: list[str], env: dict[str, str] | None, limit_s: float) -> list[int | str]:
         """Run a command to its end; its exit code and both outputs."""
-        check_program(argv, env)
-        with (
-            tempfile.TemporaryFile() as output,
-            tempfile.TemporaryFile() as complaints,
-            Path(os.devnull).open("rb") as nothing,
-        ):
-            link = started(
-                argv, env, None, [stream.fileno() for stream in (nothing, output, complaints)]
-            )
-            code = link.wait(limit_s)
-            if code is None:
-                link.end()
-                raise HostError(f"{' '.join(argv[:2])} did not end within {limit_s:g} s")
-            outputs = []
-            for file in (output, complaints):
-                file.seek(0)
-                outputs.append(file.read().decode(errors="replace"))
-            return [code, *outputs]
+        return [*completed(argv, env, None, limit_s)]
 
     def poll(self, pid: int) -> int | None:
         """Exit code of a process; None while it runs."""
@@ -84,11 +60,7 @@ class Operations:
 
     def stop(self, pid: int, grace_s: float) -> int:
         """End a process and all that it started; its exit code."""
-        link = self._links[pid]
-        link.signal(signal.SIGTERM)
-        link.signal(signal.SIGCONT)
-        code = link.wait(grace_s)
-        return link.end() if code is None else code
+        return self._links[pid].stop(grace_s)
 
     def signal(self, pid: int, number: int) -> None:
         """Send a signal to a process."""
@@ -96,10 +68,8 @@ class Operations:
 
     def signal_tree(self, pid: int, number: int, last_first: bool) -> None:  # noqa: FBT001
         """Send a signal to a process and all that it started."""
-        tree = proc.tree(pid) if self.poll(pid) is None else []
-        for member in reversed(tree) if last_first else tree:
-            with suppress(ProcessLookupError):
-                os.kill(member, number)
+        if self.poll(pid) is None:
+            proc.signal_tree(pid, number, last_first=last_first)
 
     def look(self, pid: int) -> dict[str, Any]:
         """Memory of a process, whether it was stopped, and when it was started, if it lives."""

@@ -12,6 +12,12 @@ PARENT, STARTED = 1, 19
 LISTEN = "0A"
 """TCP_LISTEN in ``/proc/net/tcp``."""
 
+APART_S = 1.5
+"""Processes under one pid that were started so far apart are two.
+
+The kernel tells when it was booted to the second, and another one after a clock was set by less.
+"""
+
 LONGEST_NAME = 15
 """Characters of a program's name that the kernel keeps."""
 
@@ -50,6 +56,14 @@ def tree(pid: int) -> list[int]:
     for process in members:
         members += [child for child, parent in parents.items() if parent == process]
     return members
+
+
+def signal_tree(pid: int, number: int, *, last_first: bool = False) -> None:
+    """Send a signal to a process and its descendants, parents first or last."""
+    members = tree(pid)
+    for member in reversed(members) if last_first else members:
+        with suppress(ProcessLookupError):
+            os.kill(member, number)
 
 
 def listener(address: str, port: int, program: str) -> int | None:

@@ -46,6 +46,16 @@ class ChildHandle:
             with suppress(OSError):
                 self._line.send(bytes([number]))
 
+    def stop(self, grace_s: float) -> int:
+        """Ask the program to end, and kill it after so many seconds; its exit code.
+
+        A frozen one is woken, or it would sleep through its SIGTERM.
+        """
+        self.signal(signal.SIGTERM)
+        self.signal(signal.SIGCONT)
+        code = self.wait(grace_s)
+        return self.end() if code is None else code
+
     def end(self) -> int:
         """Kill the program and all that it started; its exit code."""
         if self.wait() is None:
@@ -75,6 +85,25 @@ def started(
             " repeat the command"
         )
     return link
+
+
+def logged(
+    label: str, argv: Sequence[str], env: Mapping[str, str] | None, log: Path, cwd: Path | None
+) -> ChildHandle:
+    """Have a program started that reads nothing, with its output appended to ``log``.
+
+    ``env`` and ``cwd`` None are ours.  Raises ``HostError``, by the program's ``label``, when it or
+    the log's folder is missing.
+    """
+    check_program(argv, env)
+    try:
+        with log.open("ab") as output, Path(os.devnull).open("rb") as nothing:
+            files = (nothing.fileno(), output.fileno(), output.fileno())
+            return started(argv, env, cwd, files)
+    except OSError as error:
+        raise HostError(
+            f"cannot start {label} ({argv[0]}): {error.filename or log}: {error.strerror}"
+        ) from None
 
 
 def check_program(argv: Sequence[str], env: Mapping[str, str] | None) -> None:
