@@ -20,8 +20,9 @@ from pydantic import BaseModel, ValidationError
 from mqperf.base import raw
 from mqperf.base.errors import LoadError
 from mqperf.onhost.record.numbers import Numbers, joined
-from mqperf.record.counts_lines import Header, Second, Seen, header_of, opened
+from mqperf.record.counts_lines import Header, Second, Seen, header_of
 from mqperf.record.counts_stream import Collected
+from mqperf.record.load_file import opened
 from mqperf.record.streams.counted import Counted
 
 Row = TypeVar("Row", bound=BaseModel)

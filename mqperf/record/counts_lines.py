@@ -1,7 +1,5 @@
 """The lines of ``.counts`` files, each checked by itself."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -12,6 +10,7 @@ from mqperf.base import raw
 from mqperf.base.errors import LoadError
 from mqperf.onhost.record.counts_format import EARLY_S, FORMAT, LATE_S, RANGES_LIMIT, VERSION
 from mqperf.record.facts import LATEST, LONGEST_S, WIDEST
+from mqperf.record.load_file import opened
 from mqperf.record.messages import Name
 
 HEADER_LIMIT_BYTES = 65_536
@@ -147,15 +146,3 @@ def header_of(path: Path, file: BufferedReader) -> Header:
     if len(set(names)) < len(names):
         raise LoadError(f"{path}:1: a stream is there twice")
     return header
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[BufferedReader]:
-    """The file for reading; raises `LoadError` when it cannot be read."""
-    try:
-        with raw.opened(path) as file:
-            yield file
-    except FileNotFoundError:
-        raise LoadError(f"{path} is missing: its process died before it could save.") from None
-    except OSError as error:
-        raise LoadError(f"{path} cannot be read: {error.strerror}.") from None

@@ -13,12 +13,13 @@ for a success.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mqperf.base import raw
 from mqperf.base.errors import LoadError
+from mqperf.record.load_file import opened
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,12 +61,10 @@ class Header(BaseModel):
 
 def read_header(path: Path) -> Header:
     """The header of a file, and its own length; raises `LoadError` if it has none that we know."""
+    with opened(path, raw.MESSAGES_LIMIT_BYTES) as file:
+        line = file.readline(HEADER_LIMIT_BYTES)
     try:
-        with raw.opened(path, raw.MESSAGES_LIMIT_BYTES) as file:
-            line = file.readline(HEADER_LIMIT_BYTES)
         return Header.model_validate_json(line).model_copy(update={"size": len(line)})
-    except OSError as error:
-        _refuse(path, error)
     except ValidationError as error:
         raise LoadError(
             f"{path} is no {FORMAT} file of version {VERSION}: {raw.first_problem(error)}."
@@ -94,9 +93,10 @@ def read_all(path: Path) -> "tuple[Header, dict[str, NDArray[np.float64]]]":
         )
     order = "<" if header.byteorder == "little" else ">"
     try:
-        values = np.fromfile(path, dtype=f"{order}f8", offset=header.size)
-    except (OSError, MemoryError) as error:
-        _refuse(path, error)
+        with opened(path, raw.MESSAGES_LIMIT_BYTES):
+            values = np.fromfile(path, dtype=f"{order}f8", offset=header.size)
+    except MemoryError:
+        raise LoadError(f"{path} cannot be read: it does not fit into memory.") from None
     if not np.isfinite(values).all():
         byte = header.size + BYTES * int(np.flatnonzero(~np.isfinite(values))[0])
         raise LoadError(f"{path}: the instant at byte {byte} is no finite number.")
@@ -106,10 +106,3 @@ def read_all(path: Path) -> "tuple[Header, dict[str, NDArray[np.float64]]]":
         streams[stream.name] = values[first:last].reshape(len(stream.columns), -1).T
         first = last
     return header, streams
-
-
-def _refuse(path: Path, error: Exception) -> NoReturn:
-    if isinstance(error, FileNotFoundError):
-        raise LoadError(f"{path} is missing: its process died before it could save.") from None
-    reason = error.strerror if isinstance(error, OSError) else "it does not fit into memory"
-    raise LoadError(f"{path} cannot be read: {reason}.") from None

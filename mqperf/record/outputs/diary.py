@@ -12,6 +12,7 @@ from mqperf.base.errors import LoadError
 from mqperf.plan.load import Kind
 from mqperf.record.counts_lines import read_header
 from mqperf.record.facts import LATEST, WIDEST
+from mqperf.record.load_file import opened
 
 LIMIT_BYTES = 10 * raw.MIB
 
@@ -67,11 +68,8 @@ def read_diary(generator: str, folder: Path, label: str) -> Diary:
     """The diary of a process; raises ``LoadError`` for one that is missing or damaged."""
     path = folder / f"{label}.json"
     try:
-        diary = Diary.model_validate_json(raw.content(path, LIMIT_BYTES))
-    except FileNotFoundError:
-        raise LoadError(f"{path} is missing: its process died before it could save.") from None
-    except OSError as error:
-        raise LoadError(f"{path} cannot be read: {error.strerror}.") from None
+        with opened(path, LIMIT_BYTES) as file:
+            diary = Diary.model_validate_json(file.read())
     except ValidationError as error:
         raise LoadError(f"{path}: no diary of a process: {raw.first_problem(error)}") from None
     if diary.format != f"mqperf-{generator}":

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from mqperf.base import raw
 from mqperf.base.errors import LoadError
 from mqperf.plan.test_cases import TEST_CASES
+from mqperf.record.load_file import opened
 
 Count = Annotated[int, Field(ge=0, le=2**53)]
 THREAD = re.compile(r"_\d+$")
@@ -98,11 +99,8 @@ def read_server(path: Path) -> ServerOutput:
 
 def _read(path: Path, model: type[T]) -> T:
     try:
-        return model.model_validate_json(raw.content(path))
-    except FileNotFoundError:
-        raise LoadError(f"{path} is missing: its process ended before its summary.") from None
-    except OSError as error:
-        raise LoadError(f"{path} cannot be read: {error.strerror}.") from None
+        with opened(path, missing="its process ended before its summary") as file:
+            return model.model_validate_json(file.read())
     except ValidationError as error:
         problem, cut = raw.first_problem(error), raw.is_cut(error)
     if cut:

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mqperf.base import raw
 from mqperf.base.errors import LoadError
+from mqperf.record.load_file import opened
 from mqperf_openstack.onhost.chain.steps import COLUMNS
 
 if TYPE_CHECKING:
@@ -62,15 +63,10 @@ def file_of(folder: Path, label: str) -> Path:
 
 def read_header(path: Path) -> tuple[Header, int]:
     """The header of a file and its length; raises ``LoadError`` unless the file fits it."""
+    with opened(path, raw.MESSAGES_LIMIT_BYTES) as file:
+        line, size = file.readline(HEADER_LIMIT_BYTES), path.stat().st_size
     try:
-        with raw.opened(path, raw.MESSAGES_LIMIT_BYTES) as file:
-            line = file.readline(HEADER_LIMIT_BYTES)
         header = Header.model_validate_json(line)
-        size = path.stat().st_size
-    except FileNotFoundError:
-        raise LoadError(f"{path} is missing: its process died before it could save.") from None
-    except OSError as error:
-        raise LoadError(f"{path} cannot be read: {error.strerror}.") from None
     except ValidationError as error:
         raise LoadError(
             f"{path} is no mqperf-steps file of version 1: {raw.first_problem(error)}."
