@@ -4,9 +4,9 @@ Counts, sums and maxima are exact.  A latency is known to the three digits of it
 to be the middle of it.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,18 @@ class Finished:
     latency_max_s: Values
     first_s: Values
     last_s: Values
+
+
+S = TypeVar("S", Started, Finished)
+
+NONE: Mapping[str, float] = {
+    **dict.fromkeys(("latency_min_s", "first_s"), np.inf),
+    **dict.fromkeys(("latency_max_s", "last_s"), -np.inf),
+}
+"""What arrays have in a second without messages, by their names; all others are sums, with 0."""
+
+JOINS: Mapping[float, np.ufunc] = {0: np.add, np.inf: np.minimum, -np.inf: np.maximum}
+"""How several processes are one, by what there is in a second without messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,44 +215,13 @@ def combined(streams: Sequence[Counted]) -> Counted:
     if len(streams) == 1:
         return streams[0]
     start = min(stream.start for stream in streams)
-    end = max(stream.start + len(stream.started.count) for stream in streams)
-    window = start, end
-
-    def joined(parts: Sequence[tuple[Values, float]], join: np.ufunc, none: float) -> Values:
-        aligned = [cut(values, begin, window, none) for values, begin in parts]
-        merged: Values = join.reduce(aligned)
-        return merged
-
-    def each(get: Callable[[Counted], NDArray[Any]]) -> list[tuple[NDArray[Any], float]]:
-        return [(get(stream), stream.start) for stream in streams]
-
-    def total(get: Callable[[Counted], NDArray[Any]]) -> NDArray[Any]:
-        return joined(each(get), np.add, 0)
-
-    def largest(get: Callable[[Counted], Values]) -> Values:
-        return joined(each(get), np.maximum, -np.inf)
-
+    window = start, max(stream.end for stream in streams)
     latest = [stream.latest for stream in streams if stream.latest is not None]
     return Counted(
         timed=streams[0].timed,
         start=start,
-        started=Started(
-            count=total(lambda stream: stream.started.count),
-            latency_sum_s=total(lambda stream: stream.started.latency_sum_s),
-            latency_min_s=joined(
-                each(lambda stream: stream.started.latency_min_s), np.minimum, np.inf
-            ),
-            latency_max_s=largest(lambda stream: stream.started.latency_max_s),
-            negative=total(lambda stream: stream.started.negative),
-            beyond=total(lambda stream: stream.started.beyond),
-        ),
-        finished=Finished(
-            count=total(lambda stream: stream.finished.count),
-            latency_sum_s=total(lambda stream: stream.finished.latency_sum_s),
-            latency_max_s=largest(lambda stream: stream.finished.latency_max_s),
-            first_s=joined(each(lambda stream: stream.finished.first_s), np.minimum, np.inf),
-            last_s=largest(lambda stream: stream.finished.last_s),
-        ),
+        started=joined([(stream.started, stream.start) for stream in streams], window),
+        finished=joined([(stream.finished, stream.start) for stream in streams], window),
         buckets=Buckets(
             np.concatenate(
                 [stream.buckets.second + round(stream.start - start) for stream in streams]
@@ -250,6 +231,19 @@ def combined(streams: Sequence[Counted]) -> Counted:
         ),
         latest=max(latest, default=None),
     )
+
+
+def joined(parts: Sequence[tuple[S, float]], window: Window) -> S:
+    """The seconds of a window, of one process or several together, each with its own start."""
+
+    def join(name: str) -> NDArray[Any]:
+        none = NONE.get(name, 0)
+        aligned = [cut(getattr(part, name), start, window, none) for part, start in parts]
+        merged: NDArray[Any] = JOINS[none].reduce(aligned)
+        return merged
+
+    kind = type(parts[0][0])
+    return kind(*(join(field.name) for field in fields(kind)))
 
 
 def cut(values: NDArray[Any], start: float, window: Window, none: float = 0) -> NDArray[Any]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mqperf.onhost.record.hdr import indices, middle_s
 from mqperf.record import Whole
 from mqperf.record.counts import CountsFile
-from mqperf.record.streams.counted import Buckets, Counted, Finished, Started, cut
+from mqperf.record.streams.counted import Buckets, Counted, Started, joined
 from mqperf.record.streams.stream import Instants
 
 RECEIVED = "received"
@@ -196,26 +196,13 @@ def _faster(stream: Counted, late_s: float) -> Counted:
 
 def _earlier(stream: Counted, whole_s: int) -> Counted:
     """Messages were started so many seconds earlier, and finished when they were."""
-    before, started, finished = max(whole_s, 0), stream.started, stream.finished
+    before = max(whole_s, 0)
     window = stream.start - before, stream.end + max(-whole_s, 0)
     begin = stream.start - whole_s
     return replace(
         stream,
         start=window[0],
-        started=Started(
-            count=cut(started.count, begin, window),
-            latency_sum_s=cut(started.latency_sum_s, begin, window),
-            latency_min_s=cut(started.latency_min_s, begin, window, np.inf),
-            latency_max_s=cut(started.latency_max_s, begin, window, -np.inf),
-            negative=cut(started.negative, begin, window),
-            beyond=cut(started.beyond, begin, window),
-        ),
-        finished=Finished(
-            count=cut(finished.count, stream.start, window),
-            latency_sum_s=cut(finished.latency_sum_s, stream.start, window),
-            latency_max_s=cut(finished.latency_max_s, stream.start, window, -np.inf),
-            first_s=cut(finished.first_s, stream.start, window, np.inf),
-            last_s=cut(finished.last_s, stream.start, window, -np.inf),
-        ),
+        started=joined([(stream.started, begin)], window),
+        finished=joined([(stream.finished, stream.start)], window),
         buckets=replace(stream.buckets, second=stream.buckets.second - whole_s + before),
     )
