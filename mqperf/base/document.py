@@ -7,8 +7,9 @@ multiplies is a problem with a line, and not an object, a silent choice or a han
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import yaml
 
@@ -53,6 +54,16 @@ class Document:
         """The line of the deepest part of the place that the document really holds, if any."""
         places = (where[:length] for length in range(len(where), 0, -1))
         return next((self.lines[place] for place in places if place in self.lines), None)
+
+
+def as_list(value: object) -> Sequence[Any]:
+    """A list of a document, or of a program's data; nothing in the place of what is none."""
+    return value if isinstance(value, list | tuple) else ()
+
+
+def as_mapping(value: object) -> Mapping[Any, Any]:
+    """A mapping likewise."""
+    return value if isinstance(value, Mapping) else {}
 
 
 def read_document(text: str) -> Document:

@@ -14,16 +14,10 @@ __all__ = [
     "Target",
     "Task",
     "chosen",
-    "named",
     "options",
 ]
 
 PROBES = Registry("probes", (psutil.PROBE, inside.PROBE))
-
-
-def named() -> list[str]:
-    """Those that a plan may name."""
-    return [*PROBES]
 
 
 def chosen(names: Collection[str]) -> list[Probe]:

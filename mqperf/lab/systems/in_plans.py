@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from mqperf.base.document import as_list, as_mapping
 from mqperf.base.errors import PlanError, SystemFault
 from mqperf.base.problems import NOUNS, Problem, unknown
 from mqperf.lab.actions import in_plans as of_actions
-from mqperf.lab.probes import named
+from mqperf.lab.probes import PROBES
 from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.settings import SettingsFault
 from mqperf.lab.systems.system import System
@@ -29,29 +30,25 @@ def problems_of(
     So with the load.  ``plan`` is as its document holds it; what has another form is not looked at.
     ``files`` are the contents of the files that it names, by their pins.
     """
-    systems, load = plan.get("systems"), plan.get("load")
-    if isinstance(systems, Mapping):
-        yield from _of_systems(systems)
-        yield from _incompatible_loads(systems, [*_loads(plan)])
-        yield from _strangers(systems, [*_loads(plan)])
-        yield from _incompatible_test_cases(systems, plan)
-        for alone in in_plans.by_generator(load) if isinstance(load, Mapping) else ():
-            yield from _unknown_options(systems, alone)
+    systems, load, loads = as_mapping(plan.get("systems")), plan.get("load"), [*_loads(plan)]
+    yield from _of_systems(systems)
+    yield from _incompatible_loads(systems, loads)
+    yield from _strangers(systems, loads)
+    yield from _incompatible_test_cases(systems, plan)
     if isinstance(load, Mapping):
+        for alone in in_plans.by_generator(load):
+            yield from _unknown_options(systems, alone)
         yield from in_plans.problems_of(load, plan.get("test_cases"))
         yield from in_plans.problems_of_asking(
             load,
             searches=plan.get("search") is not None,
             ends_early=plan.get("fail_when") is not None,
         )
-    probes = plan.get("probes")
-    if isinstance(probes, list | tuple):
-        yield from _of_probes(probes)
-    nodes = [*_nodes(systems)] if isinstance(systems, Mapping) else []
+    yield from _of_probes(as_list(plan.get("probes")))
+    nodes = [*_nodes(systems)]
     yield from _around(plan, nodes, files)
-    conditions = plan.get("conditions")
-    for name, condition in conditions.items() if isinstance(conditions, Mapping) else ():
-        for problem in _around(condition, nodes, files) if isinstance(condition, Mapping) else ():
+    for name, condition in as_mapping(plan.get("conditions")).items():
+        for problem in _around(as_mapping(condition), nodes, files):
             yield Problem(("conditions", name, *problem.where), problem.text)
 
 
@@ -59,13 +56,10 @@ def _around(
     spec: Mapping[str, object], nodes: Sequence[Nodes], files: Mapping[str, bytes]
 ) -> Iterator[Problem]:
     """What is wrong with background loads and actions of a plan, or of one of its conditions."""
-    beside, actions = spec.get("background"), spec.get("actions")
-    if isinstance(beside, list | tuple):
-        yield from in_plans.problems_beside(beside)
-    if isinstance(actions, list | tuple):
-        problems = (*of_actions.problems_of(actions, files), *_elsewhere(actions, nodes))
-        for problem in problems:
-            yield Problem(("actions", *problem.where), problem.text)
+    yield from in_plans.problems_beside(as_list(spec.get("background")))
+    actions = as_list(spec.get("actions"))
+    for problem in (*of_actions.problems_of(actions, files), *_elsewhere(actions, nodes)):
+        yield Problem(("actions", *problem.where), problem.text)
 
 
 def _nodes(systems: Mapping[str, object]) -> Iterator[Nodes]:
@@ -73,9 +67,8 @@ def _nodes(systems: Mapping[str, object]) -> Iterator[Nodes]:
     for name, spec in systems.items():
         if name not in SYSTEMS or not isinstance(spec, Mapping):
             continue
-        settings, topologies = spec.get("settings"), spec.get("topologies")
-        given = _first(settings) if isinstance(settings, Mapping) else {}
-        for topology in topologies if isinstance(topologies, list | tuple) else ():
+        given = _first(as_mapping(spec.get("settings")))
+        for topology in as_list(spec.get("topologies")):
             labels = _labels(SYSTEMS[name], topology, given)
             if labels is not None:
                 yield f"{SYSTEMS[name].title} ({topology})", labels
@@ -105,12 +98,9 @@ def _elsewhere(actions: Sequence[object], nodes: Sequence[Nodes]) -> Iterator[Pr
 
 def _loads(plan: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
     """The measured load, by each generator, and those beside it under every condition."""
-    conditions = plan.get("conditions")
-    specs = [plan, *(conditions.values() if isinstance(conditions, Mapping) else ())]
-    beside = [spec.get("background") for spec in specs if isinstance(spec, Mapping)]
-    lists = (loads for loads in beside if isinstance(loads, list | tuple))
-    every = [plan.get("load"), *(load for loads in lists for load in loads)]
-    for load in every:
+    specs = [plan, *map(as_mapping, as_mapping(plan.get("conditions")).values())]
+    beside = [load for spec in specs for load in as_list(spec.get("background"))]
+    for load in (plan.get("load"), *beside):
         yield from in_plans.by_generator(load) if isinstance(load, Mapping) else ()
 
 
@@ -134,7 +124,7 @@ def _incompatible_test_cases(
     asked = plan.get("test_cases", STANDARD)
     beside = [load.get("test_case") for load in _loads(plan)]
     for system in (SYSTEMS[name] for name in systems if name in SYSTEMS):
-        for case in [*(asked if isinstance(asked, list | tuple) else ()), *beside]:
+        for case in [*as_list(asked), *beside]:
             if isinstance(case, str) and (why := system.incompatible_test_cases.get(case)):
                 yield Problem(("systems", system.name), f"no {case} with {system.title}: {why}")
                 break
@@ -159,8 +149,7 @@ def _incompatible_loads(
 ) -> Iterator[Problem]:
     """Every kind of queue in which a load of the plan cannot have its messages."""
     for name, spec in systems.items():
-        kinds = spec.get("queues") if isinstance(spec, Mapping) else None
-        for index, kind in enumerate(kinds if isinstance(kinds, list | tuple) else ()):
+        for index, kind in enumerate(as_list(as_mapping(spec).get("queues"))):
             if isinstance(kind, str) and kind in QUEUES:
                 reasons = (in_plans.incompatible_queues_of(load, kind) for load in loads)
                 if why := next(filter(None, reasons), None):
@@ -170,8 +159,8 @@ def _incompatible_loads(
 def _of_probes(names: Sequence[object]) -> Iterator[Problem]:
     """Every probe that there is not, or that has no program to be started."""
     for index, name in enumerate(names):
-        if isinstance(name, str) and name not in (known := named()):
-            yield Problem(("probes", index), unknown("probe", name, known))
+        if isinstance(name, str) and name not in PROBES:
+            yield Problem(("probes", index), unknown("probe", name, [*PROBES]))
 
 
 def _of_systems(systems: Mapping[str, object]) -> Iterator[Problem]:
@@ -185,33 +174,34 @@ def _of_systems(systems: Mapping[str, object]) -> Iterator[Problem]:
 
 def _problems(system: System, spec: Mapping[str, object]) -> Iterator[Problem]:
     default = SystemPlan.model_fields["queues"].default
-    yield from _lacking(system, "topologies", spec.get("topologies"))
-    yield from _lacking(system, "queues", spec.get("queues", default))
+    topologies, queues = as_list(spec.get("topologies")), as_list(spec.get("queues", default))
     settings = spec.get("settings")
-    given = settings if isinstance(settings, Mapping) else {}
-    yield from _incompatible_settings(system, spec.get("topologies"), given)
-    yield from _incompatible_queues(system, spec.get("topologies"), spec.get("queues", default))
+    yield from _lacking(system, "topologies", topologies)
+    yield from _lacking(system, "queues", queues)
+    yield from _incompatible_settings(system, topologies, as_mapping(settings))
+    yield from _incompatible_queues(system, topologies, queues)
     if isinstance(settings, Mapping):
         for problem in _of_settings(system, settings):
             yield Problem(("settings", *problem.where), problem.text)
 
 
 def _incompatible_settings(
-    system: System, names: object, settings: Mapping[str, Any]
+    system: System, names: Sequence[object], settings: Mapping[str, Any]
 ) -> Iterator[Problem]:
     """Every topology that cannot be had with the settings of the plan."""
-    for index, name in enumerate(names if isinstance(names, list | tuple) else ()):
+    for index, name in enumerate(names):
         if isinstance(name, str) and (why := system.incompatible_settings(name, settings)):
             yield Problem(("topologies", index), why)
 
 
-def _incompatible_queues(system: System, topologies: object, queues: object) -> Iterator[Problem]:
+def _incompatible_queues(
+    system: System, topologies: Sequence[object], queues: Sequence[object]
+) -> Iterator[Problem]:
     """Every kind of queue that a topology of the plan has not."""
-    names = topologies if isinstance(topologies, list | tuple) else ()
-    for index, kind in enumerate(queues if isinstance(queues, list | tuple) else ()):
+    for index, kind in enumerate(queues):
         reasons = (
             system.incompatible_queues.get((name, kind))
-            for name in names
+            for name in topologies
             if isinstance(name, str) and isinstance(kind, str)
         )
         if why := next(filter(None, reasons), None):
@@ -253,10 +243,10 @@ def _refused(system: System, settings: Mapping[str, Any]) -> list[Problem]:
     return []
 
 
-def _lacking(system: System, kind: str, names: object) -> Iterator[Problem]:
+def _lacking(system: System, kind: str, names: Sequence[object]) -> Iterator[Problem]:
     """The topologies or kinds of queue that this system has not."""
     listed = system.topologies if kind == "topologies" else system.queues
-    for index, name in enumerate(names if isinstance(names, list | tuple) else ()):
+    for index, name in enumerate(names):
         if not isinstance(name, str) or name in listed:
             continue
         if not (kind == "topologies" and system.offers(name)):

@@ -10,13 +10,14 @@ record.
 import copy
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from typing_extensions import override
 
+from mqperf.base.document import as_list, as_mapping
 from mqperf.base.problems import Problem, Where
 from mqperf.plan.file.reading import UnreadableError, first_bytes
 from mqperf.plan.file.repositories import Repositories, is_source, repositories
@@ -147,22 +148,16 @@ def _naming(data: object) -> Iterator[tuple[Where, Mapping[str, object]]]:
         return
     if isinstance(load := data.get("load"), Mapping):
         yield ("load",), load
-        given = load.get("generator")
-        for name, alone in given.items() if isinstance(given, Mapping) else ():
-            if isinstance(alone, Mapping):
-                yield ("load", "generator", name), alone
+        for name, alone in as_mapping(load.get("generator")).items():
+            yield ("load", "generator", name), as_mapping(alone)
     yield from _around(data, ())
-    conditions = data.get("conditions")
-    for name, condition in conditions.items() if isinstance(conditions, Mapping) else ():
-        if isinstance(condition, Mapping):
-            yield from _around(condition, ("conditions", name))
+    for name, condition in as_mapping(data.get("conditions")).items():
+        yield from _around(as_mapping(condition), ("conditions", name))
 
 
 def _around(
     spec: Mapping[str, object], where: Where
 ) -> Iterator[tuple[Where, Mapping[str, object]]]:
     for key in ("background", "actions"):
-        entries = spec.get(key)
-        for place, entry in enumerate(entries if isinstance(entries, Sequence) else ()):
-            if isinstance(entry, Mapping):
-                yield (*where, key, place), entry
+        for place, entry in enumerate(as_list(spec.get(key))):
+            yield (*where, key, place), as_mapping(entry)

@@ -6,7 +6,14 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from mqperf.base.document import MAX_BYTES, Document, DocumentError, read_document
+from mqperf.base.document import (
+    MAX_BYTES,
+    Document,
+    DocumentError,
+    as_list,
+    as_mapping,
+    read_document,
+)
 from mqperf.base.errors import PlanError
 from mqperf.base.packages import BROUGHT, lacking
 from mqperf.base.problems import Problem, Where, of_validation, unknown
@@ -186,9 +193,7 @@ def _checked(
         plan = strictly(Plan, data) if check else Plan.model_validate(data)
     except ValidationError as error:
         problems = [_placed(problem, data) for problem in of_validation(error, _known_keys)]
-    systems = data.get("systems")
-    if isinstance(systems, Mapping):
-        problems += _unknown_names(systems)
+    problems += _unknown_names(as_mapping(data.get("systems")))
     if check:
         problems += _elsewhere(problems, check(data, files))
         senseless = (Problem(*fault) for fault in (nonsense(plan) if plan else ()))
@@ -220,8 +225,7 @@ def _unknown_names(systems: Mapping[str, object]) -> Iterator[Problem]:
             yield Problem(("systems", system), unknown("systems", system, ()))
             continue
         for kind, known in (("topologies", TOPOLOGIES), ("queues", QUEUES)):
-            names = spec.get(kind) if isinstance(spec, Mapping) else None
-            for index, name in enumerate(names if isinstance(names, list | tuple) else ()):
+            for index, name in enumerate(as_list(as_mapping(spec).get(kind))):
                 if isinstance(name, str) and name not in known:
                     where = ("systems", system, kind, index)
                     why = impossible(name) if kind == "topologies" else None
