@@ -109,18 +109,6 @@ class Job:
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
 
-def _none(_case: Case, _run_id: str) -> Sequence[str]:
-    return ()
-
-
-def _unknown(_driver: str, _library: str) -> str:
-    return "unknown"
-
-
-def _no_options(_case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[str, str]]:
-    return {}
-
-
 @dataclass(frozen=True, slots=True)
 class Launcher:
     """How the generator of this name is run.
@@ -146,9 +134,9 @@ class Launcher:
     check: Callable[[Path, str, Kind], None]
     typed: bool = True
     drivers: Mapping[str, str] = field(default_factory=dict)
-    options: Callable[[Case, Access, str], Mapping[str, Mapping[str, str]]] = _no_options
-    queues: Callable[[Case, str], Sequence[str]] = _none
-    library: Callable[[str, str], str] = _unknown
+    options: Callable[[Case, Access, str], Mapping[str, Mapping[str, str]]] = lambda *_: {}
+    queues: Callable[[Case, str], Sequence[str]] = lambda _case, _run_id: ()
+    library: Callable[[str, str], str] = lambda _driver, _library: "unknown"
 
 
 def _quoted(text: str) -> str:

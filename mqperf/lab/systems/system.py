@@ -64,23 +64,7 @@ class Deployment(Protocol):
         ...
 
 
-def _never(_settings: Mapping[str, JsonValue]) -> bool:
-    return False
-
-
-def _together(_topology: str) -> bool:
-    return False
-
-
-def _none(_topology: str, _settings: Mapping[str, JsonValue]) -> None:
-    return None
-
-
-def _nothing(_settings: Mapping[str, JsonValue], _hosts: Sequence[Host]) -> Iterator[str]:
-    return iter(())
-
-
-def _no_broker(label: str, _spot: HostFolder, _port: int) -> Server:
+def _no_broker(label: str, _host_folder: HostFolder, _port: int) -> Server:
     raise SystemFault(f"{label} is of a system that gives no other one a broker")
 
 
@@ -120,17 +104,19 @@ class System:
         [Mapping[str, JsonValue], Sequence[HostFolder]], AbstractContextManager[Deployment]
     ]
     queue_kind: Callable[[str, Mapping[str, JsonValue], Host], str] | None = None
-    encrypts: Callable[[Mapping[str, JsonValue]], bool] = _never
+    encrypts: Callable[[Mapping[str, JsonValue]], bool] = lambda _settings: False
     tools: tuple[Tool, ...] = ()
-    own_deployment: Callable[[str], bool] = _together
+    own_deployment: Callable[[str], bool] = lambda _topology: False
     incompatible_queues: Mapping[tuple[str, str], str] = field(default_factory=dict)
     incompatible_test_cases: Mapping[str, str] = field(default_factory=dict)
     telling: Mapping[str, JsonValue] | None = None
     forms: tuple[str, ...] = ()
-    incompatible_settings: Callable[[str, Mapping[str, JsonValue]], str | None] = _none
-    labels: Callable[[str, Mapping[str, JsonValue]], tuple[str, ...] | None] = _none
+    incompatible_settings: Callable[[str, Mapping[str, JsonValue]], str | None] = lambda *_: None
+    labels: Callable[[str, Mapping[str, JsonValue]], tuple[str, ...] | None] = lambda *_: None
     broker: Callable[[str, HostFolder, int], Server] = _no_broker
-    getting: Callable[[Mapping[str, JsonValue], Sequence[Host]], Iterator[str]] = _nothing
+    getting: Callable[[Mapping[str, JsonValue], Sequence[Host]], Iterator[str]] = (
+        lambda _settings, _hosts: iter(())
+    )
 
     @property
     def every_driver(self) -> dict[str, str]:

@@ -39,10 +39,6 @@ def clients(case: Case) -> list[Member]:
     return [Member("client", number) for number in range(1, case.processes * case.hosts + 1)]
 
 
-def _once(_case: Case) -> int:
-    return 1
-
-
 def _no_log(kind: str, _parameters: Mapping[str, object]) -> str | None:
     if QUEUES[kind].declared:
         return NO_OPTIONS
@@ -75,7 +71,7 @@ class Generator:
     protocol: str = ""
     release: str = "mqperf"
     members: Callable[[Case], list[Member]] = pairs
-    copies: Callable[[Case], int] = _once
+    copies: Callable[[Case], int] = lambda _case: 1
     encrypts: bool = False
     ends_early: bool = False
     incompatible_queues: Callable[[str, Mapping[str, object]], str | None] = _no_log
