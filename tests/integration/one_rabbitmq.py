@@ -51,7 +51,7 @@ def lent(cluster: PrivateCluster) -> Iterator[None]:
         try:
             yield cluster
         finally:
-            for service in cluster._servers._services:
+            for service in cluster.servers._services:
                 service.process.resume()
 
     with pytest.MonkeyPatch.context() as patch:

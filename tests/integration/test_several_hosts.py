@@ -248,9 +248,9 @@ def test_nodes_that_are_there_already_are_watched_on_their_hosts(
             HostFolder(host, held.enter_context(host.scratch("theirs"))) for host in hosts
         ]
         theirs = held.enter_context(private_cluster(Settings(), host_folders))
-        endpoints = [theirs._endpoint([index], "/") for index in range(3)]
-        monkeypatch.setenv("SECRET", endpoints[0].password)
-        urls = [f"amqp://mqperf:${{SECRET}}@{endpoint.addresses[0]}/" for endpoint in endpoints]
+        endpoint = theirs._endpoint("/")
+        monkeypatch.setenv("SECRET", endpoint.password)
+        urls = [f"amqp://mqperf:${{SECRET}}@{address}/" for address in endpoint.addresses]
         settings = {"nodes": ["a", "b", "c"], "urls": urls}
         text = CAST.replace("[single]", f"[cs1ss2], settings: {json.dumps(settings)}")
         for host in hosts:

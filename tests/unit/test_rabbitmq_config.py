@@ -70,7 +70,7 @@ def test_node_reads_and_writes_its_own_folder_only(cluster: Cluster) -> None:
         if name.startswith("RABBITMQ_") and value.startswith("/") and value != "/dev/null"
     ]
     assert len(paths) >= 10
-    assert all(Path(path).is_relative_to(cluster.node_spot(1).folder) for path in paths)
+    assert all(Path(path).is_relative_to(cluster.node_folder(1).folder) for path in paths)
 
 
 def test_files_are_for_their_owner_only(cluster: Cluster) -> None:
@@ -82,7 +82,7 @@ def test_files_are_for_their_owner_only(cluster: Cluster) -> None:
     files = [path for path in folder.rglob("*") if path.is_file()]
     assert len(files) == 1 + 2 * NODES
     assert {path.stat().st_mode & 0o077 for path in [folder, *files]} == {0}
-    assert cluster.secrets.password in (cluster.node_spot(0).folder / "rabbitmq.conf").read_text()
+    assert cluster.secrets.password in (cluster.node_folder(0).folder / "rabbitmq.conf").read_text()
 
 
 def test_secrets_are_random_and_never_shown(cluster: Cluster) -> None:

@@ -1,32 +1,23 @@
-"""What servers leave as evidence: how one ended, its last words, its log run by run."""
+"""What servers leave as evidence: their last words, and their logs run by run."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from mqperf.base.errors import SystemFault
-from mqperf.hosts import Host, Process
+from mqperf.hosts import Host
 
 COLLECTED_LOG_BYTES = 1_000_000
+LINES, WIDTH = 8, 200
+"""Of a log that ended badly: so many lines, and so many characters of each."""
 
 Redact = Callable[[str], str]
 """Takes the secrets out of a text."""
 
 
-def check_alive(host: Host, process: Process, title: str, redact: Redact = str) -> None:
-    """Raise ``SystemFault`` with the last lines of its log when the process has ended."""
-    code = process.poll()
-    if code is not None:
-        how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
-        raise SystemFault(f"{title} {how}; {last_lines(host, process.log, redact)}")
-
-
-def last_lines(
-    host: Host, log: Path, redact: Redact = str, count: int = 8, width: int = 200
-) -> str:
+def last_lines(host: Host, log: Path, redact: Redact = str) -> str:
     """Quote the end of a log, without secrets and without the frames of Java's stack traces."""
     lines = [line.rstrip() for line in text(host, log).splitlines() if not line.startswith("\tat ")]
-    last = [line[:width] for line in lines if line][-count:]
+    last = [line[:WIDTH] for line in lines if line][-LINES:]
     return redact("\n  ".join(["its log ends:", *last] if last else ["its log is empty"]))
 
 

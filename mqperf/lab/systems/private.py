@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import HERE, HostFolder, common_ports, stop_all
-from mqperf.lab.systems.evidence import Redact, check_alive, last_lines
+from mqperf.lab.systems.evidence import Redact, last_lines
 from mqperf.lab.systems.service import Server, Service
 from mqperf.lab.systems.system import Node
 from mqperf.record import disk_errors
@@ -164,8 +164,12 @@ class Servers:
         return True
 
     def _check_alive(self, service: Service) -> None:
-        server = service.server
-        check_alive(server.host, service.process, self._named(server), self._redact)
+        """Raise ``SystemFault`` with the last lines of its log when the server has ended."""
+        server, code = service.server, service.process.poll()
+        if code is not None:
+            how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+            last = last_lines(server.host, server.log, self._redact)
+            raise SystemFault(f"{self._named(server)} {how}; {last}")
 
     def _named(self, server: Server) -> str:
         name = server.label if server.label == self._title else f"{self._title}'s {server.label}"

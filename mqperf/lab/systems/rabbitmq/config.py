@@ -99,15 +99,11 @@ class Cluster:
         """Whether it is one node, which looks for no other."""
         return len(self.host_folders) == 1
 
-    def _label(self, index: int) -> str:
-        """How reports call a node."""
-        return ONLY_BROKER if self._alone else node_label(index)
-
     def address(self, index: int) -> str:
         """Where a node listens."""
         return self.host_folders[index].host.address
 
-    def node_spot(self, index: int) -> HostFolder:
+    def node_folder(self, index: int) -> HostFolder:
         """Everything that one node reads and writes."""
         return self.host_folders[index].within(f"node{index + 1}")
 
@@ -182,14 +178,10 @@ class Cluster:
         """Put certificates and key where the nodes look for them, for their owner only."""
         if (certificates := self.certificates) is None:
             return
-        contents = {
-            "cacertfile": certificates.authority,
-            "certfile": certificates.nodes,
-            "keyfile": certificates.key,
-        }
+        contents = (certificates.authority, certificates.nodes, certificates.key)
         for host_folder in self._of_hosts:
-            for name, file in TLS_FILES.items():
-                host_folder.host.write(host_folder.folder / Path(file).name, contents[name])
+            for file, content in zip(TLS_FILES.values(), contents, strict=True):
+                host_folder.host.write(host_folder.folder / Path(file).name, content)
 
     def port_mappers(self) -> list[Server]:
         """Our epmd on each host."""
@@ -223,9 +215,9 @@ class Cluster:
         host_folder = self.host_folders[index]
         installation = self.installations[host_folder.host.name]
         node = Server(
-            label=self._label(index),
+            label=ONLY_BROKER if self._alone else node_label(index),
             name=self.node_names[index],
-            host_folder=self.node_spot(index),
+            host_folder=self.node_folder(index),
             argv=installation.command("rabbitmq-server", shown=host_folder.folder),
             env=self.node_environment(index),
             ready=("Server startup complete",),
@@ -263,7 +255,7 @@ class Cluster:
 
     def node_environment(self, index: int) -> dict[str, str]:
         """Environment of one node."""
-        folder = self.node_spot(index).folder
+        folder = self.node_folder(index).folder
         unencrypted = {
             "RABBITMQ_NODE_IP_ADDRESS": self.address(index),
             "RABBITMQ_NODE_PORT": str(self.amqp_port(index)),

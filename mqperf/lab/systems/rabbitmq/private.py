@@ -1,8 +1,8 @@
 """A private RabbitMQ, a cluster of three nodes or one alone, started and ended with us."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from dataclasses import dataclass
 from typing import cast
 
 from pydantic import JsonValue
@@ -11,14 +11,13 @@ from mqperf.base.errors import SystemFault
 from mqperf.base.releases import is_of, parsed
 from mqperf.hosts import HostFolder
 from mqperf.lab.load import Access, Endpoint
-from mqperf.lab.systems.certificates import Certificates, issued
-from mqperf.lab.systems.private import AgainError, Servers, Site
+from mqperf.lab.systems.certificates import issued
+from mqperf.lab.systems.private import AgainError, OfServers, Servers, Site
 from mqperf.lab.systems.rabbitmq.config import NODES, USER, Cluster, Secrets, port_count
 from mqperf.lab.systems.rabbitmq.control import Control
 from mqperf.lab.systems.rabbitmq.installation import Installation, installed
 from mqperf.lab.systems.rabbitmq.policies import POLICIES
 from mqperf.lab.systems.rabbitmq.settings import Settings
-from mqperf.lab.systems.system import Node
 from mqperf.plan import Case
 from mqperf.plan.topologies import TOPOLOGIES
 
@@ -44,7 +43,8 @@ def private_cluster(
     def launch(
         servers: Servers, ports: tuple[int, ...], places: Sequence[HostFolder]
     ) -> PrivateCluster:
-        certificates = _certificates(settings, places)
+        addresses = [place.host.address for place in places]
+        certificates = issued(places[0].within("certificates"), addresses) if settings.tls else None
         cluster = Cluster(
             places, ports, settings, parsed(version), installations, secrets, certificates
         )
@@ -52,23 +52,14 @@ def private_cluster(
         cluster.write_certificates()
         servers.start(cluster.port_mappers(), settings.start_timeout_s)
         brokers = [cluster.node(index) for index in range(nodes)]
-        with settings.applied(brokers, cluster.control()):
+        control = cluster.control()
+        with settings.applied(brokers, control):
             servers.start(brokers, settings.start_timeout_s)
-            return PrivateCluster(cluster, cluster.control(), servers)
+            return PrivateCluster(servers, cluster, control, _versions(cluster, control))
 
     site = Site("RabbitMQ", host_folders, nodes, secrets.redacted)
     with site.launched(port_count(), launch) as running:
         yield running
-
-
-def _certificates(settings: Settings, host_folders: Sequence[HostFolder]) -> Certificates | None:
-    """New ones for the nodes' addresses, if clients are to connect encrypted."""
-    if not settings.tls:
-        return None
-    return issued(
-        host_folders[0].within("certificates"),
-        [host_folder.host.address for host_folder in host_folders],
-    )
 
 
 def _installed(
@@ -86,31 +77,35 @@ def _installed(
     return installations, next(iter(versions.values()))
 
 
-class PrivateCluster:
-    """The deployment."""
+def _versions(cluster: Cluster, control: Control) -> Mapping[str, str]:
+    """What the Master runs, by names of RabbitMQ's own.
 
-    def __init__(self, cluster: Cluster, control: Control, servers: Servers) -> None:
-        """Take over running nodes, and raise ``NoClusterError`` unless they are one cluster."""
-        self._cluster = cluster
-        self._control = control
-        self._servers = servers
-        self._status = control.status(cluster.node_names[0])
-        running = cast("list[str]", self._status["running_nodes"])
-        if set(running) != set(cluster.node_names):
-            raise NoClusterError(
-                f"the RabbitMQ nodes did not form one cluster: {', '.join(cluster.node_names)}"
-                f" were started, {', '.join(sorted(running))} found each other;"
-                " repeat the command when the machine is less busy"
-            )
+    Raises ``NoClusterError`` unless all nodes have found each other, and ``SystemFault`` where
+    another version runs than was asked for.
+    """
+    master = cluster.node_names[0]
+    status = control.status(master)
+    running = cast("list[str]", status["running_nodes"])
+    if set(running) != set(cluster.node_names):
+        raise NoClusterError(
+            f"the RabbitMQ nodes did not form one cluster: {', '.join(cluster.node_names)}"
+            f" were started, {', '.join(sorted(running))} found each other;"
+            " repeat the command when the machine is less busy"
+        )
+    versions = cast("dict[str, dict[str, str]]", status["versions"])[master]
+    asked, got = cluster.settings.version, versions["rabbitmq_version"]
+    if asked is not None and not is_of(got, asked):
+        raise SystemFault(f"RabbitMQ {got} was started where {asked} was asked for")
+    return versions
 
-        asked, got = cluster.settings.version, self._versions["rabbitmq_version"]
-        if asked is not None and not is_of(got, asked):
-            raise SystemFault(f"RabbitMQ {got} was started where {asked} was asked for")
 
-    @property
-    def nodes(self) -> tuple[Node, ...]:
-        """Master, Slave 1 and Slave 2; one alone is the Broker."""
-        return self._servers.nodes
+@dataclass(frozen=True, slots=True)
+class PrivateCluster(OfServers):
+    """The deployment: Master, Slave 1 and Slave 2, or the Broker alone."""
+
+    _cluster: Cluster
+    _control: Control
+    _versions: Mapping[str, str]
 
     def provision(self, case: Case, run_id: str) -> Access:
         """Make a virtual host for the run, with its policy before any queue is declared."""
@@ -119,10 +114,8 @@ class PrivateCluster:
         declared = settings.declared(case, run_id, self._versions["rabbitmq_version"])
         policies = settings.policies(case.queues)
         self._control.add_vhost(self._live_node(), run_id, USER, policies, declared)
-        topology, nodes = TOPOLOGIES[case.topology], len(self.nodes)
-        orders = topology.order(topology.client, nodes), topology.order(topology.server, nodes)
-        endpoints = (self._endpoint(each, run_id, listener) for each in orders)
-        return Access(*(settings.reached(case, endpoint) for endpoint in endpoints))
+        every = settings.reached(case, self._endpoint(run_id, listener))
+        return Access.by(TOPOLOGIES[case.topology], every)
 
     def clean_up(self, run_id: str, _queues: Sequence[str]) -> None:
         """Delete the run's virtual host and all its queues."""
@@ -136,7 +129,7 @@ class PrivateCluster:
             "cluster": "private",
             "version": self._versions["rabbitmq_version"],
             "runtime": f"Erlang {self._versions['erlang_version']}",
-            "nodes": [*self._servers.facts()],
+            "nodes": [*self.servers.facts()],
             "config": self._cluster.secrets.redacted(self._cluster.node(0).files["rabbitmq.conf"]),
             "policies": {each: cast("JsonValue", policies(each)) for each in POLICIES},
             "memory_watermark_bytes": self._cluster.settings.memory_watermark_mb * 1_000_000,
@@ -146,32 +139,20 @@ class PrivateCluster:
             "schedulers": "not bound to cores",
         }
 
-    def check(self) -> None:
-        """Raise ``SystemFault`` for the first node that is dead, with the end of its log."""
-        self._servers.check()
-
-    def collect(self, folder: Path) -> None:
-        """Write each node's configuration and what it has logged since the last call."""
-        self._servers.collect(folder)
-
-    @property
-    def _versions(self) -> dict[str, str]:
-        versions = cast("dict[str, dict[str, str]]", self._status["versions"])
-        return versions[self._cluster.node_names[0]]
-
     def _live_node(self) -> str:
         for node in self.nodes:
             if node.process is not None and node.process.alive:
                 return node.name
         raise SystemFault("all RabbitMQ nodes are dead")
 
-    def _endpoint(self, order: Sequence[int], vhost: str, listener: str | None = None) -> Endpoint:
+    def _endpoint(self, vhost: str, listener: str | None = None) -> Endpoint:
+        """All nodes, where they speak AMQP or have that listener."""
         cluster = self._cluster
         addresses = (
             cluster.addresses(index)[listener]
             if listener
             else f"{cluster.address(index)}:{cluster.amqp_port(index)}"
-            for index in order
+            for index in range(len(cluster.host_folders))
         )
         certificates = cluster.certificates
         authority = "" if certificates is None else certificates.authority
