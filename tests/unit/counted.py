@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from mqperf.onhost.record.tally import Tally
 from mqperf.record.messages import read_all
 from mqperf.record.seal import SEAL, checksums, digest
+from mqperf_numbered.onhost.tally import Tally
 
 CHUNK = 1000
 """Messages that a generator might count at a time."""

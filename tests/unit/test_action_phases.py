@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mqperf.onhost.record.tally import Tally
 from mqperf.plan import Case
 from mqperf.record import Facts, Run, Whole
 from mqperf.record.counts import read_counts
 from mqperf.record.streams.stream import Instants
 from mqperf.study.tables.action_phases import action_phases
 from mqperf.study.tables.streams import Streams
+from mqperf_numbered.onhost.tally import Tally
 
 START = 1_700_000_000.0
 """Start of the window, which is 20 s long, with a second of load on both sides."""

@@ -10,7 +10,6 @@ import pytest
 from mqperf.base.errors import PlanError
 from mqperf.lab.load import LAUNCHERS, Access, Endpoint, Job
 from mqperf.lab.systems.possible import check_plan
-from mqperf.onhost.record.tally import Tally
 from mqperf.plan import Case
 from mqperf.plan.file import parse_plan
 from mqperf.plan.load import GENERATORS, pairs
@@ -20,6 +19,7 @@ from mqperf_amqp_1_0.onhost import orders
 from mqperf_numbered.lab.environment import Environment
 from mqperf_numbered.onhost.diary import Diary
 from mqperf_numbered.onhost.orders import Pace
+from mqperf_numbered.onhost.tally import Tally
 
 GENERATOR, LAUNCHER = GENERATORS["amqp-1.0"], LAUNCHERS["amqp-1.0"]
 START = 1_700_000_000.0

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from mqperf.onhost.record.tally import Tally
 from mqperf_numbered.onhost import stamps
 from mqperf_numbered.onhost.arrivals import Arrivals
 from mqperf_numbered.onhost.process import Named
 from mqperf_numbered.onhost.record import Record
+from mqperf_numbered.onhost.tally import Tally
 
 RUN = 7
 START = 1_700_000_000

@@ -18,7 +18,6 @@ from typing_extensions import override
 from mqperf.base.errors import LoadError
 from mqperf.lab.load import LAUNCHERS, Access, Endpoint, Job
 from mqperf.onhost.load.control import Control
-from mqperf.onhost.record.tally import Tally
 from mqperf.plan import Case
 from mqperf.plan.load import GENERATORS, pairs
 from mqperf_amqp_0_9_1.onhost import codec
@@ -26,6 +25,7 @@ from mqperf_numbered.lab.environment import Environment
 from mqperf_numbered.onhost.diary import Diary
 from mqperf_numbered.onhost.process import Named
 from mqperf_numbered.onhost.record import Record
+from mqperf_numbered.onhost.tally import Tally
 from mqperf_openstack.lab.layout import Layout, queues
 from mqperf_openstack.onhost.compute_nodes import orders
 from mqperf_openstack.onhost.compute_nodes.__main__ import STREAMS

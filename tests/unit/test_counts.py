@@ -18,7 +18,6 @@ from test_tables import CALL, START, Known
 
 from mqperf.onhost.record import numbers
 from mqperf.onhost.record.hdr import indices
-from mqperf.onhost.record.tally import Tally
 from mqperf.plan import PERCENTILES
 from mqperf.record import Run
 from mqperf.record.counts import read_counts
@@ -28,6 +27,7 @@ from mqperf.study import stats, tables
 from mqperf.study.stats import checks
 from mqperf.study.tables.histograms import write_hdr
 from mqperf.study.tables.within_run import latency_intervals
+from mqperf_numbered.onhost.tally import Tally
 
 pytestmark = pytest.mark.takes_long
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from mqperf.base.errors import RecordError
-from mqperf.onhost.record.tally import Tally
 from mqperf.plan import ActionPlan, Case
 from mqperf.record import Event, Facts, Run, Whole, utc
 from mqperf.record.counts import read_counts
 from mqperf.record.streams.stream import Instants
 from mqperf.study.tables.outages import outages
+from mqperf_numbered.onhost.tally import Tally
 
 START = 1_700_000_000.0
 """Start of the window, which is 20 s long; the load goes on for 3 s after it."""

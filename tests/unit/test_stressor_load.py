@@ -20,7 +20,6 @@ from mqperf.lab.systems.in_plans import problems_of
 from mqperf.lab.systems.possible import check_plan
 from mqperf.onhost.record.hdr import fold
 from mqperf.onhost.record.hdr_code import encode
-from mqperf.onhost.record.tally import Tally
 from mqperf.plan import Case
 from mqperf.plan.file import load_plan, plan_from, read_plan
 from mqperf.plan.load import GENERATORS, pairs
@@ -31,6 +30,7 @@ from mqperf_amqp_0_9_1.onhost import orders
 from mqperf_numbered.lab.environment import Environment
 from mqperf_numbered.onhost.orders import Pace
 from mqperf_numbered.onhost.record import BATCH, Record
+from mqperf_numbered.onhost.tally import Tally
 
 GENERATOR = GENERATORS["amqp-0-9-1"]
 SEED = """\

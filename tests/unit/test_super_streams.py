@@ -10,13 +10,13 @@ from typing_extensions import override
 
 from mqperf.base.errors import SystemFault
 from mqperf.lab.systems.rabbitmq.settings import parse_settings
-from mqperf.onhost.record.tally import Tally
 from mqperf.plan import Case
 from mqperf_numbered.onhost.managed_connections import Broker
 from mqperf_numbered.onhost.orders import Thread
 from mqperf_numbered.onhost.outbox import Outbox
 from mqperf_numbered.onhost.process import Named
 from mqperf_numbered.onhost.record import Record
+from mqperf_numbered.onhost.tally import Tally
 from mqperf_streams.onhost import codec
 from mqperf_streams.onhost.frames import Frames
 from mqperf_streams.onhost.murmur import murmur3

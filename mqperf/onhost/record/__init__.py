@@ -1,1 +1,1 @@
-"""How programs on hosts record messages: counts and histograms of each second."""
+"""What those who record messages on hosts, and those who read, have in common."""

@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from mqperf.onhost.load.control import Control
-from mqperf.onhost.record.tally import Tally
 from mqperf_numbered.onhost.arrivals import STRANGER
 from mqperf_numbered.onhost.diary import Diary
 from mqperf_numbered.onhost.managed_connections import Lost, Refused
 from mqperf_numbered.onhost.orders import OfThreads, Orders
 from mqperf_numbered.onhost.record import Record
+from mqperf_numbered.onhost.tally import Tally
 
 
 class Role(Protocol):

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from mqperf.onhost.record.tally import Tally
+from mqperf_numbered.onhost.tally import Tally
 
 BATCH = 2048
 """Messages that are counted at once: enough to be cheap, and few enough to take below 1 ms."""

@@ -14,23 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqperf.onhost.record import numbers
-from mqperf.onhost.record.buckets import Buckets
 from mqperf.onhost.record.counts_format import EARLY_S, FORMAT, RANGES_LIMIT, VERSION
 from mqperf.onhost.record.hdr import HIGHEST_NS, Histogram, indices
 from mqperf.onhost.record.hdr_code import encode
+from mqperf_numbered.onhost.buckets import Buckets
 
-COLUMNS = {
-    "sent": ("started",),
-    "round_trip": ("started", "finished"),
-    "error": ("started", "finished"),
-    "received": ("started", "finished"),
-    "handover": ("started", "finished"),
-    "confirmed": ("started", "finished"),
-    "released": ("started", "finished"),
-    "modified": ("started", "finished"),
-    "rejected": ("started", "finished"),
-    "service": ("started", "finished"),
-}
+COLUMNS = {"sent": ("started",)} | dict.fromkeys(
+    (
+        *("round_trip", "error", "received", "handover", "service"),
+        *("confirmed", "released", "modified", "rejected"),
+    ),
+    ("started", "finished"),
+)
+"""The instants that are known of a message, by stream."""
 
 PARTS = 64
 """Arrays of numbers that are kept before they are made one."""
