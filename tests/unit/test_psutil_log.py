@@ -15,6 +15,7 @@ from mqperf.base.errors import ProbeError
 from mqperf.hosts import LocalHost
 from mqperf.lab.probes import Target, Task, psutil
 from mqperf.record.logs import psutil_log
+from mqperf.study.probes import psutil_rows
 
 BUSY = """
 import signal
@@ -60,13 +61,13 @@ def test_a_busy_process_uses_its_core(tmp_path: Path) -> None:
             finally:
                 probe.kill()
     kinds = {"client-1": "client", "mqperf": "harness", "psutil": "harness"}
-    rows = psutil_log.read(psutil_log.samples(log), kinds, (start, start + 2))
+    rows = psutil_rows.cpu(psutil_log.samples(log), kinds, (start, start + 2))
     used = rows[rows["scope"] == "window"].set_index("process")["total_cores"].to_dict()
     assert used["client-1"] > used["mqperf"]
     assert used["host"] > 0
     assert ((rows["process"] == "client-1") & (rows["scope"] == "interval")).sum() == 2
     assert abs(psutil_log.clock_step_s(psutil_log.samples(log))) < 0.1
-    network = psutil_log.read_network(psutil_log.samples(log), (start, start + 2), "here")
+    network = psutil_rows.network(psutil_log.samples(log), (start, start + 2), "here")
     assert network.loc[network["interface"] == "lo", "sent_bytes_s"].gt(1e6).all()
     assert "lo" in set(network["interface"])
     assert network["host"].eq("here").all()
@@ -91,7 +92,7 @@ def sample(
 def read(log: Path, lines: list[str]) -> list[tuple[str, float]]:
     """Scope and start of the rows of client-1 in a window of three seconds."""
     log.write_text("\n".join(lines))
-    rows = psutil_log.read(psutil_log.samples(log), {"client-1": "client"}, (1000, 1003))
+    rows = psutil_rows.cpu(psutil_log.samples(log), {"client-1": "client"}, (1000, 1003))
     of_client = rows[rows["process"] == "client-1"]
     return [*zip(of_client["scope"], of_client["start_s"], strict=True)]
 
@@ -112,7 +113,7 @@ def over_the_window(log: Path, lines: list[str]) -> list[tuple[float, float]]:
     """Total and system cores over four seconds of client-1, which the plan had down."""
     log.write_text("\n".join(lines))
     samples = psutil_log.samples(log)
-    rows = psutil_log.read(samples, {"client-1": "client"}, (1000, 1004), ended=["client-1"])
+    rows = psutil_rows.cpu(samples, {"client-1": "client"}, (1000, 1004), ended=["client-1"])
     of_client = rows[rows["process"].eq("client-1") & rows["scope"].eq("window")]
     return [*zip(of_client["total_cores"], of_client["sys_cores"], strict=True)]
 
@@ -146,7 +147,7 @@ def test_traffic_and_losses_are_those_of_the_window(tmp_path: Path) -> None:
         network = {"at": second * 2, "bytes": interfaces, "speeds": {"eth0": 125}}
         lines.append(json.loads(sample(second)) | {"network": {**network, "segments": segments}})
     log.write_text("\n".join(map(json.dumps, lines)))
-    (row,) = psutil_log.read_network(psutil_log.samples(log), (1000, 1001)).to_dict("records")
+    (row,) = psutil_rows.network(psutil_log.samples(log), (1000, 1001)).to_dict("records")
     assert (row["host"], row["interface"], row["speed_bytes_s"]) == ("local", "eth0", 125)
     assert (row["sent_bytes_s"], row["received_bytes_s"]) == (2000, 1000)
     assert row["retransmitted_share"] == pytest.approx(0.01)
@@ -156,7 +157,7 @@ def test_a_log_without_network_counters_has_no_traffic(tmp_path: Path) -> None:
     """Logs of before they were counted are read all the same."""
     log = tmp_path / "log"
     log.write_text("\n".join(sample(second) for second in range(4)))
-    assert psutil_log.read_network(psutil_log.samples(log), (1000, 1003)).empty
+    assert psutil_rows.network(psutil_log.samples(log), (1000, 1003)).empty
 
 
 def test_a_clock_that_is_set_is_noticed(tmp_path: Path) -> None:

@@ -1,25 +1,18 @@
 """The log of the psutil probe, as ``onhost/probes/psutil_sampler.py`` writes it."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from mqperf.base import raw
 from mqperf.base.errors import ProbeError
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 LOG = "psutil.jsonl"
 WHOLE_HOST = "host"
 """How probes call all of a host among processes."""
-
-TOLERANCE_S = 0.5
-"""A sample further than this from its second is not taken as an end of the window."""
-
 
 LOOPBACK = "lo"
 
@@ -79,80 +72,6 @@ def samples(file: Path) -> list[Sample]:
     return log
 
 
-def read(
-    log: Sequence[Sample],
-    kinds: Mapping[str, str],
-    window: tuple[float, float],
-    host: str = "local",
-    ended: Collection[str] = (),
-) -> "pd.DataFrame":
-    """Rows of the ``cpu`` table: every process in every second of the window, and over all of it.
-
-    ``kinds`` maps the label of each process to its kind; ``window`` is in epoch seconds.  A second
-    without a sample gives no row; a process that had died gives none until it was started again.
-    One of ``ended``, which the plan had down, used nothing meanwhile: its window has all its lives.
-    """
-    import pandas as pd
-
-    inside = _inside(log, window)
-    rows = []
-    for label in [*kinds, WHOLE_HOST]:
-        series = [(s.epoch - window[0], _reading(s, label)) for s in inside]
-        kind = kinds.get(label, "host")
-        pairs = [(a, b, "interval") for a, b in pairwise(series)]
-        if len(series) > 1 and all(reading for _, reading in series):
-            pairs.append((series[0], series[-1], "window"))
-        elif len(series) > 1 and series[-1][1] and label in ended:
-            together = _all_lives(inside, label)
-            pairs.append(((series[0][0], together[0]), (series[-1][0], together[-1]), "window"))
-        rows += [
-            {
-                "process": label,
-                "kind": kind,
-                "host": host,
-                "scope": scope,
-                **_usage((begin, first), (end, last)),
-            }
-            for (begin, first), (end, last), scope in pairs
-            if first is not None and last is not None
-        ]
-    return pd.DataFrame(rows)
-
-
-def read_network(
-    log: Sequence[Sample], window: tuple[float, float], host: str = "local"
-) -> "pd.DataFrame":
-    """Rows of the ``network`` table: every interface that carried anything over the window.
-
-    Where none did, which no host of a run can, every interface has a row.
-    No rows for a log which ends before the window or which was written without network counters.
-    """
-    import pandas as pd
-
-    counters = [sample.network for sample in _inside(log, window) if sample.network is not None]
-    if len(counters) < 2:
-        return pd.DataFrame()
-    first, last = counters[0], counters[-1]
-    seconds = last.at - first.at
-    retransmitted = _retransmitted_share(first.segments, last.segments)
-    rows = []
-    for interface, counted in last.bytes.items():
-        before = first.bytes.get(interface, counted)
-        sent, received = (b - a for a, b in zip(before, counted, strict=True))
-        if sent or received or last.bytes == first.bytes:
-            rows.append(
-                {
-                    "host": host,
-                    "interface": interface,
-                    "sent_bytes_s": sent / seconds,
-                    "received_bytes_s": received / seconds,
-                    "speed_bytes_s": last.speeds.get(interface),
-                    "retransmitted_share": retransmitted,
-                }
-            )
-    return pd.DataFrame(rows)
-
-
 def cores_now(end: bytes) -> dict[str, float]:
     """Cores between the last two samples at the end of a log that is being written, by label.
 
@@ -164,7 +83,7 @@ def cores_now(end: bytes) -> dict[str, float]:
     before, after = (Sample.model_validate_json(line) for line in whole)
     cores = {}
     for label in [*after.processes, WHOLE_HOST]:
-        first, last = _reading(before, label), _reading(after, label)
+        first, last = reading_of(before, label), reading_of(after, label)
         if first is not None and last is not None and last[0] > first[0]:
             cores[label] = max(0.0, last[1] - first[1]) / (last[0] - first[0])
     return cores
@@ -241,21 +160,8 @@ def _fallen_network(before: Network, after: Network) -> Iterator[str]:
             yield "the counters of TCP fell"
 
 
-def _inside(log: Sequence[Sample], window: tuple[float, float]) -> list[Sample]:
-    """The samples of the window, both ends included."""
-    start, end = window[0] - TOLERANCE_S, window[1] + TOLERANCE_S
-    return [sample for sample in log if start <= sample.epoch <= end]
-
-
-def _retransmitted_share(
-    first: tuple[int, int] | None, last: tuple[int, int] | None
-) -> float | None:
-    if first is None or last is None or last[0] == first[0]:
-        return None
-    return (last[1] - first[1]) / (last[0] - first[0])
-
-
-def _reading(sample: Sample, label: str) -> Usage | None:
+def reading_of(sample: Sample, label: str) -> Usage | None:
+    """What a process, or the whole host, had used by then; None when it was gone."""
     if label == WHOLE_HOST:
         at, busy, system = sample.host
         return at, busy, system, None
@@ -264,35 +170,3 @@ def _reading(sample: Sample, label: str) -> Usage | None:
         return None
     at, user, system, rss = reading
     return at, user + system, system, rss
-
-
-def _all_lives(log: Sequence[Sample], label: str) -> list[Usage]:
-    """Readings of a process that was started again, as if its counters had gone on.
-
-    Those of each life begin at zero, when it was started.
-    """
-    readings: list[Usage] = []
-    before = counted = (0.0, 0.0)
-    rss: int | None
-    for sample in log:
-        if (reading := _reading(sample, label)) is None:
-            before, rss = counted, None
-        else:
-            _, total, system, rss = reading
-            counted = before[0] + total, before[1] + system
-        readings.append((sample.monotonic, *counted, rss))
-    return readings
-
-
-def _usage(
-    first: tuple[float, Usage],
-    last: tuple[float, Usage],
-) -> dict[str, float | int | None]:
-    (start_s, (at, total, system, _)), (end_s, (until, total_end, system_end, rss)) = first, last
-    return {
-        "start_s": start_s,
-        "end_s": end_s,
-        "total_cores": (total_end - total) / (until - at),
-        "sys_cores": (system_end - system) / (until - at),
-        "rss_bytes": rss,
-    }

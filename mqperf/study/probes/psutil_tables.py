@@ -9,7 +9,7 @@ import pandas as pd
 from mqperf.base.errors import ProbeError
 from mqperf.record import CLOCK_STEP_LIMIT_S, Facts, Whole
 from mqperf.record.logs import psutil_log
-from mqperf.study.probes import psutil_actions
+from mqperf.study.probes import psutil_actions, psutil_rows
 from mqperf.study.probes.reader import ProbeReader
 
 Logs = Mapping[Path, Sequence[psutil_log.Sample]]
@@ -31,14 +31,14 @@ def read(run: Whole) -> Mapping[str, pd.DataFrame]:
     cores = {host.label: host.cores for host in run.facts.hosts}
     ended = {action.target for action in run.case.actions}
     by_host = [(file.parent.name, samples) for file, samples in files.items()]
-    used = ((host, psutil_log.read(log, kinds, run.window, host, ended)) for host, log in by_host)
+    used = ((host, psutil_rows.cpu(log, kinds, run.window, host, ended)) for host, log in by_host)
     return {
         "cpu": pd.concat(
             [_named(log, host, several=several).assign(cores=cores.get(host)) for host, log in used]
             or [pd.DataFrame()]
         ),
         "network": pd.concat(
-            [psutil_log.read_network(samples, run.window, host) for host, samples in by_host]
+            [psutil_rows.network(samples, run.window, host) for host, samples in by_host]
             or [pd.DataFrame()]
         ),
     }
