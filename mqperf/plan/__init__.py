@@ -11,10 +11,11 @@ from mqperf.plan.background import AFTER_S, BEFORE_S, BackgroundLoad
 from mqperf.plan.case import UNSAID, Case, deployments
 from mqperf.plan.conditions import Condition
 from mqperf.plan.decide import MOST, Comparison, DecidePlan, Decision
-from mqperf.plan.experiment import LoadPlan, Plan, SystemPlan, compared
+from mqperf.plan.experiment import Plan, SystemPlan, compared
 from mqperf.plan.fail_when import CONDITIONS, FailWhen
 from mqperf.plan.latencies import LATENCIES, PERCENTILES, SHARES
 from mqperf.plan.link import LinkPlan, LinkPoint, statistically_known, tolerances
+from mqperf.plan.load_plan import LoadPlan
 from mqperf.plan.pace import COUNT, RAMP, RATE, offered_msg_s
 from mqperf.plan.search import Bracket, Hold, Search, SearchPlan, Verdict, rate_and_repeat
 from mqperf.plan.sense import nonsense

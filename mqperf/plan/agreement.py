@@ -8,7 +8,8 @@ from mqperf.plan.pace import COUNT, OFFERED, RAMP, RATE, THREAD_RATE
 from mqperf.plan.values import Misplaced
 
 if TYPE_CHECKING:
-    from mqperf.plan.experiment import LoadPlan, Plan
+    from mqperf.plan.experiment import Plan
+    from mqperf.plan.load_plan import LoadPlan
 
 MAX_CASES = 10_000
 """Cases of a plan."""

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, TypeGuard
 
-from mqperf.plan.experiment import LoadPlan, Plan
+from mqperf.plan.experiment import Plan
 from mqperf.plan.fail_when import CONDITIONS
+from mqperf.plan.load_plan import LoadPlan
 from mqperf.plan.pace import COUNT, LATE, RAMP, RATE, STEPS, THREAD_RATE
 
 Where = tuple[int | str, ...]
