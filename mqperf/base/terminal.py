@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, TextIO
 
 from mqperf.base.one_line import printable
@@ -42,6 +43,12 @@ def print_line(console: "Console | PlainConsole", text: str, style: str | None =
         print(printable(text), file=console.stream)
     else:
         console.print(printable(text), style=style, markup=False, emoji=False, soft_wrap=True)
+
+
+def print_all(console: "Console | PlainConsole", lines: Iterable[str]) -> None:
+    """Print each of these lines as it comes."""
+    for line in lines:
+        print_line(console, line)
 
 
 def print_lines(console: "Console | PlainConsole", text: str, style: str | None = None) -> None:

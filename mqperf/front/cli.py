@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from mqperf.base.errors import MqperfError
-from mqperf.base.terminal import PlainConsole, print_line, print_lines
+from mqperf.base.terminal import PlainConsole, print_all, print_line, print_lines
 from mqperf.front import results_cli
 from mqperf.front.commands import Commands
+from mqperf.front.findings import FAULT
 
 if TYPE_CHECKING:
     from mqperf.front.live import Pulse
@@ -43,9 +44,6 @@ PlanFiles = Annotated[
 RunsFolder = Annotated[
     Path, typer.Argument(metavar="RUNS", help="a runs folder, e.g. data/runs/quickstart")
 ]
-FAULT = 2
-"""Exit code for anything that went wrong and was explained."""
-
 FAILED_RUNS = 1
 """Exit code of a sweep in which some runs failed."""
 
@@ -142,8 +140,7 @@ def plan(
     text = preview(
         load_plan(file, problems_of), everything=everything, hosts=hosts, check_hosts=check_hosts
     )
-    for line in text.split("\n"):
-        print_line(console, line)
+    print_all(console, text.split("\n"))
 
 
 @app.command()
@@ -213,8 +210,7 @@ def run(
             troubles.append(str(error))
     if troubles:
         raise MqperfError("\n".join(troubles))
-    for line in differences(jobs):
-        print_line(console, line)
+    print_all(console, differences(jobs))
     if any(outcome.failed for outcome in outcomes):
         raise typer.Exit(FAILED_RUNS)
 
@@ -243,8 +239,7 @@ def _tell(runs: Path, outcome: "Outcome") -> None:
             f"mqperf: {amount(len(outcome.failed), 'run')} failed; the evidence is in"
             f" {runs}/*.failed-*, and the same command tries again",
         )
-    for line in of_folder(runs, console.width if console.is_terminal else None):
-        print_line(console, line)
+    print_all(console, of_folder(runs, console.width if console.is_terminal else None))
 
 
 @app.command()
@@ -255,8 +250,7 @@ def status(runs: RunsFolder) -> None:
     """
     from mqperf.front.status import status
 
-    for line in status(runs).split("\n"):
-        print_line(console, line)
+    print_all(console, status(runs).split("\n"))
 
 
 def _interrupted(_number: int, _frame: FrameType | None) -> None:

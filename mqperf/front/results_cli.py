@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Protocol
 import typer
 
 from mqperf.base.errors import MqperfError
-from mqperf.base.terminal import PlainConsole, print_line
+from mqperf.base.terminal import PlainConsole, print_all, print_line
 
 app = typer.Typer()
 console = PlainConsole()
@@ -81,8 +81,7 @@ def audit(
 
     complete = read_complete(path)
     doubts = complete["doubts"]
-    for line in as_json_lines(doubts) if form == "json" else as_text_lines(complete):
-        print_line(console, line)
+    print_all(console, as_json_lines(doubts) if form == "json" else as_text_lines(complete))
     if strict and len(doubts):
         raise typer.Exit(1)
 
@@ -111,16 +110,14 @@ def show(
 
     if not section:
         width = console.width if console.is_terminal else None
-        for line in first_screen.of_folder(path, width):
-            print_line(console, line)
+        print_all(console, first_screen.of_folder(path, width))
         return
     for view, content in shown(of_plan(read_complete(path)), section, test_case):
         if form == "json":
             print_line(console, json.dumps(document(view, content), ensure_ascii=False))
             continue
         print_line(console, f"{view.layout.system_title}, {view.layout.label}, {view.case.title}")
-        for line in lines(content, console.width):
-            print_line(console, line)
+        print_all(console, lines(content, console.width))
         print_line(console, "")
 
 
@@ -179,8 +176,7 @@ class Page(Protocol):
 
 def show_page(result: Page, out: Path | None, *, single_file: bool) -> None:
     """Its lines, and its page if there is to be one."""
-    for line in result.lines():
-        print_line(console, line)
+    print_all(console, result.lines())
     if out is not None:
         page = result.report(out, single_file=single_file)
         print_line(console, str(page))

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from mqperf.base.terminal import PlainConsole, print_line
+from mqperf.base.terminal import PlainConsole, print_all
 from mqperf.front.commands import Command
 
 bundle_app, verify_app, reproduce_app = (
@@ -40,8 +40,7 @@ def bundle(
     """
     from mqperf_bundle.front.bundling import bundle as bundled
 
-    for line in bundled(runs, out, key=sign, anonymous=anonymous, licence=licence):
-        print_line(console, line)
+    print_all(console, bundled(runs, out, key=sign, anonymous=anonymous, licence=licence))
 
 
 @verify_app.command()
@@ -68,8 +67,7 @@ def verify(
     faults = 0
     for check in verified(file, allowed):
         faults += len(check.faults)
-        for line in check.lines():
-            print_line(console, line)
+        print_all(console, check.lines())
     if faults:
         raise typer.Exit(1)
 
@@ -103,12 +101,10 @@ def reproduce(
     with bundled_runs(file) as runs:
         plan = runs / PLAN
         if not yes:
-            for line in preview(api.load_plan(plan), hosts=hosts).split("\n"):
-                print_line(console, line)
+            print_all(console, preview(api.load_plan(plan), hosts=hosts).split("\n"))
             typer.confirm("Run this plan here?", abort=True)
         comparison = api.compare(runs, api.run(plan, folder, hosts=hosts))
-        for line in (*comparison.lines(), *agreement(comparison.tables["comparison"])):
-            print_line(console, line)
+        print_all(console, (*comparison.lines(), *agreement(comparison.tables["comparison"])))
 
 
 BUNDLE = Command("bundle", bundle_app)

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from mqperf.base.terminal import PlainConsole, print_line
+from mqperf.base.terminal import PlainConsole, print_all, print_line
 from mqperf.front.commands import Command
 from mqperf.front.results_cli import TablesFolder
 
@@ -47,8 +47,7 @@ def predict(
             for row in json.loads(getattr(result, name).to_json(orient="records")):
                 print_line(console, json.dumps({"table": name, **row}, ensure_ascii=False))
     else:
-        for line in result.lines():
-            print_line(console, line)
+        print_all(console, result.lines())
     if result.refused:
         raise typer.Exit(1)
 

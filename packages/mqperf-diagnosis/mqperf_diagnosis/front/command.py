@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from mqperf.base.terminal import PlainConsole, print_line
+from mqperf.base.terminal import PlainConsole, print_all, print_line
 from mqperf.front.commands import Command
 from mqperf.front.results_cli import TablesFolder
 
@@ -36,8 +36,7 @@ def why(
         for row in json.loads(tables["causes"].to_json(orient="records")):
             print_line(console, json.dumps(row, ensure_ascii=False))
         return
-    for line in lines(tables):
-        print_line(console, line)
+    print_all(console, lines(tables))
 
 
 COMMAND = Command("why", app)

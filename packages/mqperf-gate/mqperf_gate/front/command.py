@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from mqperf.base.terminal import PlainConsole, print_line
+from mqperf.base.terminal import PlainConsole, print_all
 from mqperf.front.commands import Command
 
 console = PlainConsole()
@@ -65,8 +65,7 @@ def gate(
     folders = base / "baseline", trend / now if trend else base / "candidate"
     gate = opened(baseline, plan, (decide, budget_s), folders)
     gated = judged(gate, run(gate, budget_s, Console(highlight=False)))
-    for line in lines(gated):
-        print_line(console, line)
+    print_all(console, lines(gated))
     passes = gated.passes(strict=strict)
     if summary:
         with summary.open("a", encoding="utf-8") as file:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from mqperf.base.terminal import PlainConsole, print_line
+from mqperf.base.terminal import PlainConsole, print_all, print_line
 from mqperf.front.commands import Command
 
 console = PlainConsole()
@@ -38,8 +38,7 @@ def plans(
     from mqperf_projects.front.listing import lines, text_of
 
     width = console.width if console.is_terminal else None
-    for line in text_of(name).splitlines() if name else lines(width):
-        print_line(console, line)
+    print_all(console, text_of(name).splitlines() if name else lines(width))
 
 
 PLANS = Command("plans", plans_app)
@@ -79,8 +78,7 @@ def new(
     test_case = test_case or _asked("test case", "rpc-call")
     text = plan_text(question, system, test_case, values or _asked(of.values, of.usual))
     create(folder, question, test_case, text)
-    for line in text.splitlines():
-        print_line(console, line)
+    print_all(console, text.splitlines())
     print_line(console, "")
     print_line(console, f"written to {folder}: mqperf run {question}.yaml measures it there")
 
@@ -156,8 +154,7 @@ def quick(
     known = with_password(url, password_file, ask=_is_terminal()) if url else None
     load = {"green_threads": threads, "rate_msg_s": rate, "payload_bytes": size}
     text = plan_text(known, queue, duration, load)
-    for line in text.splitlines():
-        print_line(console, line)
+    print_all(console, text.splitlines())
     print_line(console, "")
     if not measure(text, asked, runs or usual_folder(), Console(highlight=False), junit):
         raise typer.Exit(FAILED)
@@ -181,8 +178,7 @@ def schema() -> None:
 
     from mqperf_projects.front.schema import plan_schema
 
-    for line in json.dumps(plan_schema(), indent=2).splitlines():
-        print_line(console, line)
+    print_all(console, json.dumps(plan_schema(), indent=2).splitlines())
 
 
 SCHEMA = Command("schema", schema_app)
@@ -203,8 +199,7 @@ def completion(
     """
     from mqperf_projects.front.completion import SHELLS
 
-    for line in SHELLS[shell]().splitlines():
-        print_line(console, line)
+    print_all(console, SHELLS[shell]().splitlines())
 
 
 COMPLETION = Command("completion", completion_app)

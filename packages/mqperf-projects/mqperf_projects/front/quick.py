@@ -10,7 +10,7 @@ from rich.console import Console
 
 from mqperf.base.errors import MqperfError
 from mqperf.base.redaction import without_passwords
-from mqperf.base.terminal import print_line, print_lines
+from mqperf.base.terminal import print_all, print_line, print_lines
 from mqperf.front.running import measured
 from mqperf.lab.runner import Job
 from mqperf.lab.systems.in_plans import problems_of
@@ -87,8 +87,7 @@ def measure(
     print_line(console, "")
     from mqperf.pages.questions.first_screen import of_folder
 
-    for line in of_folder(runs, console.width if console.is_terminal else None):
-        print_line(console, line)
+    print_all(console, of_folder(runs, console.width if console.is_terminal else None))
     return not failure and all(verdict.holds for verdict in verdicts)
 
 

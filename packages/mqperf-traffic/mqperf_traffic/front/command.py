@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from mqperf.base.terminal import PlainConsole, print_line
+from mqperf.base.terminal import PlainConsole, print_all, print_line
 from mqperf.front.commands import Command
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -40,8 +40,7 @@ def capture(
 
     known = with_password(url, password_file, ask=sys.stdin.isatty())
     profile = captured(known, duration, out, lambda line: print_line(complaints, line), names=names)
-    for line in words(profile):
-        print_line(console, line)
+    print_all(console, words(profile))
     print_line(console, f"written to {out}")
 
 
