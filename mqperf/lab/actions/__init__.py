@@ -1,9 +1,10 @@
-"""Actions: what disturbs a system under test on a timetable, one module each."""
+"""Actions: what disturbs a system under test on a timetable."""
 
 from mqperf.base.registry import Registry
-from mqperf.lab.actions import freeze, kill, stop
+from mqperf.lab.actions import freeze
 from mqperf.lab.actions.action import Action, ActionFacts, Target
+from mqperf.lab.actions.on_service import KILL, STOP
 
 __all__ = ["ACTIONS", "Action", "ActionFacts", "Target"]
 
-ACTIONS = Registry("actions", (freeze.ACTION, kill.ACTION, stop.ACTION))
+ACTIONS = Registry("actions", (freeze.ACTION, KILL, STOP))

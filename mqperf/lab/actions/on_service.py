@@ -1,4 +1,4 @@
-"""What is common to actions that end a node and start it again."""
+"""Actions that end a node, and start it again as soon as it has ended."""
 
 import signal
 from collections.abc import Iterator
@@ -29,3 +29,10 @@ def on_service(name: str, title: str, number: signal.Signals) -> Action:
                 service.start_again()
 
     return Action(name, title, check, applied, renews=True)
+
+
+KILL = on_service("kill", "killed (SIGKILL) and started again", signal.SIGKILL)
+"""It ends at once, as when its machine loses its power."""
+
+STOP = on_service("stop", "asked to end (SIGTERM) and started again", signal.SIGTERM)
+"""As for maintenance; it may take longer to end than the plan has it down."""

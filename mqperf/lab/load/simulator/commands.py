@@ -9,7 +9,6 @@ mode, and ``-tg``, which takes any number of values, must not be the last of the
 import hashlib
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from mqperf.hosts.software import ALONE
 from mqperf.lab.load.launcher import Command, Job
@@ -24,13 +23,12 @@ ANY_URL = "rabbit://USER:PASSWORD@HOST:5672/VHOST"
 
 def commands(job: Job) -> list[Command]:
     """The processes of a run, servers first."""
-    if not isinstance(job.tool, Environment):
-        raise TypeError(f"the simulator runs in an Environment, not in {job.tool!r}")
-    shim = _Shim(job, job.tool)
-    env = variables(job.control, job.tool.path)
+    if not isinstance(tool := job.tool, Environment):
+        raise TypeError(f"the simulator runs in an Environment, not in {tool!r}")
+    env = variables(job.control, tool.path)
     return [
-        Command(member.label, member.kind, shim.argv(member), env, config_files(job, member.kind))
-        for member in job.members
+        Command(each.label, each.kind, _argv(job, tool, each), env, config_files(job, each.kind))
+        for each in job.members
     ]
 
 
@@ -65,59 +63,48 @@ def queues(case: Case, run_id: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-@dataclass(frozen=True, slots=True)
-class _Shim:
-    """What the simulator's processes of one run have in common."""
+def _argv(job: Job, environment: Environment, member: Member) -> tuple[str, ...]:
+    """How a process is started: what is mqperf's own, then the simulator's arguments."""
+    return (
+        *(environment.python, *ALONE, "-m", "mqperf.onhost.load.simulator"),
+        *_options(job, environment, member),
+        "--",
+        *("--config-file", str(job.control / f"{member.kind}.conf")),
+        *("-j", str(job.out / f"{member.label}.json")),
+        *_arguments(job.case, member, _topic(job.case, job.run_id, member.number)),
+    )
 
-    job: Job
-    environment: Environment
 
-    def argv(self, member: Member) -> tuple[str, ...]:
-        job = self.job
-        python = (self.environment.python, *ALONE)
-        config = ("--config-file", str(job.control / f"{member.kind}.conf"))
-        summary = ("-j", str(job.out / f"{member.label}.json"))
-        pair_topic = _topic(job.case, job.run_id, member.number)
-        simulated = (*config, *summary, *_arguments(job.case, member, pair_topic))
-        return (
-            *python,
-            "-m",
-            "mqperf.onhost.load.simulator",
-            *self._options(member),
-            "--",
-            *simulated,
-        )
-
-    def _options(self, member: Member) -> Iterator[str]:
-        job = self.job
-        options = {
-            "--simulator": self.environment.simulator,
-            "--label": member.label,
-            "--kind": member.kind,
-            "--test-case": job.case.test_case,
-            "--control": job.control,
-            "--messages": job.out / f"{member.label}.messages",
-            "--threads": job.case.green_threads,
-            "--seed": _seed(job.case, member.label),
-        }
-        parameters = of_case(job.case)
-        if parameters.payload_bytes is not None:
-            options["--payload"] = parameters.payload_bytes
-        if parameters.message_count is not None:
-            options |= {"--count": parameters.message_count, "--load-s": job.case.load_s}
-        if parameters.rate_msg_s is not None:
-            stairs = parameters.stairs(job.case.load_s)
-            rates = [parameters.rate_msg_s] if stairs is None else stairs.rates.tolist()
-            options["--rates"] = ",".join(map(str, rates))
-            if stairs is not None:
-                options["--step-s"] = stairs.step_s
-        if not options.keys().isdisjoint({"--count", "--rates"}):
-            options["--all-threads"] = job.case.threads
-            options["--first-thread"] = (member.number - 1) * job.case.green_threads
-        for name, value in options.items():
-            yield from (name, str(value))
-        for repair in self.environment.release.repairs:
-            yield from ("--repair", repair)
+def _options(job: Job, environment: Environment, member: Member) -> Iterator[str]:
+    """Those of mqperf's own."""
+    options = {
+        "--simulator": environment.simulator,
+        "--label": member.label,
+        "--kind": member.kind,
+        "--test-case": job.case.test_case,
+        "--control": job.control,
+        "--messages": job.out / f"{member.label}.messages",
+        "--threads": job.case.green_threads,
+        "--seed": _seed(job.case, member.label),
+    }
+    parameters = of_case(job.case)
+    if parameters.payload_bytes is not None:
+        options["--payload"] = parameters.payload_bytes
+    if parameters.message_count is not None:
+        options |= {"--count": parameters.message_count, "--load-s": job.case.load_s}
+    if parameters.rate_msg_s is not None:
+        stairs = parameters.stairs(job.case.load_s)
+        rates = [parameters.rate_msg_s] if stairs is None else stairs.rates.tolist()
+        options["--rates"] = ",".join(map(str, rates))
+        if stairs is not None:
+            options["--step-s"] = stairs.step_s
+    if not options.keys().isdisjoint({"--count", "--rates"}):
+        options["--all-threads"] = job.case.threads
+        options["--first-thread"] = (member.number - 1) * job.case.green_threads
+    for name, value in options.items():
+        yield from (name, str(value))
+    for repair in environment.release.repairs:
+        yield from ("--repair", repair)
 
 
 def _topic(case: Case, run_id: str, pair: int) -> str:
