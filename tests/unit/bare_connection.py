@@ -1,0 +1,30 @@
+"""A connection of AMQP 1.0 without its handshake."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from mqperf_amqp_1_0.onhost.codec import uint
+from mqperf_amqp_1_0.onhost.connection import Connection
+
+
+class Bare(Connection):
+    """It is there, over a socket of ours, and has read the content."""
+
+    def __init__(self, ours: socket.socket, content: bytes = b"") -> None:
+        self.socket, self.address = ours, "here"
+        self.buffer, self.have = bytearray(content or bytes(1 << 12)), len(content)
+        self.incoming = self.outgoing = self.window = 0
+
+
+@contextmanager
+def connected(content: bytes = b"") -> Iterator[tuple[Bare, socket.socket]]:
+    """Such a connection, and the socket at its other end."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        yield Bare(ours, content), theirs
+
+
+def small(value: int) -> bytes:
+    """A number as most libraries write it: as short as it goes."""
+    return b"\x43" if value == 0 else b"\x52" + bytes([value]) if value < 256 else uint(value)
