@@ -17,13 +17,12 @@ from mqperf.base.errors import MqperfError, TableError
 from mqperf.front.cli import app
 from mqperf.plan.columns import COMPUTED
 from mqperf.study import stats
-from mqperf.study.stats.compare import KEYS
 from mqperf.study.tables import Tables
 from mqperf_trend.front import api
 from mqperf_trend.pages import page as trend_page
 from mqperf_trend.pages import words
 from mqperf_trend.study import trends as study
-from mqperf_trend.study.trends import TREND_FIGURES, _judged
+from mqperf_trend.study.trends import TREND_FIGURES
 
 pytestmark = pytest.mark.takes_long
 
@@ -31,7 +30,6 @@ SHAPE = Shape(
     layouts=(("cmsm", "classic"),), test_cases=("rpc-call",), threads=(50, 100), repeats=5
 )
 NOISE = 0.02
-Random = np.random.Generator
 
 
 def folder(
@@ -95,6 +93,17 @@ def with_control_runs(rows: Tables) -> dict[str, pd.DataFrame]:
     return frames
 
 
+def without_100_threads(day: int) -> tuple[str, Tables]:
+    """Such a day, on which 50 threads alone were measured."""
+    name, frames = folder(day)
+    kept = {
+        table: frame[frame["threads"].ne(100).fillna(value=True)] if "threads" in frame else frame
+        for table, frame in frames.items()
+        if table not in COMPUTED
+    }
+    return name, stats.complete(kept)
+
+
 def changed(frames: Tables) -> set[tuple[str, str, str]]:
     """The step, figure and verdict of every change."""
     rows = words.changes(frames["trend_steps"])
@@ -133,126 +142,6 @@ def test_what_is_sustained_has_the_verdict_of_its_point(stepped: Tables) -> None
     assert set(rows.loc[["runs/day-1", "runs/day-2", "runs/day-4"], "step"]) == {"cannot tell"}
 
 
-def invented(
-    random: Random, folders: int, *, points: int = 4, off: float = 0.0, drift: float = 0.0
-) -> pd.DataFrame:
-    """Folders of three repeats as ``_sides`` gives them, equal but for a ``drift``.
-
-    Each is ``off`` by so many times the runs' spread.
-    """
-    rows, repeats = [], 3
-    start = pd.Timestamp("2026-03-14", tz="UTC")
-    for place in range(1, folders + 1):
-        session = NOISE * off * random.normal() - drift * place
-        for threads in range(1, points + 1):
-            for figure in TREND_FIGURES:
-                logs = NOISE * random.normal(size=repeats) + session
-                key = dict(zip(KEYS, ("s", "cmsm", "classic", "rpc-call", threads), strict=True))
-                values = {"repeats": repeats, "value": np.exp(logs.mean()), "unsure": 0.0}
-                values |= {"log": logs.mean(), "variance": logs.var(ddof=1), "doubts": ""}
-                starts = tuple([start + pd.Timedelta(days=place)] * repeats)
-                values |= {"low": np.nan, "high": np.nan, "starts": starts, "point": str(threads)}
-                where = {"folder": str(place), "folder_place": place, "machine_number": 1}
-                rows.append({**key, "figure": figure, **values, **where})
-    return pd.DataFrame(rows)
-
-
-def alarmed(trials: int, off: float = 0.0) -> int:
-    """Of so many equal folders, those to which any step has a verdict, whatever its size."""
-    sides = invented(np.random.default_rng(7), trials + 1, off=off)
-    steps = _judged("trend_steps", sides, KEYS, 0.0)
-    assert len(steps) == trials * 4 * len(TREND_FIGURES)
-    return int(steps["verdict"].ne("cannot tell").groupby(steps["folder_place"]).any().sum())
-
-
-@pytest.mark.parametrize("off", [0.0, 0.75])
-def test_equal_folders_are_silent(off: float) -> None:
-    """To at most 1 % of them is even one step called a change, also where days differ by 1.5 %."""
-    # 1 % of 100 is 1; more than 4 would happen by chance once in three hundred times.
-    assert alarmed(100, off) <= 4
-
-
-def test_what_changes_slowly_is_found() -> None:
-    """1.5 % a folder is no step to any neighbour, and soon one from the folders before."""
-    sides = invented(np.random.default_rng(8), 30, off=0.75, drift=0.015)
-    steps = _judged("trend_steps", sides[sides["figure"] == TREND_FIGURES[0]], KEYS, 0.05)
-    worse = steps[steps["verdict"].eq("worse")]
-    assert set(worse["threads"]) == {1, 2, 3, 4}
-    assert worse.groupby("threads")["folder_place"].min().max() <= 16
-    assert worse["reference_folders"].max() > 1
-    assert (worse["ratio"] < worse["step_ratio"]).mean() > 0.7
-
-
-def test_no_verdict_vanishes_as_folders_are_added() -> None:
-    """A history as long as somebody likes says of its first folders what a short one says."""
-    sides = invented(np.random.default_rng(9), 25, off=0.75)
-    later = sides["folder_place"] >= 4
-    sides = sides.assign(log=sides["log"] - 0.12 * later, value=sides["value"] * 0.887**later)
-    short, whole = (
-        _judged("trend_steps", sides[sides["folder_place"] <= folders], KEYS, 0.05)
-        for folders in (4, 25)
-    )
-    assert short["verdict"].ne("cannot tell").any()
-    pd.testing.assert_frame_equal(whole.head(len(short)), short)
-
-
-def judged(sides: pd.DataFrame) -> pd.DataFrame:
-    """The steps of throughput with the usual minimum relevant difference."""
-    return _judged("trend_steps", sides[sides["figure"] == TREND_FIGURES[0]], KEYS, 0.05)
-
-
-def slower(sides: pd.DataFrame, places: Sequence[int], share: float = 0.2) -> pd.DataFrame:
-    """The same folders with figures lower by a share in some of them."""
-    moved = sides["folder_place"].isin(places)
-    factor = 1 - share * moved
-    return sides.assign(log=sides["log"] + np.log(factor), value=sides["value"] * factor)
-
-
-def test_one_bad_day_is_one_change() -> None:
-    """The next folder is compared with the reference before it, which goes on."""
-    steps = judged(slower(invented(np.random.default_rng(11), 12, off=0.75), [8]))
-    assert set(steps.loc[steps["verdict"].ne("cannot tell"), "folder_place"]) == {8}
-    after = steps[steps["folder_place"] > 8]
-    assert set(after["folder_a"]) == {"5"}
-    assert set(after["reference_folders"]) == {5}
-    # who stays slower has a reference of his own
-    steps = judged(slower(invented(np.random.default_rng(11), 12, off=0.75), range(8, 13)))
-    assert set(steps.loc[steps["verdict"].ne("cannot tell"), "folder_place"]) == {8}
-    assert set(steps.loc[steps["folder_place"] == 12, "reference_folders"]) == {4}
-
-
-def test_a_folder_of_single_runs_blinds_no_later_one() -> None:
-    """It has no verdict, and is in no reference."""
-    sides = slower(invented(np.random.default_rng(12), 6), [6])
-    single = sides["folder_place"] == 3
-    sides = sides.assign(
-        repeats=sides["repeats"].mask(single, 1), variance=sides["variance"].mask(single)
-    )
-    steps = judged(sides)
-    assert steps.loc[steps["folder_place"] == 3, "p_value"].isna().all()
-    newest = steps[steps["folder_place"] == 6]
-    assert set(newest["verdict"]) == {"worse"}
-    assert set(newest["reference_folders"]) == {4}
-
-
-def test_repeats_that_are_equal_have_verdicts() -> None:
-    """As of a load with a rate: what days differ by is an error, too."""
-    sides = invented(np.random.default_rng(13), 4).assign(variance=0.0, log=0.0, value=1.0)
-    steps = judged(slower(sides, [4]))
-    assert set(steps.loc[steps["verdict"].ne("cannot tell"), "folder_place"]) == {4}
-
-
-def test_days_that_differ_more_are_learnt() -> None:
-    """A machine whose days differ by 6 % finds 10 % at first, and is silent later."""
-    sides = invented(np.random.default_rng(14), 60, off=3.0)
-    steps = judged(sides)
-    accused = steps["verdict"].ne("cannot tell").groupby(steps["folder_place"]).any()
-    assert accused.loc[:11].sum() > accused.loc[41:].sum()
-    assert accused.loc[31:].mean() <= 0.1
-    detectable = steps.groupby("folder_place")["detectable"].median()
-    assert detectable[40] > 1.3 * detectable[6]
-
-
 def test_what_a_version_made_slowly_names_it() -> None:
     """A step is told against the last folder of its reference; control runs are over the same."""
     folders = [folder(day) for day in range(5)]
@@ -273,15 +162,6 @@ def test_each_step_tells_what_would_have_been_found(stepped: Tables) -> None:
     [*_, last] = words.sustained_lines(stepped)
     assert last.endswith(" % would show)")
     assert "% would mostly have been found." in words.summary(stepped)
-
-
-def test_one_disturbed_repeat_is_no_change() -> None:
-    """Days differ by so little that its mean would be one; the repeats say why."""
-    sides = invented(np.random.default_rng(10), 8)
-    odd = sides["folder_place"].eq(8) & sides["threads"].eq(1)
-    sides.loc[odd, ["log", "variance"]] = [-0.15, 0.0675]  # one of three is slower by 0.45
-    steps = _judged("trend_steps", sides, KEYS, 0.05)
-    assert set(steps["verdict"]) == {"cannot tell"}
 
 
 def test_drift_that_control_runs_show_is_no_change() -> None:
@@ -353,13 +233,7 @@ def test_a_little_more_memory_is_the_same_machine() -> None:
 
 def test_a_folder_without_the_point_is_passed_over() -> None:
     """Its neighbours in the point's own series are compared."""
-    name, less = folder(1)
-    kept = {
-        table: frame[frame["threads"].ne(100).fillna(value=True)] if "threads" in frame else frame
-        for table, frame in less.items()
-        if table not in COMPUTED
-    }
-    frames = study.trend([folder(0), (name, stats.complete(kept)), folder(2)])
+    frames = study.trend([folder(0), without_100_threads(1), folder(2)])
     steps = frames["trend_steps"]
     pairs = steps[steps["threads"] == 100][["folder_a", "folder_b"]].drop_duplicates()
     assert pairs.to_numpy().tolist() == [["runs/day-0", "runs/day-2"]]
@@ -368,13 +242,7 @@ def test_a_folder_without_the_point_is_passed_over() -> None:
 @pytest.fixture(scope="module")
 def moved() -> Tables:
     """Three days; the last sustains at 50 threads, as 100 threads were not measured."""
-    name, less = folder(2)
-    kept = {
-        table: frame[frame["threads"].ne(100).fillna(value=True)] if "threads" in frame else frame
-        for table, frame in less.items()
-        if table not in COMPUTED
-    }
-    return study.trend([folder(0), folder(1), (name, stats.complete(kept))])
+    return study.trend([folder(0), folder(1), without_100_threads(2)])
 
 
 def test_a_sustained_point_that_moved_is_told_and_not_compared(moved: Tables) -> None:
