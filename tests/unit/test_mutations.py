@@ -1,8 +1,9 @@
 """Damaged at random, a run is read as it was, or doubted, or not read: never silently otherwise."""
 
-import importlib.util
 import json
 import shutil
+from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -30,14 +31,11 @@ JSON = st.recursive(
 
 
 @pytest.fixture(scope="module")
-def mutations() -> ModuleType:
+def mutations() -> Iterator[ModuleType]:
     """The benchmark as a module."""
-    spec = importlib.util.spec_from_file_location("mutations", ROOT / "benchmarks/mutations.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(ROOT / "benchmarks")
+        yield import_module("mutations")
 
 
 def test_no_damage_changes_a_number_in_silence(mutations: ModuleType) -> None:
