@@ -3,8 +3,9 @@
 import gc
 import os
 import shutil
+import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -17,6 +18,8 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 from mqperf.base.errors import HostError
+from mqperf.hosts import inventory
+from mqperf.hosts.place import Place
 from mqperf_laboratory.hosts import Laboratory, laboratory
 
 # None: with nbformat jsonschema would make 38 parsers, in a second, of addresses no notebook has.
@@ -26,6 +29,14 @@ if TYPE_CHECKING:
     from mqperf.lab.systems.rabbitmq.private import PrivateCluster
 
 BROWSERS = ("chromium", "google-chrome")
+QUIET = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    *("--hide-scrollbars", "--virtual-time-budget=20000"),
+    "--run-all-compositor-stages-before-draw",  # or a busy machine ends before a frame is drawn
+)
+"""Options of a browser that shows a page and nothing else."""
+
 NEEDS = {
     "needs_rabbitmq": ("/usr/lib/rabbitmq/bin/rabbitmq-server",),
     "needs_redis": ("redis-server",),
@@ -192,6 +203,20 @@ def browser() -> str:
     return next(filter(None, map(shutil.which, BROWSERS)))
 
 
+@pytest.fixture
+def browse(browser: str, tmp_path: Path) -> Iterator[Callable[..., str]]:
+    """Run it with these options and a profile that is thrown away; gives what it prints."""
+    profile = tmp_path / "profile"
+
+    def run(*options: str) -> str:
+        command = [browser, *QUIET, f"--user-data-dir={profile}", *options]
+        browsed = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+        return browsed.stdout
+
+    yield run
+    shutil.rmtree(profile, ignore_errors=True)
+
+
 @pytest.fixture(scope="session")
 def five_hosts() -> Iterator[Laboratory]:
     """Five hosts; where they cannot be had, tests skip with the reason, and fail in CI."""
@@ -202,6 +227,12 @@ def five_hosts() -> Iterator[Laboratory]:
         if os.environ.get("CI") == "true":
             raise
         pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def places(five_hosts: Laboratory) -> tuple[Place, ...]:
+    """Those hosts as the laboratory's inventory names them."""
+    return inventory.read(five_hosts.inventory).places
 
 
 @pytest.fixture(scope="session")
