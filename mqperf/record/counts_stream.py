@@ -23,7 +23,7 @@ class Collected:
     """The seconds of a stream, as they come; raises ``ValueError`` for what cannot be."""
 
     def __init__(self, header: CountedStream) -> None:
-        self.said = header
+        self.header = header
         self.name = header.name
         self.timed = len(header.columns) == TIMED
         self.started: dict[int, StartedIn] = {}
@@ -84,10 +84,10 @@ class Collected:
             if self.timed
             else _at_once(started),
             buckets=self._buckets(first),
-            latest=self.said.last,
+            latest=self.header.last,
         )
         self._check_last(start)
-        if self.timed and self.said.count:
+        if self.timed and self.header.count:
             self._check_latencies(counted)
         return counted
 
@@ -107,14 +107,14 @@ class Collected:
             kinds["finished"] = self.finished
         for kind, rows in kinds.items():
             total = sum(row.count for row in rows.values())
-            if total != self.said.count:
+            if total != self.header.count:
                 raise ValueError(
-                    f"{self.name}: {self.said.count} messages by the header, {total} {kind}"
+                    f"{self.name}: {self.header.count} messages by the header, {total} {kind}"
                 )
 
     def _check_last(self, start: float) -> None:
         latest = max(self.finished if self.timed else self.started, default=None)
-        by_header = None if self.said.last is None else int(np.floor(self.said.last - start))
+        by_header = None if self.header.last is None else int(np.floor(self.header.last - start))
         if by_header != latest:
             raise ValueError(f"{self.name}: the last message is not of the last second")
 

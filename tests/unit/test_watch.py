@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from mqperf.base.errors import HostError, SystemFault
-from mqperf.base.processes import Process
-from mqperf.hosts import ForeignProcess, LocalHost
+from mqperf.base.processes import ForeignProcess, Process
+from mqperf.hosts import LocalHost
 from mqperf.lab.runner import watch
-from mqperf.lab.runner.watch import Clock, ClockMonitor
+from mqperf.lab.runner.watch import Clock, FreezeMonitor
 from mqperf.lab.systems.system import Node
 
 pytestmark = pytest.mark.starts_programs
@@ -31,9 +31,9 @@ def node(tmp_path: Path) -> Iterator[Process]:
     process.stop(5)
 
 
-def stillness(process: Process | ForeignProcess | None) -> ClockMonitor:
+def stillness(process: Process | ForeignProcess | None) -> FreezeMonitor:
     nodes = (Node("Slave 2", "mqperf3", process), Node("Slave 3", "elsewhere", None))
-    return ClockMonitor(cast("Deployment", SimpleNamespace(nodes=nodes)))
+    return FreezeMonitor(cast("Deployment", SimpleNamespace(nodes=nodes)))
 
 
 def until(true: Callable[[], bool]) -> None:

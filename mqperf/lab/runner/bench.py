@@ -8,7 +8,7 @@ from mqperf.base.errors import HostLost, SystemFault
 from mqperf.hosts import Hosts
 from mqperf.lab.load import Tool
 from mqperf.lab.probes import Probe, chosen
-from mqperf.lab.runner.watch import ClockMonitor
+from mqperf.lab.runner.watch import FreezeMonitor
 from mqperf.lab.systems import Deployment
 
 
@@ -42,4 +42,4 @@ class Bench:
         except HostLost as lost:
             raise SystemFault(str(lost)) from None
         self.deployment.check()
-        ClockMonitor(self.deployment).check()
+        FreezeMonitor(self.deployment).check()

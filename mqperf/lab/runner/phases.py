@@ -49,7 +49,7 @@ class Measured:
         trial = self.trial
         trial.audience.phase("draining")
         trial.audience.watching(None)
-        trial.stillness.check()
+        trial.freezes.check()
         probes = [label for probing in trial.probing for label in probing.labels]
         trial.attempt.event("drained", **self._drained(self.load, self.schedule.end, probes))
         self._cut()
@@ -62,7 +62,7 @@ class Measured:
             self._stop(started)
         if self.link is not None:
             self.link.measure("after")
-        trial.stillness.check()
+        trial.freezes.check()
         trial.fetch()
         self._judge()
         trial.describe()
@@ -116,7 +116,7 @@ class Prepared:
             self.link.measure("before")
         trial.held.callback(trial.timetable.close)
         trial.timetable.prepare()
-        trial.stillness.seen.clear()
+        trial.freezes.seen.clear()
         trial.clocks.measure_before()
         schedule = self._start()
         trial.attempt.event("start", start=schedule.start)

@@ -18,7 +18,7 @@ TAIL_BYTES = 20_000
 
 
 class Probing:
-    """The probes of a run and their logs; they write into ``folder``."""
+    """The probes of a run on a host, whose logs get home to ``folder``."""
 
     def __init__(
         self, host: Host, processes: Processes, folder: Path, probes: Sequence[Probe]
@@ -27,13 +27,13 @@ class Probing:
         self.host = host
         self._probes = probes
         self._processes = processes
-        self._folder = folder / host.name
+        self.folder = folder / host.name
         self._output: Output | None = None
         self._targets: list[Target] = []
         self._tasks: list[tuple[Probe, Task]] = []
         self.labels: list[str] = []
-        self.own: Mapping[str, int] = {}
-        """What else of mqperf runs on the host for this run: pids by label."""
+        self.link_processes: Mapping[str, int] = {}
+        """What runs on the host for the link of the run: pids by label."""
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -55,11 +55,12 @@ class Probing:
         """
         self._output = output
         station = self._station = control.at(self.host)
-        pids = {**self.host.own_processes(), **self.own}
+        pids = {**self.host.own_processes(), **self.link_processes}
         mqperf = [Target(label, "harness", pid) for label, pid in pids.items()]
         self._targets = [*self._brokers(nodes), *self._generators(loads), *mqperf]
         for probe in reversed(self._probes):
-            label = self._label(probe)
+            # how it is called among all processes of the run: there is one on each host
+            label = probe.name if self.host.name == HERE else f"{probe.name} {self.host.name}"
             watched = [*self._targets]
             out = output.folder
             insides = self._insides(nodes)
@@ -104,19 +105,10 @@ class Probing:
         if self._output is not None:
             self._output.fetch()
 
-    @property
-    def folder(self) -> Path:
-        """Where it gets home to."""
-        return self._folder
-
-    def _label(self, probe: Probe) -> str:
-        """How a probe is called among all processes of the run: there is one on each host."""
-        return probe.name if self.host.name == HERE else f"{probe.name} {self.host.name}"
-
     def judge(self) -> None:
         """Raise ``ProbeError`` or ``HostError`` for the first log that is no sound one."""
         for probe, _ in self._tasks:
-            probe.check(self._folder, self.host.name)
+            probe.check(self.folder, self.host.name)
 
     def _brokers(self, nodes: Sequence[Node]) -> list[Target]:
         return [

@@ -218,7 +218,7 @@ def _ended(begun: Begun, pipeline: Pipeline) -> Ended:
         try:
             measured = begun.measure()
             # A frozen node would let the next case wait for a minute.
-            if not trial.timetable.renews and not trial.stillness.look():
+            if not trial.timetable.renews and not trial.freezes.look():
                 pipeline.prepare()
             return trial.case, measured.conclude(), None
         except MqperfError as error:

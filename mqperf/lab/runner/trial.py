@@ -20,7 +20,7 @@ from mqperf.lab.runner.loads import Load
 from mqperf.lab.runner.probing import Probing
 from mqperf.lab.runner.processes import Processes
 from mqperf.lab.runner.timetable import Stage, Timetable
-from mqperf.lab.runner.watch import Clock, ClockMonitor
+from mqperf.lab.runner.watch import Clock, FreezeMonitor
 from mqperf.plan import Case
 from mqperf.plan.load import GENERATORS
 from mqperf.record import Attempt, Run, background_place, set_aside, utc
@@ -29,16 +29,12 @@ if TYPE_CHECKING:
     from mqperf.lab.runner.schedule import Schedule
 
 
-def _nobody(_gauge: Gauge | None) -> None:
-    """Nobody watches."""
-
-
 @dataclass(frozen=True, slots=True)
 class Audience:
     """Who is told of a trial: of each phase, and when its load can be watched, and no longer."""
 
     phase: Callable[[str], None]
-    watching: Callable[[Gauge | None], None] = _nobody
+    watching: Callable[[Gauge | None], None] = lambda _gauge: None
 
 
 class Trial:
@@ -69,7 +65,7 @@ class Trial:
         ]
         stage = Stage(bench.deployment, bench.hosts.every, bench.files, self.attempt.keep)
         self.timetable = Timetable(case.actions, stage, self.attempt.event, self._follow)
-        self.stillness = ClockMonitor(bench.deployment, lambda: self.timetable.disturbed)
+        self.freezes = FreezeMonitor(bench.deployment, lambda: self.timetable.disturbed)
         self.link: Linked | None = None
         self.schedule: Schedule | None = None
         self.clocks = Clocks(bench.hosts.every)
@@ -81,7 +77,7 @@ class Trial:
         if link is not None:
             self.timetable.link = link.laid
             for probing in self.probing:
-                probing.own = link.processes(probing.host)
+                probing.link_processes = link.processes(probing.host)
         self.timetable.check()
 
     def fail(self, reason: str) -> Run:
@@ -93,7 +89,7 @@ class Trial:
                 ending.callback(self.fetch)
                 ending.callback(self.processes.stop)
                 ending.callback(self.timetable.close)
-                frozen = ", ".join(self.stillness.look())
+                frozen = ", ".join(self.freezes.look())
                 reason = f"{frozen} is frozen; {reason}" if frozen not in reason else reason
         except MqperfError as error:
             if str(error) not in reason:
@@ -135,12 +131,12 @@ class Trial:
     def clean_up(self, load: Load) -> None:
         """Remove what was provisioned for a load, unless the system is ended after this trial."""
         if not self.bench.faults and not self.timetable.renews:
-            self.stillness.check()  # A frozen node would let us wait for a minute.
+            self.freezes.check()  # A frozen node would let us wait for a minute.
             self.bench.deployment.clean_up(load.key, load.queues())
 
     def describe(self) -> None:
         """Write down what became of the run, as far as it got."""
-        for name, (first, last) in self.stillness.seen.items():
+        for name, (first, last) in self.freezes.seen.items():
             self.attempt.event("frozen", node=name, first=utc(first), last=utc(last))
         self.bench.deployment.collect(self.attempt.folder / "broker")
         at = self.schedule
@@ -181,5 +177,5 @@ class Trial:
         self.bench.hosts.check()
         if self.link is not None:
             self.link.laid.check()
-        self.stillness.look()
+        self.freezes.look()
         self.bench.deployment.check()

@@ -34,7 +34,7 @@ def _bounds() -> tuple[float, float]:
     return now - time.monotonic(), now - before
 
 
-class ClockMonitor:
+class FreezeMonitor:
     """Which nodes of a deployment were found frozen, by a signal or a debugger, and when."""
 
     def __init__(
