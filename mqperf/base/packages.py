@@ -68,13 +68,7 @@ def lacking(name: str) -> str | None:
 
 
 def _installed(package: str) -> bool:
-    from importlib.metadata import PackageNotFoundError, distribution
-
-    try:
-        distribution(package)
-    except PackageNotFoundError:
-        return False
-    return True
+    return find_spec(package.replace("-", "_")) is not None
 
 
 EXTRAS = {"notebook": ("papermill", "ipykernel", "nbconvert"), "report": ("sphinx", "furo")}

@@ -130,6 +130,11 @@ def unknown(kind: str, name: object, known: Sequence[str]) -> str:
     return f"unknown {NOUNS.get(kind, kind)}{got}; {nearest(str(name), known)}"
 
 
+def whole(value: object) -> object:
+    """A number without fractions as an integer: 1 and 1.0 are one value, and one id."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def path(where: Where) -> str:
     """The place as people write it: ``load.green_threads entry 2``."""
     words = ""
@@ -143,7 +148,7 @@ def path(where: Where) -> str:
 
 def _words(detail: Any) -> str:  # noqa: ANN401 (pydantic's ErrorDetails)
     kind, got = detail["type"], detail["input"]
-    limits: dict[str, Any] = {name: _whole(value) for name, value in detail.get("ctx", {}).items()}
+    limits: dict[str, Any] = {name: whole(value) for name, value in detail.get("ctx", {}).items()}
     if kind == "literal_error":
         key = next(str(part) for part in reversed(detail["loc"]) if isinstance(part, str))
         return _choice(key, got, re.findall(r"'([^']*)'", limits["expected"]))
@@ -154,10 +159,6 @@ def _words(detail: Any) -> str:  # noqa: ANN401 (pydantic's ErrorDetails)
     if kind in EXPECTED:
         return f"expected {EXPECTED[kind].format(**limits)}, got {shown(got)}"
     return f"is not what belongs here, got {shown(got)}"
-
-
-def _whole(limit: object) -> object:
-    return int(limit) if isinstance(limit, float) and limit.is_integer() else limit
 
 
 def _choice(key: str, got: object, names: Sequence[str]) -> str:

@@ -86,7 +86,8 @@ class BrokerUrl:
             user += f":{_shown(self.password.get_secret_value(), variables=variables)}"
         options = list(self._options(variables=variables))
         query = f"?{'&'.join(options)}" if options else ""
-        return f"{self.scheme}://{self._at(user)}{self.address}{self.path}{query}"
+        at = "" if self.user is None else f"{user}@"
+        return f"{self.scheme}://{at}{self.address}{self.path}{query}"
 
     @property
     def vhost(self) -> str | None:
@@ -125,9 +126,6 @@ class BrokerUrl:
         raw += [value for name, value in self._pairs() if name not in PUBLIC_OPTIONS]
         literal = [part for text in raw for part in VARIABLES.split(text)]
         return {form for text in literal for form in (text, unquote(text), _encoded(text))} - {""}
-
-    def _at(self, userinfo: str) -> str:
-        return "" if self.user is None else f"{userinfo}@"
 
     def _options(self, *, variables: bool) -> Iterator[str]:
         """The options up to the first with a secret: an ``&`` after it may be a part of that."""

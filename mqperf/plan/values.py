@@ -19,6 +19,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from mqperf.base.packages import BROUGHT
+from mqperf.base.problems import whole
 from mqperf.base.redaction import shown
 from mqperf.plan.test_cases import TEST_CASES
 
@@ -68,11 +69,6 @@ def strictly(model: type[M], data: Mapping[str, Any]) -> M:
     return model.model_validate_json(text, strict=True)
 
 
-def _whole(value: object) -> object:
-    """Equal numbers are one value, and one id: 1 and 1.0."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
 def simple(value: object, check: ValidatorFunctionWrapHandler) -> object:
     """What any of the types takes; one complaint where none does."""
     try:
@@ -86,7 +82,7 @@ Scalar = Annotated[
     | Annotated[int, Field(ge=-(2**53), le=2**53)]
     | Annotated[float, Field(allow_inf_nan=False)]
     | Annotated[str, Field(max_length=4_096)],
-    AfterValidator(_whole),
+    AfterValidator(whole),
     WrapValidator(simple),
 ]
 """A parameter's value, of which only its owner knows more."""

@@ -31,7 +31,6 @@ from mqperf.plan.columns.parameters import (
     MILLISECONDS,
     SECONDS,
     TIMES,
-    Unit,
     parameters,
 )
 from mqperf.plan.columns.runs import LINK, OF_SYSTEM, VERSIONS
@@ -62,7 +61,6 @@ __all__ = [
     "Check",
     "Column",
     "Table",
-    "Unit",
     "count",
     "latency",
     "measured_column",

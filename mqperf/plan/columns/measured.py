@@ -15,7 +15,7 @@ from mqperf.plan.columns.runs import CORES
 from mqperf.plan.latencies import LATENCIES, PERCENTILES
 
 FEW = "Empty where fewer than ten messages are slower."
-"""What is said of percentiles: they are withheld by ``series.telling``."""
+"""What is said of percentiles: they are withheld by ``record.streams.telling``."""
 
 COUNTS = ("sent", "received", "round_trip", "lost", "errors", "duplicates")
 """The message counts of a run, as readers know them from the published reports."""

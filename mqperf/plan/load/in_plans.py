@@ -6,6 +6,7 @@ from itertools import islice, product
 
 from pydantic import ValidationError
 
+from mqperf.base.document import as_list, as_mapping
 from mqperf.base.problems import Problem, Where, nearest, of_validation, unknown
 from mqperf.plan import MAX_CASES, RATE, BackgroundLoad, LoadPlan, strictly
 from mqperf.plan.driver import OPTIONS, SET, Driven, points_of, sets_of
@@ -25,7 +26,7 @@ def problems_of(load: Mapping[str, object], test_cases: object) -> Iterator[Prob
     text = "not every generator of the load knows it: say it under those that do"
     problems: dict[Where, Problem] = {where: Problem(where, text) for where in partly}
     for generator in generators:
-        for index, case in enumerate(test_cases if isinstance(test_cases, list | tuple) else ()):
+        for index, case in enumerate(as_list(test_cases)):
             yield from _of_test_case(generator, case, ("test_cases", index))
     for alone in loads:
         for problem in _of_load(alone, [*LoadPlan.model_fields]):
@@ -38,10 +39,8 @@ def problems_of(load: Mapping[str, object], test_cases: object) -> Iterator[Prob
 
 def by_generator(load: Mapping[str, object]) -> list[Mapping[str, object]]:
     """The load of each of its generators, as if it had no other; as the document holds it."""
-    given = load.get("generator")
-    several = given.items() if isinstance(given, Mapping) else ()
-    each = ((name, alone if isinstance(alone, Mapping) else {}) for name, alone in several)
-    return [{**load, **alone, "generator": name} for name, alone in each] or [load]
+    several = as_mapping(load.get("generator")).items()
+    return [{**load, **as_mapping(alone), "generator": name} for name, alone in several] or [load]
 
 
 def _generator(load: Mapping[str, object]) -> Generator | None:
@@ -61,8 +60,8 @@ def problems_of_asking(
     load: Mapping[str, object], *, searches: bool, ends_early: bool
 ) -> Iterator[Problem]:
     """What a plan asks that the generator of its load cannot: a rate that is set, an early end."""
-    paced = [one for one in GENERATORS.values() if RATE in one.parameters.model_fields]
-    ending = [one for one in GENERATORS.values() if one.ends_early]
+    paced = [each for each in GENERATORS.values() if RATE in each.parameters.model_fields]
+    ending = [each for each in GENERATORS.values() if each.ends_early]
     for key, asked, able, words in (
         ("search", searches, paced, "keeps to no offered rate; these do"),
         ("fail_when", ends_early, ending, "cannot be ended early; these can"),
@@ -92,9 +91,9 @@ def incompatible_queues_of(load: Mapping[str, object], kind: str) -> str | None:
         return None
     parameters = {name: load[name] for name in generator.parameters.model_fields if name in load}
     for _, options in sets_of(parameters.pop(SET, {})):
-        said = {**parameters, **options}
-        for chosen in product(*map(as_tuple, said.values())):
-            if why := generator.incompatible_queues(kind, dict(zip(said, chosen, strict=True))):
+        axes = {**parameters, **options}
+        for chosen in product(*map(as_tuple, axes.values())):
+            if why := generator.incompatible_queues(kind, dict(zip(axes, chosen, strict=True))):
                 return f"{generator.title} cannot have its messages in {kind} queues: {why}"
     return None
 
