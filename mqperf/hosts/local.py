@@ -26,6 +26,12 @@ class LocalHost:
     address = ports.LOOPBACK
     python = sys.executable
 
+    make = staticmethod(files.make)
+    read = staticmethod(files.read)
+    size = staticmethod(files.size)
+    names = staticmethod(files.names)
+    check_room = staticmethod(files.check_room)
+
     @property
     def path(self) -> str:
         """Where the user's programs are, and those for administrators."""
@@ -77,29 +83,9 @@ class LocalHost:
             home.mkdir(parents=True, exist_ok=True)
         yield Output(home, lambda: None)
 
-    def make(self, folder: Path) -> None:
-        """Make a folder for its owner only, and those that lead to it; it must not be there."""
-        files.make(folder)
-
     def write(self, path: Path, text: str, mode: int = 0o600) -> None:
         """Write a file for its owner only, and the folders that lead to it; it appears whole."""
         files.write(path, text.encode(), mode)
-
-    def read(self, path: Path, start: int = 0) -> bytes:
-        """Give the content of a file from a position on."""
-        return files.read(path, start)
-
-    def size(self, path: Path) -> int:
-        """Tell how many bytes a file has."""
-        return files.size(path)
-
-    def names(self, folder: Path) -> set[str]:
-        """Give the names of all that is in a folder now."""
-        return files.names(folder)
-
-    def check_room(self, folder: Path) -> None:
-        """Raise ``HostError`` when nothing more can be written into the folder."""
-        files.check_room(folder)
 
     def ports(
         self, count: int, first: int | None = None

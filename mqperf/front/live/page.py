@@ -20,7 +20,7 @@ from pathlib import Path
 from typing_extensions import override
 
 from mqperf.base.registry import Registry
-from mqperf.lab.pulse import Pulse
+from mqperf.lab.pulse import Pulse, Scene
 
 LOOPBACK = "127.0.0.1"
 PAGE = Path(__file__).with_name("page.html")
@@ -91,14 +91,14 @@ class _Handler(BaseHTTPRequestHandler):
 
 def state(pulse: Pulse) -> dict[str, object]:
     """What the page shows."""
-    scene = pulse.scene
+    scene = pulse.scene or Scene("", "", "")
     return {
         "doing": pulse.doing,
-        "title": scene.title if scene else "",
-        "unit": scene.unit if scene else "",
-        "heard": scene.heard if scene else "",
-        "window_s": scene.window_s if scene else 0.0,
-        "beats": [asdict(beat) for beat in scene.beats.copy()] if scene else [],
+        "title": scene.title,
+        "unit": scene.unit,
+        "heard": scene.heard,
+        "window_s": scene.window_s,
+        "beats": [asdict(beat) for beat in scene.beats.copy()],
     }
 
 

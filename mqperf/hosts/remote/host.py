@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from mqperf.base.errors import HostError, HostLost
 from mqperf.hosts import clock
-from mqperf.hosts.clock import Echo, Offset
+from mqperf.hosts.clock import Offset
 from mqperf.hosts.host import Output
 from mqperf.hosts.place import Place
 from mqperf.hosts.remote import transfer
@@ -88,7 +88,7 @@ class RemoteHost:
         if ours not in self._copies:
             there = Path(self._channel.call("scratch", prefix="software")) / ours.name
             if ours.is_dir():
-                self.push(ours, there)
+                transfer.push(self._channel, ours, there)
             else:
                 transfer.write(self._channel, there, ours.read_bytes(), 0o600)
             self._copies[ours] = there
@@ -167,17 +167,14 @@ class RemoteHost:
         """Where programs are, None for those that are not there."""
         return dict(self._channel.call("which", programs=list(programs)))
 
-    def echo(self) -> Echo:
-        """Ask for its clock, once."""
-        return self._channel.echo()
-
     def clock(self) -> Offset:
         """How far its clock is ahead of ours, with a bound; see ``clock.offset``."""
-        return clock.offset(self.echo)
+        return clock.offset(self._channel.echo)
 
     def round_trip_s(self) -> float:
         """How long an exchange with the host takes: the median of a few."""
-        return statistics.median(self.echo().round_trip_s for _ in range(clock.ECHOES))
+        echoes = (self._channel.echo() for _ in range(clock.ECHOES))
+        return statistics.median(echo.round_trip_s for echo in echoes)
 
     def check(self) -> None:
         """Raise ``HostLost`` when it is; asks nobody, and costs nothing."""

@@ -98,7 +98,8 @@ def refusal(place: Place, complaints: str, code: int | None) -> str:
     """Why there is no agent, and who should do what, from what ssh said and its exit code."""
     match = re.search(rf"^{NO_PYTHON}(.*)$", complaints, re.MULTILINE)
     if match:
-        lack = f"its Python is too old ({_unique(match[1])})" if match[1] else "it has no Python"
+        versions = ", ".join(dict.fromkeys(match[1].split()))
+        lack = f"its Python is too old ({versions})" if versions else "it has no Python"
         oldest = ".".join(map(str, OLDEST))
         return (
             f"{lack}: install Python {oldest} or later there, or name it"
@@ -119,7 +120,3 @@ def loss(complaints: str, code: int | None) -> str:
     if code == 255:
         return one_line(complaints.strip().rpartition("\n")[2]) or "its connection was closed"
     return "its agent was killed, or the host had no sign of life from us for too long"
-
-
-def _unique(words: str) -> str:
-    return ", ".join(dict.fromkeys(words.split()))

@@ -35,11 +35,7 @@ class Clocks:
         return facts
 
     def _measured(self) -> dict[str, Offset]:
+        names = [host.name for host in self.hosts]
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            return dict(
-                zip(
-                    (host.name for host in self.hosts),
-                    pool.map(lambda host: host.clock(), self.hosts),
-                    strict=True,
-                )
-            )
+            offsets = pool.map(lambda host: host.clock(), self.hosts)
+            return dict(zip(names, offsets, strict=True))

@@ -26,9 +26,7 @@ __all__ = [
     "starts",
 ]
 
-_KNOWN = (rabbitmq.SYSTEM,)
-
-SYSTEMS = Registry("systems", _KNOWN)
+SYSTEMS = Registry("systems", (rabbitmq.SYSTEM,))
 
 FIRST = rabbitmq.SYSTEM.name
 """The system of plans/quickstart.yaml; the others are needed by plans that name them."""

@@ -10,14 +10,10 @@ from array import array
 from collections.abc import Sequence
 from pathlib import Path
 
-COLUMNS = {
-    "sent": ("started",),
-    "round_trip": ("started", "finished"),
-    "error": ("started", "finished"),
-    "received": ("started", "finished"),
-    "handover": ("started", "finished"),
-    "service": ("started", "finished"),
-}
+COLUMNS = {"sent": ("started",)} | dict.fromkeys(
+    ("round_trip", "error", "received", "handover", "service"), ("started", "finished")
+)
+"""The instants that are known of a message, by stream."""
 
 
 class Record:

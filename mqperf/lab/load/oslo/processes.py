@@ -1,10 +1,10 @@
 """How a program that uses oslo.messaging is started: its variables, and where it connects."""
 
-import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from mqperf.hosts.software import plain_variables
 from mqperf.lab.load.launcher import Endpoint, Job
 from mqperf.lab.load.oslo import drivers
 from mqperf.plan.load import Kind
@@ -12,13 +12,9 @@ from mqperf.plan.load import Kind
 
 def variables(control: Path, path: Sequence[Path]) -> dict[str, str]:
     """All variables of a process: nothing of the caller's reaches the measured program."""
-    return {
-        "PATH": os.defpath,
-        "LANG": "C.UTF-8",
+    return plain_variables(path) | {
         "HOME": str(control),
         "OSLO_LOCK_PATH": str(control),
-        "PYTHONPATH": os.pathsep.join(map(str, path)),
-        "PYTHONDONTWRITEBYTECODE": "1",
         # names are looked up while connecting only; the green resolver costs 0.1 s to import
         "EVENTLET_NO_GREENDNS": "yes",
     }

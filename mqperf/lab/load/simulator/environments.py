@@ -13,10 +13,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from typing_extensions import override
+
 from mqperf.base import cache
 from mqperf.base.errors import LoadError
 from mqperf.hosts.software import ALONE, Machine, installers
-from mqperf.lab.load.oslo.library import library
+from mqperf.lab.load.oslo.library import Library, library
 from mqperf.lab.load.oslo.releases import Release, find
 
 TOOLS = ("simulator.py", "messages_length.yaml")
@@ -24,20 +26,16 @@ LIMIT_S = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Environment:
-    """A release that is ready to run on a host.
+class Environment(Library):
+    """A release with its simulator, ready to run on a host.
 
-    ``python`` is the host's; ``path`` has the folders there that it imports from, ``simulator`` is
-    the program there.  ``tools`` is the folder of ours that the simulator comes from.
+    ``simulator`` is the program there, ``tools`` the folder of ours that it comes from.
     """
 
-    release: Release
-    python: str
-    path: tuple[Path, ...]
     simulator: Path
-    versions: Mapping[str, str]
     tools: Path
 
+    @override
     def check(self) -> None:
         """Raise `LoadError` unless the simulator is still the one that ``versions`` names."""
         try:

@@ -108,11 +108,7 @@ def _load(path: Path) -> ModuleType:
 
 
 def _header(options: argparse.Namespace) -> dict[str, object]:
-    return {
-        "label": options.label,
-        "kind": options.kind,
-        "test_case": options.test_case,
-    }
+    return {name: getattr(options, name) for name in ("label", "kind", "test_case")}
 
 
 def _streams(options: argparse.Namespace) -> list[str]:
