@@ -29,23 +29,23 @@ class Counting:
         self.by_tenth: Counter[int] = Counter()
         self.by_length: Counter[tuple[Key, int]] = Counter()
 
-    def count(self, passed_s: float, table: bytes, length: int) -> None:
-        """Count a message that came so long after the beginning, by the firehose's headers."""
+    def count(self, passed_s: float, table: bytes, length: int, messages: int = 1) -> None:
+        """Count messages that came so long after the beginning, by the firehose's headers."""
         tenth = int(passed_s * TENTHS)
         if tenth >= self.seconds * TENTHS:
             return
-        self.messages += 1
+        self.messages += messages
         if table not in self.known:
             if len(self.known) >= MOST_KNOWN:
                 self.known.clear()
             self.known[table] = self._key(published(table))
         if (key := self.known[table]) is None:
-            self.unroutable += 1
+            self.unroutable += messages
             return
-        self.gathered += key[0] is None
-        self.by_second[key, tenth // TENTHS] += 1
-        self.by_tenth[tenth] += 1
-        self.by_length[key, length] += 1
+        self.gathered += messages * (key[0] is None)
+        self.by_second[key, tenth // TENTHS] += messages
+        self.by_tenth[tenth] += messages
+        self.by_length[key, length] += messages
 
     def _key(self, event: Published) -> Key | None:
         """The route of a message, if it went to any queue."""

@@ -9,7 +9,8 @@ import secrets
 import select
 import struct
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 
 from mqperf.base.errors import SystemFault
 from mqperf_amqp_0_9_1.onhost import codec
@@ -119,7 +120,16 @@ class Firehose:
         connection.keep_alive()
         if not connection.fill():
             return
-        at, passed_s = 0, time.monotonic() - begin
+        passed_s = time.monotonic() - begin
+        for header, messages in Counter(self._headers()).items():  # many are alike
+            if int.from_bytes(header[FLAGS]) != HEADERS_ONLY:
+                raise ValueError("a message came that is none of the firehose's")
+            length = int.from_bytes(header[SIZE])
+            counting.count(passed_s, header[TABLE], length, messages)
+
+    def _headers(self) -> Iterator[bytes]:
+        """The content headers that have come whole, one of each message; methods are answered."""
+        connection, at = self.connection, 0
         buffer, have = connection.view, connection.have
         while have - at >= codec.FRAME.size:
             kind, channel, size = codec.FRAME.unpack_from(buffer, at)
@@ -127,16 +137,11 @@ class Firehose:
             if end > have:
                 break
             if kind == codec.CONTENT_HEADER:
-                self._count(counting, passed_s, bytes(buffer[start : end - 1]))
-            elif kind == codec.METHOD and buffer[start : start + 4] != DELIVERED:
+                yield bytes(buffer[start : end - 1])
+            elif kind == codec.METHOD and not connection.buffer.startswith(DELIVERED, start):
                 self._answer(channel, bytes(buffer[start : end - 1]))
             at = end
         connection.consumed(at)
-
-    def _count(self, counting: Counting, passed_s: float, header: bytes) -> None:
-        if int.from_bytes(header[FLAGS]) != HEADERS_ONLY:
-            raise ValueError("a message came that is none of the firehose's")
-        counting.count(passed_s, header[TABLE], int.from_bytes(header[SIZE]))
 
     def _answer(self, channel: int, payload: bytes) -> None:
         """How many messages a queue has; anything else is for the connection."""
