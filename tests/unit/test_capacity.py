@@ -35,6 +35,7 @@ from mqperf_capacity.study.predictions import (
     predictions,
 )
 from mqperf_capacity.study.regression import fit
+from mqperf_capacity.study.terms import BYTE, IDLE, MESSAGE
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "data/samples/capacity"
@@ -183,13 +184,13 @@ def test_planted_costs_are_found() -> None:
     sizes = np.tile([256.0, 4_096.0], 12)
     used = (0.05 + rates * (2e-5 + 4e-9 * sizes)) * (1 + 0.05 * random.standard_normal(24))
     terms = {
-        demands.IDLE: np.ones(24),
-        demands.MESSAGE: rates,
-        demands.BYTE: rates * sizes,
+        IDLE: np.ones(24),
+        MESSAGE: rates,
+        BYTE: rates * sizes,
     }
     found = fit(terms, used, "planted")
     assert found is not None
-    costs = {demands.IDLE: 0.05, demands.MESSAGE: 2e-5, demands.BYTE: 4e-9}
+    costs = {IDLE: 0.05, MESSAGE: 2e-5, BYTE: 4e-9}
     for name, planted_value in costs.items():
         value, low, high = found.of(name)
         assert low <= planted_value <= high
@@ -257,6 +258,10 @@ def test_a_role_that_is_full_takes_messages_together(payloads: list[int]) -> Non
     assert scenario.bound[0] == pytest.approx(0.5 / 18e-6, rel=0.02)
     assert scenario.of_role("Broker")["used_share"] == 1
     assert scenario.known_to_be("clients") == AT_LEAST
+    costs = {row["role"]: row for row in demands._rows(known)}
+    assert costs["Broker"]["demand_s"] == pytest.approx(90e-6, rel=0.02)
+    assert costs["Broker"]["demand_full_s"] == pytest.approx(18e-6, rel=0.02)
+    assert costs["clients"]["demand_full_s"] < costs["clients"]["demand_s"]
     smaller = Scenario(known, Asked(cores=0.25), size)
     assert smaller.bound[0] == pytest.approx(0.25 / 18e-6, rel=0.02)
     like, unlike = (

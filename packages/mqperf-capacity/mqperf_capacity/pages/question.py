@@ -1,4 +1,4 @@
-"""What a message costs, and what that allows: asked by name, of runs at low load."""
+"""What a message costs, and what that allows: asked by name, of runs at low and at full load."""
 
 from collections.abc import Iterable, Iterator
 
@@ -17,8 +17,11 @@ from mqperf_capacity.study import demands as demands_of
 from mqperf_capacity.study.full_load import USED_UP
 from mqperf_capacity.study.predictions import Asked, Predicted, predictions
 
-CAPTION = "What a message costs at low load"
-COLUMNS_SHOWN = ("idle_cores", "demand_s", "demand_byte_s", "message_bytes", "runs_used")
+CAPTION = "What a message costs"
+COLUMNS_SHOWN = (
+    *("idle_cores", "demand_s", "demand_full_s", "demand_byte_s", "demand_full_byte_s"),
+    *("message_bytes", "runs_used"),
+)
 OTHERS = Text("*mqperf predict* tells it for other rates, cores, and lengths of bodies.")
 LIMIT = Text(": **{}** ({}); then {}. From {}.")
 HIGHER = Text("Runs at a rate that is too high, several times {} {}, would tell what {} sustains.")

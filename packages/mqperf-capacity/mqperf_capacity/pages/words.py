@@ -5,8 +5,10 @@ from typing import Any
 
 from mqperf.plan.test_cases import TEST_CASES, in_unit
 from mqperf_capacity.study.assumptions import MACHINE_FULL
+from mqperf_capacity.study.full_load import full_load
 from mqperf_capacity.study.points import CLIENTS, HOST, SERVERS
 from mqperf_capacity.study.predictions import ALL, MEASURED, TARGET, Predicted, Row
+from mqperf_capacity.study.terms import of_message
 
 ROLES = {
     CLIENTS: "the clients of the load generator",
@@ -103,6 +105,7 @@ def _sustained(result: Predicted) -> Iterator[str]:
     yield f"  It sustains {_limit(result.whole)}; then {filled(result)}."
     if not is_measured(result):
         yield f"  {MORE}"
+    yield f"  {_costs(result)}."
     roles = _roles(result)
     nodes = [row for row in roles if row["role"] not in ROLES]
     if nodes and _first(roles)["role"] in ROLES:
@@ -111,6 +114,18 @@ def _sustained(result: Predicted) -> Iterator[str]:
             f"  With enough CPU for the load generator, {name_of(node['role'])} alone would be full"
             f" at {_limit(node)}."
         )
+
+
+def _costs(result: Predicted) -> str:
+    """What a message costs the role that is full first: at low load, and then where runs tell."""
+    known, payload = result.known, result.whole["asked_payload_bytes"]
+    role, message = _first(_roles(result))["role"], of_message(payload)
+    low, _ = known.cpu[role].at(message)
+    text = f"A message costs {name_of(role)} {1e6 * low:.3g} µs of CPU at low load"
+    if is_measured(result):
+        full, _ = full_load(known.model, payload).costs[role].at(message)
+        text += f", and {1e6 * full:.3g} µs at full load"
+    return text
 
 
 def is_measured(result: Predicted) -> bool:

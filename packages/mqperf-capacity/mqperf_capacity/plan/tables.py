@@ -44,13 +44,18 @@ def _cost(name: str, meaning: str, label: str) -> Column:
     return Column(name, "float64", meaning, label, "s", "µs", 1e6, "not negative")
 
 
+def _byte(name: str, meaning: str, label: str) -> Column:
+    meaning += "; empty where one payload was measured."
+    return Column(name, "float64", meaning, label, "s", "ns", 1e9, "not negative")
+
+
 def _bytes(name: str, meaning: str, label: str) -> Column:
     return Column(name, "float64", meaning, label, "bytes", check="not negative")
 
 
 DEMANDS = Table(
     "demands",
-    "a role on a layout, and what a message costs it, from runs at half load or below",
+    "a role on a layout, and what a message costs it at half load or below, and at full load",
     (
         _PARAMETERS,
         _ROLE,
@@ -63,20 +68,21 @@ DEMANDS = Table(
                 "demand_s",
                 "CPU time of a message, by the utilisation law U = X · D; of an empty one where"
                 " ``demand_byte_s`` is known.",
-                "CPU of a message",
+                "CPU of a message at low load",
             )
         ),
         _cost("demand_sys_s", "The part of it in the kernel.", "of that in the kernel"),
-        Column(
-            "demand_byte_s",
-            "float64",
-            "CPU time of a byte of a body; empty where one payload was measured.",
-            "CPU of a byte",
-            "s",
-            "ns",
-            1e9,
-            "not negative",
+        _byte("demand_byte_s", "CPU time of a byte of a body", "CPU of a byte at low load"),
+        *_with_ends(
+            _cost(
+                "demand_full_s",
+                "CPU time of a message in runs in which a role, this one where any run tells, had"
+                " used up its CPU: it takes several at once then. Of an empty message where"
+                " ``demand_full_byte_s`` is known.",
+                "CPU of a message at full load",
+            )
         ),
+        _byte("demand_full_byte_s", "That of a byte of a body", "CPU of a byte at full load"),
         *_with_ends(
             _bytes(
                 "message_bytes",

@@ -2,8 +2,7 @@
 
 By the utilisation law a resource is busy for U = X · D, where X is the throughput and D the service
 demand, the time for which a message keeps it busy (P. Denning and J. Buzen, The Operational
-Analysis of Queueing Network Models, 1978).  What is busy without messages adds a constant, and a
-message of B bytes costs D = D0 + D1 · B.
+Analysis of Queueing Network Models, 1978).
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,21 +13,14 @@ import numpy as np
 import pandas as pd
 
 from mqperf.study.tables import Tables, conform
+from mqperf_capacity.study.full_load import full_load
 from mqperf_capacity.study.points import Model, at_most, models
 from mqperf_capacity.study.regression import Fit, Floats, fit
+from mqperf_capacity.study.terms import BYTE, IDLE, MESSAGE, apart, terms_at, terms_of
 
 HALF = 0.5
 """Share of its capacity up to which demands are taken from a run: what waits for CPU there is
 little, and brokers do not yet save work by taking many messages at once."""
-
-ALL_USED = 0.9
-"""Share of its capacity from which on a role has no CPU left, and its work comes in batches."""
-
-IDLE, MESSAGE, BYTE = "idle", "message", "byte"
-"""Terms: a constant, a message a second, a byte of body a second."""
-
-APART = 1.2
-"""Rates, or payloads, that differ by less are as good as one."""
 
 FEW = 3
 """Runs below which there are no intervals, and so no demands."""
@@ -57,7 +49,7 @@ class Demands:
 
     def by_payload(self) -> bool:
         """Whether what a byte costs is known."""
-        return _apart(self.runs["body_bytes"].dropna())
+        return apart(self.runs["body_bytes"].dropna())
 
     def used(self, role: str, rate: float, payload: float | None) -> tuple[float, Floats]:
         """Cores that a role uses at a rate, and draws of that."""
@@ -67,11 +59,6 @@ class Demands:
         """The same, with draws of what one further run would use."""
         used, draws = self.used(role, rate, payload)
         return used, draws * np.maximum(1 + self.cpu[role].noise, 0.0)
-
-
-def terms_at(rate: float, payload: float | None) -> dict[str, float]:
-    """The terms of a rate and a length of bodies."""
-    return {IDLE: 1.0, MESSAGE: rate, BYTE: rate * (payload or 0.0)}
 
 
 def demands(model: Model) -> Demands:
@@ -114,6 +101,7 @@ def _rows(known: Demands) -> Iterator[dict[str, Any]]:
         "rate_lowest_msg_s": runs["rate"].min() if len(runs) else None,
         "rate_highest_msg_s": runs["rate"].max() if len(runs) else None,
     }
+    at_full_load = full_load(known.model, None).costs
     for role, fitted in known.cpu.items():
         demand, low, high = fitted.of(MESSAGE)
         system = known.sys[role].of(MESSAGE)[0] if role in known.sys else None
@@ -126,6 +114,7 @@ def _rows(known: Demands) -> Iterator[dict[str, Any]]:
             "demand_s_high": high,
             "demand_sys_s": None if system is None else min(system, demand),
             "demand_byte_s": fitted.of(BYTE)[0] if known.by_payload() else None,
+            **_full(at_full_load.get(role)),
             "residual_share": fitted.spread,
         }
     if known.network is not None:
@@ -141,6 +130,19 @@ def _rows(known: Demands) -> Iterator[dict[str, Any]]:
         }
 
 
+def _full(fitted: Fit | None) -> dict[str, float | None]:
+    """What a message costs a role at full load, if any run tells: columns of its row."""
+    if fitted is None:
+        return {}
+    demand, low, high = fitted.of(MESSAGE)
+    return {
+        "demand_full_s": demand,
+        "demand_full_s_low": low,
+        "demand_full_s_high": high,
+        "demand_full_byte_s": fitted.of(BYTE)[0] if BYTE in fitted.names else None,
+    }
+
+
 def _too_few(model: Model, runs: pd.DataFrame) -> str | None:
     """Why there are no demands; None where there are."""
     if model.used.empty:
@@ -150,20 +152,6 @@ def _too_few(model: Model, runs: pd.DataFrame) -> str | None:
             f"{len(runs)} of {len(model.runs)} runs had no role above half of its CPU, and {FEW}"
             " are needed: measure lower rates, or more repeats"
         )
-    if not _apart(runs["rate"]):
+    if not apart(runs["rate"]):
         return "all runs at half load or below have about the same rate: measure another"
     return None
-
-
-def terms_of(runs: pd.DataFrame) -> dict[str, Floats]:
-    """The terms of messages, by ``rate`` and ``body_bytes``; of bytes where lengths differ."""
-    rates = runs["rate"].to_numpy(float)
-    terms = {MESSAGE: rates}
-    payload = runs["body_bytes"]
-    if payload.notna().all() and _apart(payload):
-        terms[BYTE] = rates * payload.to_numpy(float)
-    return terms
-
-
-def _apart(values: pd.Series) -> bool:
-    return len(values) > 1 and bool(values.max() >= APART * values.min())

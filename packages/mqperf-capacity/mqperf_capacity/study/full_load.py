@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from mqperf_capacity.study.demands import APART, BYTE, terms_of
 from mqperf_capacity.study.points import Model
 from mqperf_capacity.study.regression import Fit, fit
+from mqperf_capacity.study.terms import APART, BYTE, terms_of
 
 USED_UP = 0.9
 """Share of its CPU from which on a role is full."""

@@ -19,10 +19,11 @@ import pandas as pd
 
 from mqperf.study.tables import Tables, conform
 from mqperf_capacity.study import assumptions, latencies
-from mqperf_capacity.study.demands import BYTE, IDLE, MESSAGE, Demands, demands
+from mqperf_capacity.study.demands import Demands, demands
 from mqperf_capacity.study.full_load import FullLoad, full_load
 from mqperf_capacity.study.points import CLIENTS, HOST, SERVERS, Model, models
 from mqperf_capacity.study.regression import Floats, interval
+from mqperf_capacity.study.terms import IDLE, of_message
 
 TARGET = 0.7
 """Utilisation up to which a role is said to have enough CPU; queues grow fast above."""
@@ -133,7 +134,7 @@ class Scenario:
     def _full(self, role: str) -> tuple[float, Floats]:
         fitted = self.full_load.costs.get(role, self.known.cpu[role])
         cores = self.capacities[role]
-        cost, costs = fitted.at({MESSAGE: 1.0, BYTE: self.payload or 0.0})
+        cost, costs = fitted.at(of_message(self.payload))
         idle, idles = fitted.at({IDLE: 1.0})
         available = cores / np.maximum(1 + fitted.noise, 0.1) - idles
         draws = np.maximum(available, 0.0) / np.maximum(costs, LEAST_COST)
