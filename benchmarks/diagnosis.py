@@ -2,9 +2,9 @@
 
     ./noxw -s benchmarks -- diagnosis [REPEATS [CAUSE]...]
 
-Each cause is a plan of its own, on a private RabbitMQ with the probe ``waits``; the last plan has
-none.  Printed is in how many of its runs a cause was named first, alone, and what was instead.  It
-needs root: some causes are quotas, others links between hosts.
+Each cause is a plan of its own, on a private RabbitMQ, or ActiveMQ, with the probe ``waits``; the
+last plan has none, and twelve points.  Printed is in how many of its runs a cause was named first,
+alone, and what was instead.  It needs root: some causes are quotas, others links between hosts.
 """
 
 import sys
@@ -18,8 +18,9 @@ from typing import Any
 
 import mqperf
 from mqperf.base import processes
+from mqperf.base.errors import MqperfError
 
-REPEATS = 3
+REPEATS = 5
 SECONDS, WARMUP_S = 6, 2
 BURNERS = 8
 NOTHING = "nothing"
@@ -34,6 +35,7 @@ class Plant:
     settings: Mapping[str, Any] = field(default_factory=dict)
     more: Mapping[str, Any] = field(default_factory=dict)
     neighbours: int = 0
+    system: str = "rabbitmq"
 
 
 PLANTS = (
@@ -62,27 +64,47 @@ PLANTS = (
         {"memory_watermark_mb": 300},
     ),
     Plant("neighbour on the host", {"confirms": 1_000}, neighbours=BURNERS),
-    Plant(NOTHING, {"rate_msg_s": 200, "confirms": 100}),
+    Plant("node full", {"confirms": 100}, {"broker_cores": 0.25}),
+    Plant("disk", {"delivery": "persistent", "payload_bytes": 5_000, "confirms": 1}),
+    Plant(
+        "garbage collection",
+        {"generator": "amqp-1.0", "payload_bytes": 10_000, "consume_after_s": 7},
+        {"heap_mb": 64},
+        system="activemq",
+    ),
+    Plant(
+        NOTHING,
+        {
+            "rate_msg_s": [50, 200, 500],
+            "delivery": ["transient", "persistent"],
+            "acks": ["auto", "each"],
+            "confirms": 100,
+        },
+    ),
 )
 
 
 def main(arguments: list[str]) -> None:
     """Print a line for each cause; of those named, if any are."""
     repeats = int(arguments[0]) if arguments else REPEATS
-    chosen = arguments[1:]
+    chosen, runs, right = arguments[1:], Counter[bool](), Counter[bool]()
     for plant in PLANTS:
-        if not chosen or plant.cause in chosen:
-            with tempfile.TemporaryDirectory(prefix="mqperf-diagnosis-") as folder:
-                named = Counter(_named(plant, repeats, Path(folder)))
-            instead = ", ".join(f"{name} {n}" for name, n in named.items() if name != plant.cause)
-            print(f"{plant.cause}: {named[plant.cause]} of {repeats}; instead: {instead or '-'}")
-            sys.stdout.flush()
+        if chosen and plant.cause not in chosen:
+            continue
+        with tempfile.TemporaryDirectory(prefix="mqperf-diagnosis-") as folder:
+            named = Counter(_named(plant, repeats, Path(folder)))
+        total, first, sound = named.total(), named[plant.cause], plant.cause == NOTHING
+        runs[sound] += total
+        right[sound] += first
+        instead = ", ".join(f"{name} {n}" for name, n in named.items() if name != plant.cause)
+        print(f"{plant.cause}: {first} of {total}; instead: {instead or '-'}", flush=True)
+    print(f"named first: {right[False]} of {runs[False]}; sound: {right[True]} of {runs[True]}")
 
 
 def _named(plant: Plant, repeats: int, runs: Path) -> Iterator[str]:
-    """What was named first in each run."""
+    """What was named first in each run; or that a run failed, and why, for all of them."""
     plan = mqperf.new_plan(
-        systems={"rabbitmq": {"topologies": ["single"], "settings": dict(plant.settings)}},
+        systems={plant.system: {"topologies": ["single"], "settings": dict(plant.settings)}},
         test_cases=["publish"],
         load={
             "generator": "amqp-0-9-1",
@@ -95,8 +117,12 @@ def _named(plant: Plant, repeats: int, runs: Path) -> Iterator[str]:
         probes=["waits"],
         **plant.more,
     )
-    with _burning(plant.neighbours, runs):
-        results = mqperf.run(plan, runs / "runs")
+    try:
+        with _burning(plant.neighbours, runs):
+            results = mqperf.run(plan, runs / "runs")
+    except MqperfError as error:
+        yield from [str(error)] * repeats
+        return
     causes = results["causes"]
     for run in results["messages"]["run"]:
         first = causes[causes["run"].eq(run) & causes["cause_rank"].eq(1)]["cause"].unique()

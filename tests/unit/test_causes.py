@@ -96,7 +96,8 @@ def named(frames: Frames) -> list[str]:
         ((), []),
         ((("Master", "q", "queue running", 0.8),), []),
         (FULL_QUEUE, ["one queue process full", "flow control"]),
-        ((*FULL_QUEUE, STARVED), ["flow control"]),
+        ((*FULL_QUEUE, STARVED), ["one queue process full", "flow control"]),
+        ((("Master", "q", "queue running", 0.5), ("Master", "q", "queue runnable", 0.48)), []),
         (
             (*FULL_QUEUE, ("Master", "node", "alarmed", 0.4)),
             ["memory or disk alarm", "one queue process full", "flow control"],
@@ -143,6 +144,7 @@ def test_a_full_window_is_a_cause_where_nothing_else_is(
         ("client-1", 0.97, (), "load generator full"),
         ("Master", 3.8, (), "node full"),
         ("host", 3.99, (STARVED,), "neighbour on the host"),
+        ("host", 3.99, (*FULL_QUEUE, STARVED), "neighbour on the host"),
         ("host", 3.99, (), ""),
     ],
 )

@@ -1,6 +1,6 @@
 """What is known of one run, as rules look at it, and what a rule gives."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -67,11 +67,11 @@ class Evidence:
 
     @cached_property
     def waited(self) -> float | None:
-        """Share of the time for which threads of the run wanted a core that they waited for one."""
-        return self.waited_by(self.cpu.loc[self.cpu["kind"].isin(RUNS_OWN), "process"])
+        """Share of the time for which threads of the run wanted a core that they waited for one.
 
-    def waited_by(self, processes: Iterable[str]) -> float | None:
-        """The same of some processes; None where it was not recorded."""
+        None where it was not recorded.
+        """
+        processes = self.cpu.loc[self.cpu["kind"].isin(RUNS_OWN), "process"]
         rows = self.waits[self.waits["process"].isin(processes) & self.waits["object"].eq("all")]
         used, waited = (
             rows.loc[rows["quantity"].eq(name), "value"].sum() for name in ("used", "waited")
