@@ -65,11 +65,14 @@ PLANTS = (
     ),
     Plant("neighbour on the host", {"confirms": 1_000}, neighbours=BURNERS),
     Plant("node full", {"confirms": 100}, {"broker_cores": 0.25}),
-    Plant("disk", {"delivery": "persistent", "payload_bytes": 5_000, "confirms": 1}),
+    Plant(
+        "disk",
+        {"delivery": "persistent", "payload_bytes": 5_000, "confirms": 1, "consume_after_s": 7},
+    ),
     Plant(
         "garbage collection",
-        {"generator": "amqp-1.0", "payload_bytes": 10_000, "consume_after_s": 7},
-        {"heap_mb": 64},
+        {"generator": "amqp-1.0", "payload_bytes": 1_000, "consume_after_s": 7},
+        {"heap_mb": 96},
         system="activemq",
     ),
     Plant(

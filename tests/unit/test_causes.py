@@ -199,6 +199,13 @@ def test_a_rate_is_kept_where_every_delivery_is_there() -> None:
         assert told[place + 1].startswith("  it kept its offered rate") == kept
 
 
+def test_a_node_that_keeps_its_rate_only_works() -> None:
+    """With time for its disk and its collector; one that misses the rate waits for them."""
+    figures = (("Master", "disks", "synchronised", 0.5), ("Master", "collector", "used", 0.5))
+    for rate, causes_ in ((3800.0, []), (5000.0, ["disk", "garbage collection"])):
+        assert named(changed(seen(*figures), "runs", {"rate_msg_s": rate})) == causes_
+
+
 def test_equal_causes_are_not_told_apart() -> None:
     """Two of equal share have one rank, and the words say that none is first."""
     frames = changed(seen(*FULL_QUEUE), "cpu", {"total_cores": 0.97}, "client-1")

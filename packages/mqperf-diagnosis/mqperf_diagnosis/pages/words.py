@@ -6,9 +6,8 @@ import pandas as pd
 
 from mqperf.plan.test_cases import unit_of
 from mqperf.study.stats.rules.finding import each, measured
-from mqperf.study.stats.rules.window import KEEPS_UP
 from mqperf.study.tables import Tables
-from mqperf_diagnosis.study.evidence import rates_of
+from mqperf_diagnosis.study.evidence import keeps, rates_of
 
 NO_CAUSE = "no single cause is visible"
 WITHOUT_PROBE = "processes of nodes and waits were not watched: add the probe waits to the plan"
@@ -32,7 +31,7 @@ def lines(tables: Tables) -> Iterator[str]:
 def headline(causes: pd.DataFrame, throughput: float, rate: float) -> str:
     """One sentence on a run: its first cause, or that none is first."""
     first = causes[causes["cause_rank"] == 1]
-    kept = throughput >= (1 - KEEPS_UP) * rate  # not without an offered rate, which is NaN
+    kept = keeps(throughput, rate)
     if causes.empty:
         return f"it kept its offered rate, and {NO_CAUSE}" if kept else NO_CAUSE
     if kept:

@@ -10,6 +10,7 @@ import pandas as pd
 from mqperf.study.stats.rules.finding import each, measured, offered
 from mqperf.study.stats.rules.stairs import used_cpu
 from mqperf.study.stats.rules.tester import hosts_used
+from mqperf.study.stats.rules.window import KEEPS_UP
 from mqperf.study.tables import Tables
 
 NOTHING = pd.DataFrame({"run": []})
@@ -44,6 +45,11 @@ class Evidence:
     hosts: pd.DataFrame
     rows: Callable[[str], pd.DataFrame]
 
+    @property
+    def kept(self) -> bool:
+        """Whether it kept the rate that it was offered; without one it is as fast as it can."""
+        return keeps(self.run.throughput_msg_s, self.offered_msg_s)
+
     @cached_property
     def waits(self) -> pd.DataFrame:
         """What the probe of waits recorded; no row without it."""
@@ -77,6 +83,11 @@ class Evidence:
             rows.loc[rows["quantity"].eq(name), "value"].sum() for name in ("used", "waited")
         )
         return float(waited / (used + waited)) if used + waited > 0 else None
+
+
+def keeps(throughput: float, offered_msg_s: float) -> bool:
+    """Whether a throughput is the rate that was offered; never that of no rate, which is NaN."""
+    return bool(throughput >= (1 - KEEPS_UP) * offered_msg_s)
 
 
 def rates_of(runs: pd.DataFrame) -> pd.Series:

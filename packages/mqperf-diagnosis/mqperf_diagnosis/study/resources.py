@@ -221,7 +221,9 @@ def network(run: Evidence) -> Iterator[Cause]:
 
 
 def disk(run: Evidence) -> Iterator[Cause]:
-    """A node that waits for its disk most of the time."""
+    """A node that waits for its disk most of the time; with a rate that it keeps it only works."""
+    if run.kept:
+        return
     rows = run.figures("synchronised")
     for row in each(rows[rows["value"].ge(SYNCHRONISED)]):
         written = run.figure(row.process, "written") or 0.0
@@ -236,7 +238,12 @@ def disk(run: Evidence) -> Iterator[Cause]:
 
 
 def collector(run: Evidence) -> Iterator[Cause]:
-    """A Java whose garbage collector takes much of its CPU, or stops it for long."""
+    """A Java whose garbage collector takes much of its CPU, or stops it for long.
+
+    As of disks, that is a part of its time, of which enough is left where it keeps its rate.
+    """
+    if run.kept:
+        return
     rows = run.waits[run.waits["object"].eq("collector")]
     for row in each(rows):
         used = run.figure(row.process, "used", "all") or 0.0
