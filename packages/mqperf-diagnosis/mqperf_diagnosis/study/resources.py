@@ -110,8 +110,8 @@ def erlang_process(run: Evidence) -> Iterator[Cause]:
     """One process of a node that always has work, while others wait for it.
 
     Where the run waits for cores that a host does not have, everything has work for longer, and
-    nobody is accused.  With cores left, threads wait as well, for who runs where they did: for 40 %
-    of the time in runs that used 80 % of their host.  That is no shortage, and says nothing here.
+    nobody is accused.  With cores left, threads wait as well, for who runs where they did: that is
+    no shortage, and says nothing here.
     """
     if (run.waited or 0.0) >= WAITED and run.hosts["full"].any():
         return
