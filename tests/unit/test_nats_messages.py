@@ -16,9 +16,8 @@ from mqperf_nats.onhost import codec, streams
 from mqperf_nats.onhost.codec import Messages
 from mqperf_nats.onhost.connection import problem
 from mqperf_nats.onhost.rows import Rows
-from mqperf_nats.onhost.subscriber import stamps_of
 from mqperf_numbered.onhost.managed_connections import Lost, Refused
-from mqperf_numbered.onhost.stamps import SIZE, STAMP
+from mqperf_numbered.onhost.stamps import SIZE, STAMP, within
 
 PLAN = """\
 systems: {{nats: {{topologies: [{0}], queues: [{1}]}}}}
@@ -45,7 +44,8 @@ def blocks(content: bytes) -> tuple[list[Messages | bytes], int]:
 def numbers(content: bytes) -> list[int]:
     """Those in the stamps of messages, -1 for one of no run."""
     parts = [part for part in blocks(content)[0] if isinstance(part, Messages)]
-    read = b"".join(stamps_of(bytearray(content), part) for part in parts)
+    places = ((part.at, part.size, part.unit, part.rows) for part in parts)
+    read = b"".join(within(bytearray(content), *place) for place in places)
     stamp = np.frombuffer(read, STAMP)
     return [int(one["number"]) if one["run"] == 7 else -1 for one in stamp]
 

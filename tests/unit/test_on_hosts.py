@@ -29,6 +29,7 @@ ROOMS = Path(__file__).parents[2].glob("packages/*/*/onhost")
 PACKAGES = ("mqperf", *(room.parent.name for room in ROOMS))
 
 BUILDS_ON = {
+    "mqperf_activemq": ("mqperf_numbered",),
     "mqperf_command": ("mqperf_numbered",),
     "mqperf_amqp_0_9_1": ("mqperf_numbered",),
     "mqperf_amqp_1_0": ("mqperf_numbered",),

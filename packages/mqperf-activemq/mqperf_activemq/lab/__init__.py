@@ -1,1 +1,1 @@
-"""How the brokers, and the ZooKeepers of some, are started."""
+"""How the brokers, the ZooKeepers of some, and loads in their protocols are started."""

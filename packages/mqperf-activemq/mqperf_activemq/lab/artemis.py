@@ -1,4 +1,4 @@
-"""ActiveMQ Artemis as a system under test: one private broker, spoken to in AMQP 1.0."""
+"""ActiveMQ Artemis as a system under test: one private broker, which speaks four protocols."""
 
 from dataclasses import replace
 from html import escape
@@ -42,6 +42,9 @@ BOOTSTRAP = """\
 </broker>
 """
 
+OPTIONS = "protocols=AMQP,CORE,OPENWIRE,STOMP;tcpNoDelay=true;supportAdvisory=false"
+"""How clients are accepted; OpenWire's own messages of who is connected are not asked for."""
+
 MANAGEMENT = """\
 <management-context xmlns="http://activemq.apache.org/schema"/>
 """
@@ -60,7 +63,7 @@ BROKER = """\
     <journal-directory>{data}/journal</journal-directory>
     <large-messages-directory>{data}/large-messages</large-messages-directory>
 {availability}    <acceptors>
-      <acceptor name="amqp">tcp://{address}:{port}?protocols=AMQP;tcpNoDelay=true</acceptor>
+      <acceptor name="clients">tcp://{address}:{port}?{options}</acceptor>
 {acceptors}    </acceptors>
     <address-settings>
       <address-setting match="#">
@@ -112,6 +115,7 @@ def broker(
                 data=escape(str(folder / "data"), quote=False),
                 address=place.host_folder.host.address,
                 port=place.port,
+                options=OPTIONS,
                 availability=availability,
                 acceptors=acceptors,
             ),

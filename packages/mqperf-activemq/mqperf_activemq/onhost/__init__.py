@@ -1,5 +1,5 @@
-"""What runs on a measured host, beside the broker.
+"""What runs on a measured host, beside the broker: who asks it, and loads in its protocols.
 
-It imports the standard library, numpy, mqperf's room of that name and itself, and goes to hosts
-whole.
+It imports the standard library, numpy, mqperf's room of that name, that of mqperf-numbered and
+itself, and goes to hosts whole.
 """

@@ -1,1 +1,1 @@
-"""What the brokers tell of their inside, as figures."""
+"""What the brokers tell of their inside, as figures; what loads tell beside every message."""

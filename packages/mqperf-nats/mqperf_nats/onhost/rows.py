@@ -7,13 +7,9 @@ import numpy as np
 from mqperf_nats.onhost.codec import END, fresh_inbox
 from mqperf_nats.onhost.orders import Orders
 from mqperf_numbered.onhost import stamps
+from mqperf_numbered.onhost.messages import DIGITS, digits
 from mqperf_numbered.onhost.publisher_thread import BLOCK_BYTES
 from mqperf_numbered.onhost.record import Numbers
-
-DIGITS = 12
-"""Of a message's number, with which the subject of its confirm ends."""
-
-POWERS = 10 ** np.arange(DIGITS - 1, -1, -1)
 
 
 class Rows:
@@ -41,7 +37,7 @@ class Rows:
         """The rows of these messages."""
         count = len(numbers)
         if self.digits is not None:
-            self.digits[:count] = numbers[:, None] // POWERS % 10 + ord("0")
+            self.digits[:count] = digits(numbers)
         return self.rows[:count].tobytes()
 
     def whole(self, count: int, taken: int) -> int:

@@ -54,7 +54,10 @@ class Inlet(ManagedConnection[Connection]):
             elif block.subject.endswith(CONSUMER) and (error := problem(connection.body(block))):
                 raise error
         if blocks:
-            content = b"".join(stamps_of(connection.buffer, block) for block in blocks)
+            content = b"".join(
+                stamps.within(connection.buffer, block.at, block.size, block.unit, block.rows)
+                for block in blocks
+            )
             stamp = np.frombuffer(content, stamps.STAMP)
             ends = np.array([end for block in blocks for end in block.ends])
             now = connection.arrived_ns(ends) / NS
@@ -66,10 +69,3 @@ class Inlet(ManagedConnection[Connection]):
             wanted = replies if self.orders.acks == "each" else replies[-1:]
             connection.send(b"".join(codec.publish(reply, codec.ACK) for reply in wanted))
             self.watch()
-
-
-def stamps_of(buffer: bytearray, block: Messages) -> bytes:
-    """The stamps of messages; of no run for those that have none."""
-    if block.size < stamps.SIZE:
-        return bytes(stamps.SIZE * block.rows)
-    return np.ndarray(block.rows, stamps.STAMP, buffer, block.at, (block.unit,)).tobytes()

@@ -11,6 +11,11 @@ from mqperf_numbered.onhost.record import Numbers
 GOLDEN, ROOT = 0x9E3779B97F4A7C15, 0x6A09E667F3BCC909
 """The fractions of the golden ratio, and of the root of two, in 64 bits."""
 
+DIGITS = 12
+"""Of a message's number where it is written out."""
+
+POWERS = 10 ** np.arange(DIGITS - 1, -1, -1)
+
 
 class Alike:
     """Messages of one form, with their ``stamps`` where those are sent from."""
@@ -52,6 +57,12 @@ class Mix:
     def whole(self, taken: int) -> int:
         """How many of those have all their bytes among so many."""
         return int(np.searchsorted(self.ends, taken, side="right"))
+
+
+def digits(numbers: Numbers) -> NDArray[np.int64]:
+    """The digits of numbers, as the codes of their characters, in rows."""
+    codes: NDArray[np.int64] = numbers[:, None] // POWERS % 10 + ord("0")
+    return codes
 
 
 def drawn(numbers: Numbers, sender: int, shares: Sequence[float]) -> NDArray[np.intp]:

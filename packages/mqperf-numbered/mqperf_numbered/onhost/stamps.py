@@ -37,6 +37,16 @@ def block(message: bytes, at: int, most_bytes: int, threads: int) -> tuple[Bytes
     return rows, places(rows, at)
 
 
+def within(buffer: bytearray, at: int, size: int, unit: int = 0, rows: int = 1) -> bytes:
+    """The stamps of bodies of one size, the first of them there and the next a unit later.
+
+    Those of no run for bodies that have none.
+    """
+    if size < SIZE:
+        return bytes(SIZE * rows)
+    return np.ndarray(rows, STAMP, buffer, at, (unit,)).tobytes()
+
+
 def read(places: Bytes) -> Stamps:
     """The stamps in rows of bytes, as a copy: the bytes are those of a buffer, which changes."""
     return places.copy().view(STAMP).ravel()

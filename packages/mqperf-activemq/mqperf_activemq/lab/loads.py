@@ -1,0 +1,46 @@
+"""Generators of traffic in the protocols of Artemis: publishers and consumers with own codecs."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from mqperf.lab.load.launcher import Access, Job, Launcher
+from mqperf.plan import Case
+from mqperf.plan.load import Member
+from mqperf.plan.load.generator import Generator
+from mqperf_activemq.lab.artemis import KIND
+from mqperf_activemq.plan.parameters import CORE, OPENWIRE, STOMP, of_case
+from mqperf_numbered.lab.commands import addresses, threads
+from mqperf_numbered.lab.environment import Program
+from mqperf_numbered.lab.launcher import launcher
+
+PROGRAM = Program(
+    "the generator of Artemis' protocols", "mqperf_activemq.onhost", ("publisher", "consumer")
+)
+
+
+def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[str, str]]:
+    """How queues are consumed."""
+    parameters = of_case(case)
+    return {"consumer": {"acks": parameters.acks, "prefetch": str(parameters.prefetch)}}
+
+
+def _orders(protocol: str, job: Job, member: Member) -> dict[str, Any]:
+    case = job.case
+    of_threads = threads(case, member, addresses(case, job.run_id))
+    return of_case(case).ordered(case.threads) | {"protocol": protocol, "threads": of_threads}
+
+
+def _launcher(generator: Generator) -> Launcher:
+    about = f"publishers and consumers of {generator.protocol}"
+    orders = partial(_orders, generator.name)
+    return replace(
+        launcher(generator.name, PROGRAM, about, orders),
+        drivers={KIND.name: generator.name},
+        options=options,
+        queues=addresses,
+    )
+
+
+STOMP_LAUNCHER, OPENWIRE_LAUNCHER, CORE_LAUNCHER = map(_launcher, (STOMP, OPENWIRE, CORE))

@@ -1,0 +1,111 @@
+"""Frames that begin with their length, in four bytes, and their kind in one."""
+
+# typing.override is of Python 3.12
+# mypy: disable-error-code="explicit-override"
+
+import struct
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqperf_activemq.onhost.wire import Come, Wire
+from mqperf_numbered.onhost.record import Numbers
+
+HEAD = struct.Struct(">ib")
+
+
+class Run(NamedTuple):
+    """Frames of one kind and length that follow each other in a buffer.
+
+    The first is at ``at``, the next one ``unit`` bytes later.
+    """
+
+    kind: int
+    at: int
+    unit: int
+    rows: int
+
+    def column(self, buffer: bytearray, place: int, kind: str) -> Numbers:
+        """The integers of that type at a place of each."""
+        found = np.ndarray(self.rows, np.dtype(kind), buffer, self.at + place, (self.unit,))
+        integers: Numbers = found.astype(np.int64)
+        return integers
+
+    def bytes_at(self, buffer: bytearray, place: int, size: int) -> NDArray[np.uint8]:
+        """So many bytes at a place of each, as rows."""
+        return np.ndarray((self.rows, size), np.uint8, buffer, self.at + place, (self.unit, 1))
+
+    def split(self, count: int) -> tuple["Run", "Run"]:
+        """The first of them, and the rest."""
+        rest_at = self.at + count * self.unit
+        return self._replace(rows=count), self._replace(at=rest_at, rows=self.rows - count)
+
+    def alike(self, buffer: bytearray, place: int, size: int) -> int:
+        """How many, from the first on, have the same bytes at a place."""
+        rows = self.bytes_at(buffer, place, size)
+        same = (rows == rows[0]).all(axis=1)
+        return self.rows if same.all() else int(same.argmin())
+
+    @property
+    def ends(self) -> range:
+        """Where each ends."""
+        first = self.at + self.unit
+        return range(first, first + self.rows * self.unit, self.unit)
+
+
+def run_at(buffer: bytearray, at: int, have: int) -> Run | None:
+    """The frames that begin there; None before one is whole."""
+    if have - at < HEAD.size:
+        return None
+    length, kind = HEAD.unpack_from(buffer, at)
+    unit = length + 4
+    run = Run(kind, at, unit, (have - at) // unit)
+    return run.split(run.alike(buffer, 0, HEAD.size))[0] if run.rows else None
+
+
+class Framed(Wire):
+    """A connection whose frames are such; ``message_kind`` is that of messages."""
+
+    message_kind: int
+
+    def answer(self, kinds: Collection[int]) -> tuple[int, bytes]:
+        """Kind and bytes of the next frame of these kinds; all before it is forgotten."""
+        while True:
+            for run in self.runs():
+                if run.kind in kinds:
+                    content = bytes(self.view[run.at : run.at + run.unit])
+                    self.understood = run.at + run.unit
+                    self.forget()
+                    return run.kind, content
+            self.forget()
+            self.await_more()
+
+    def runs(self) -> Iterator[Run]:
+        """All whole frames that have come."""
+        while (run := run_at(self.buffer, self.understood, self.have)) is not None:
+            self.understood = run.ends[-1]
+            yield run
+
+    def come(self) -> Come:
+        """The messages that have come."""
+        stamps, ends, acks = list[bytes](), list[int](), list[bytes]()
+        for run in self.runs():
+            self.attend(run)
+            rest = run
+            while rest.kind == self.message_kind and rest.rows:
+                part, content, ack = self.messages(rest)
+                _, rest = rest.split(part.rows)
+                stamps.append(content)
+                ends += part.ends
+                acks.append(ack)
+        return self.read(stamps, ends, acks)
+
+    def messages(self, run: Run) -> tuple[Run, bytes, bytes]:
+        """The first messages of one form in a run, their stamps, and what acknowledges them."""
+        raise NotImplementedError
+
+    def attend(self, run: Run) -> None:
+        """Raise ``Lost`` for frames that say that the broker ends the connection, or cannot."""
+        raise NotImplementedError

@@ -1,0 +1,45 @@
+"""A client: several threads, each with a connection and a queue, that publish."""
+
+import time
+from functools import partial
+
+import numpy as np
+
+from mqperf_activemq.onhost.orders import Orders
+from mqperf_activemq.onhost.protocols import PROTOCOLS
+from mqperf_activemq.onhost.wire import Wire
+from mqperf_numbered.onhost import publisher
+from mqperf_numbered.onhost.diary import Diary
+from mqperf_numbered.onhost.managed_connections import Handlers
+from mqperf_numbered.onhost.orders import Thread
+from mqperf_numbered.onhost.publisher_thread import PublisherThread
+from mqperf_numbered.onhost.record import Record
+from mqperf_numbered.onhost.waiting import Waiting
+
+
+class Outlet(publisher.Outlet[Wire]):
+    """The connection of a thread."""
+
+    def __init__(
+        self, orders: Orders, thread: Thread, record: Record, waiting: Waiting, diary: Diary
+    ) -> None:
+        protocol = PROTOCOLS[orders.protocol]
+        self.rows = protocol.rows(orders, thread.address)
+        publishing = PublisherThread(orders, thread.number, orders.confirms, record, self.rows)
+        connect = partial(protocol, orders, thread.address)
+        handlers = Handlers(connect, self._prepare, self._read, publishing.settle)
+        super().__init__(publishing, waiting, diary, handlers)
+
+    def _prepare(self, connection: Wire) -> None:
+        connection.publish()
+        self.rows.called(connection.name.encode())
+        self.thread.attach(connection)
+
+    def _read(self, connection: Wire) -> None:
+        now_ns = time.time_ns()
+        confirmed, refused = connection.outcomes()
+        if len(confirmed):
+            self.thread.ended("confirmed", confirmed, now_ns)
+        for number, why in refused:
+            self.diary.happened("refused", why=why)
+            self.thread.ended("error", np.array([number]), now_ns)
