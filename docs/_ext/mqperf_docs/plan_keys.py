@@ -53,8 +53,8 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "test_cases": "What the clients do: call and wait, cast and forget, notify, cast to every"
         " server of a topic (`rpc-fanout`), and those of other loads.",
         "load": "The load of every point, with the keys below.",
-        "hosts": "Where it runs: `laboratory`, or the path of an inventory in YAML, INI or TOML. An"
-        " inventory is as trusted as a script: read that of somebody else first.",
+        "hosts": "Where it runs: `laboratory`, `sites`, or the path of an inventory in YAML, INI or"
+        " TOML. An inventory is as trusted as a script: read that of somebody else first.",
         "link": "The network between two roles, with the keys below.",
         "background": "Loads that flow beside it all the time, each with the keys below.",
         "conditions": "Named circumstances, under each of which every point is measured; the"
@@ -177,6 +177,9 @@ SETTINGS: Mapping[str, str] = {
     "users": "Clients log in with a password made at random; `activemq-leveldb` does so to"
     " ZooKeeper, too. Not for Artemis.",
     "heap_mb": "Heap of the Java virtual machine, in MB.",
+    "join_prefetch": "Messages of a queue that may be under way from one site to the other.",
+    "join_acks": "When the near broker forgets a message: `on-confirm` of the far one, `on-publish`"
+    " there, or at once (`no-ack`).",
 }
 """What the settings of systems mean; a new one is explained here."""
 

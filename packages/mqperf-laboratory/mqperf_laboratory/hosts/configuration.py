@@ -3,14 +3,17 @@
 import os
 import sys
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 from mqperf.base import processes
 from mqperf.base.errors import HostError
 
 KEY_LIMIT_S = 30
-ROLES = ("broker", "broker", "broker", "client", "server")
-"""Groups of the first hosts; what follows are clients and servers in turns."""
+Roles = Sequence[Sequence[str]]
+
+USUAL: Roles = (("broker",), ("broker",), ("broker",), ("client",), ("server",))
+"""Groups of the first hosts, unless others are asked for."""
 
 SSHD = """\
 Port 22
@@ -34,10 +37,11 @@ ARGUMENTS = (
 """Nothing of the user's own configuration, keys and known hosts matters in a laboratory."""
 
 
-def write(folder: Path, addresses: dict[str, str]) -> None:
+def write(folder: Path, addresses: dict[str, str], roles: Roles = USUAL) -> None:
     """Write keys, the configuration of every sshd, ``known_hosts`` and ``inventory.yaml``.
 
-    ``addresses`` are by name of host.  Raises ``HostError`` when keys cannot be made.
+    ``addresses`` are by name of host, ``roles`` those of the first hosts; what follows are clients
+    and servers in turns.  Raises ``HostError`` when keys cannot be made.
     """
     _key(folder / "key")
     known_hosts = []
@@ -48,7 +52,7 @@ def write(folder: Path, addresses: dict[str, str]) -> None:
     (folder / "known_hosts").write_text("".join(known_hosts))
     lines = ["127.0.0.1 localhost", *(f"{address} {name}" for name, address in addresses.items())]
     (folder / "hosts").write_text("\n".join(lines) + "\n")
-    (folder / "inventory.yaml").write_text(_inventory(folder, addresses))
+    (folder / "inventory.yaml").write_text(_inventory(folder, addresses, roles))
 
 
 def _key(path: Path) -> str:
@@ -60,7 +64,7 @@ def _key(path: Path) -> str:
     return path.with_suffix(path.suffix + ".pub").read_text().strip()
 
 
-def _inventory(folder: Path, addresses: dict[str, str]) -> str:
+def _inventory(folder: Path, addresses: dict[str, str], first: Roles) -> str:
     """An ordinary Ansible inventory, whose groups are roles."""
     lines = [
         "all:",
@@ -71,20 +75,16 @@ def _inventory(folder: Path, addresses: dict[str, str]) -> str:
         f"    ansible_ssh_common_args: {ARGUMENTS.format(known=folder / 'known_hosts')}",
         "  children:",
     ]
-    roles = _roles(tuple(addresses))
-    for role in dict.fromkeys(roles.values()):
+    more = ((("client",), ("server",))[number % 2] for number in range(len(addresses)))
+    roles = dict(zip(addresses, (*first, *more), strict=False))
+    for role in dict.fromkeys(chain.from_iterable(roles.values())):
         lines += [f"    {role}:", "      hosts:"]
         lines += [
             f"        {name}: {{ansible_host: {address}}}"
             for name, address in addresses.items()
-            if roles[name] == role
+            if role in roles[name]
         ]
     return "\n".join(lines) + "\n"
-
-
-def _roles(names: Sequence[str]) -> dict[str, str]:
-    more = (("client", "server")[number % 2] for number in range(len(names)))
-    return dict(zip(names, (*ROLES, *more), strict=False))
 
 
 def interpreter() -> str:

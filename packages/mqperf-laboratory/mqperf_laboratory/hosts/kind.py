@@ -1,22 +1,29 @@
-"""The kind of host ``laboratory``: five hosts that are made for a command and end with it."""
+"""Kinds of hosts that are made for a command and end with it: five, or those of two sites."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from mqperf.hosts import HostKind, Hosts, of_inventory
+from mqperf_laboratory.hosts.configuration import USUAL, Roles
 from mqperf_laboratory.hosts.namespaces import laboratory
 
-COUNT = 5
-"""Three for brokers, one for clients, one for servers: as the test plan of 2016 wants them."""
+SITES: Roles = (("client", "broker"), ("broker", "server"))
+"""A host in either site, each with a broker: clients are in the first, servers in the second."""
 
 
 @contextmanager
-def _reached() -> Iterator[Hosts]:
+def _reached(roles: Roles) -> Iterator[Hosts]:
     with (
-        laboratory(COUNT) as made,
+        laboratory(len(roles), roles) as made,
         of_inventory(made.inventory, programs=False).reached() as hosts,
     ):
         yield hosts
 
 
-KIND = HostKind("laboratory", f"{COUNT} hosts in namespaces of this machine", _reached, here=True)
+def _kind(name: str, roles: Roles) -> HostKind:
+    about = f"{len(roles)} hosts in namespaces of this machine"
+    return HostKind(name, about, partial(_reached, roles), here=True)
+
+
+KIND, KIND_OF_SITES = _kind("laboratory", USUAL), _kind("sites", SITES)

@@ -102,8 +102,10 @@ def _runs(process: psutil.Process) -> bool:
 
 
 @contextmanager
-def laboratory(count: int) -> Iterator[Laboratory]:
-    """Run so many hosts, h1, h2 and so on, until the end of the block.
+def laboratory(
+    count: int, roles: configuration.Roles = configuration.USUAL
+) -> Iterator[Laboratory]:
+    """Run so many hosts, h1, h2 and so on, until the end of the block, the first in these roles.
 
     Raises ``HostError`` with the reason when this machine, or its administrator, does not let us.
     """
@@ -111,7 +113,7 @@ def laboratory(count: int) -> Iterator[Laboratory]:
     names = tuple(f"h{number}" for number in range(1, count + 1))
     with processes.scratch("laboratory") as folder, _network() as (number, network):
         addresses = {name: f"{network}.{at}" for at, name in enumerate(names, 1)}
-        configuration.write(folder, addresses)
+        configuration.write(folder, addresses, roles)
         script = Path(__file__).with_name("inside.sh")
         argv = [*NAMESPACES, "sh", str(script), str(folder), network, *names]
         with piped(argv, {**processes.usual_variables(), "PATH": _path()}) as inside:

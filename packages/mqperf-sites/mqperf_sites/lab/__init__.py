@@ -1,0 +1,1 @@
+"""How two sites are started and joined."""

@@ -1,0 +1,139 @@
+"""RabbitMQ in two sites as a system under test: two private brokers that form no cluster."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+
+from pydantic import Field, JsonValue
+
+from mqperf.base.releases import parsed
+from mqperf.hosts import HostFolder
+from mqperf.lab.load import Access, Endpoint
+from mqperf.lab.systems.private import OfServers, Servers, Site
+from mqperf.lab.systems.rabbitmq.config import USER, Cluster, Secrets, port_count
+from mqperf.lab.systems.rabbitmq.control import Control
+from mqperf.lab.systems.rabbitmq.installation import TOOL, installed, installed_version
+from mqperf.lab.systems.rabbitmq.settings import parse_settings
+from mqperf.lab.systems.service import Server
+from mqperf.lab.systems.settings import SystemSettings, checked
+from mqperf.lab.systems.system import Deployment, System
+from mqperf.plan import Case
+from mqperf.plan.topologies import TOPOLOGIES
+from mqperf_amqp_0_9_1.plan.parameters import GENERATOR
+from mqperf_sites.lab import joined
+from mqperf_sites.plan.topologies import FAMILY, NODES
+
+NAME = "rabbitmq-sites"
+CONF = "rabbitmq.conf"
+
+
+class SiteSettings(SystemSettings):
+    """What a plan may say of both brokers, and of what joins them.
+
+    So many messages of a queue (``join_prefetch``) may be under way between the sites, and are
+    acknowledged to the near one when the far one has confirmed them, or sooner (``join_acks``).
+    """
+
+    memory_watermark_mb: int = Field(default=1024, ge=64, le=16_777_216, strict=True)
+    join_prefetch: int = Field(default=1_000, ge=1, le=65_535, strict=True)
+    join_acks: joined.Acks = "on-confirm"
+
+
+@dataclass(frozen=True, slots=True)
+class Sites(OfServers):
+    """The deployment: both brokers, each with the rabbitmqctl of its host, and facts."""
+
+    controls: Sequence[Control]
+    brokers: Endpoint
+    settings: SiteSettings
+    about: Mapping[str, JsonValue]
+
+    def provision(self, case: Case, run_id: str) -> Access:
+        """Make a virtual host for the run in both brokers, and join them as the topology wants."""
+        every = replace(self.brokers, vhost=run_id)
+        both = [replace(every, addresses=(address,)) for address in every.addresses]
+        how = self.settings.join_prefetch, self.settings.join_acks
+        near, far = joined.near(case, run_id, both, *how), joined.far(case, both, *how)
+        there = [({}, near), (joined.policies(case), far)]
+        for node, control, what in zip(self.nodes, self.controls, there, strict=True):
+            control.add_vhost(node.name, run_id, USER, *what)
+        return Access.by(TOPOLOGIES[case.topology], every)
+
+    def clean_up(self, run_id: str, _queues: Sequence[str]) -> None:
+        """Delete the run's virtual hosts, with queues and what joined them."""
+        for node, control in zip(self.nodes, self.controls, strict=True):
+            control.delete_vhost(node.name, run_id)
+
+    def facts(self) -> dict[str, JsonValue]:
+        """What they are, their configuration, and the memory of both."""
+        return {**self.about, "nodes": [*self.servers.facts()]}
+
+
+check = partial(checked, NAME, SiteSettings)
+
+
+@contextmanager
+def start(
+    settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
+) -> Iterator[Deployment]:
+    """Run the near broker on the first host, the far one on the second if there is one."""
+    wanted, secrets = check(settings), Secrets()
+    of_nodes = {"memory_watermark_mb": wanted.memory_watermark_mb}
+    ours = parse_settings({**of_nodes, "start_timeout_s": wanted.start_timeout_s})
+    hosts = {place.host.name: place.host for place in host_folders[: len(NODES)]}
+    installations = {name: installed(host, ours) for name, host in hosts.items()}
+    version = installations[host_folders[0].host.name].version
+
+    def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[HostFolder]) -> Sites:
+        cluster = Cluster(places, ports, ours, parsed(version), installations, secrets)
+        cluster.write_cookies()
+        servers.start(cluster.port_mappers(), wanted.start_timeout_s)
+        nodes = [alone(cluster.node(index), label) for index, label in enumerate(NODES)]
+        servers.start(nodes, wanted.start_timeout_s)
+        about: dict[str, JsonValue] = {
+            "product": "RabbitMQ",
+            "version": version,
+            "config": secrets.redacted(nodes[0].files[CONF]),
+        }
+        addresses = [f"{cluster.address(at)}:{cluster.amqp_port(at)}" for at in range(len(NODES))]
+        brokers = Endpoint(GENERATOR.name, tuple(addresses), USER, secrets.password)
+        controls = [_control(cluster, place) for place in places]
+        return Sites(servers, controls, brokers, wanted, about)
+
+    site = Site("RabbitMQ", host_folders, len(NODES), secrets.redacted)
+    with site.launched(port_count(), launch) as deployment:
+        yield deployment
+
+
+def alone(node: Server, label: str) -> Server:
+    """A node that looks for no other, with what joins its site to another."""
+    lines = node.files[CONF].splitlines()
+    kept = [line for line in lines if not line.startswith("cluster_formation.")]
+    plugins = f"[{','.join(joined.PLUGINS)}]."
+    files = {**node.files, CONF: "\n".join(kept) + "\n", "enabled_plugins": plugins}
+    return replace(node, label=label, files=files)
+
+
+def _control(cluster: Cluster, place: HostFolder) -> Control:
+    """The rabbitmqctl of a host: no call of it goes from one site to the other."""
+    return replace(
+        cluster.control(),
+        host_folder=place,
+        installation=cluster.installations[place.host.name],
+        environment=cluster.ctl_environment(place),
+    )
+
+
+SYSTEM = System(
+    name=NAME,
+    title="RabbitMQ in two Sites",
+    topologies=tuple(topology.name for topology in FAMILY.listed),
+    queues=("classic",),
+    drivers={GENERATOR.name: GENERATOR.name},
+    installed=installed_version,
+    check=check,
+    start=start,
+    tools=(TOOL,),
+    labels=lambda _topology, _settings: NODES,
+)

@@ -1,0 +1,1 @@
+"""Who connects to which of two sites."""
