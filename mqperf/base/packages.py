@@ -38,7 +38,9 @@ BRINGS: Mapping[str, tuple[str, ...]] = {
     "mqperf-trend": ("mqperf trend",),
     "mqperf-bundle": ("mqperf bundle", "mqperf verify", "mqperf reproduce"),
     "mqperf-gate": ("mqperf gate",),
-    "mqperf-notebook": ("mqperf stop", "mqperf.start", "mqperf.attach", "mqperf.stop"),
+    "mqperf-notebook": (
+        *("mqperf stop", "mqperf.start", "mqperf.attach", "mqperf.stop", "mqperf.explore"),
+    ),
     "mqperf-rabbitmq": (
         *("metrics", "prometheus", "metadata_store"),
         *("preset", "config", "advanced", "environment", "policy"),

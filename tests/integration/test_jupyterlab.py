@@ -1,10 +1,12 @@
 """JupyterLab as somebody has it open: a run is watched below its cell, and interrupted there.
 
-One in the background goes on without its cell and without its kernel, and is found again.
+One in the background goes on without its cell and without its kernel, and is found again.  What is
+shown of results is chosen by drop-downs.
 """
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -18,13 +20,16 @@ import nbformat
 import psutil
 import pytest
 import websocket
+from nbconvert import HTMLExporter
 from patience import eventually
 from sweeps import statuses
 
 from mqperf_notebook.front import processes
+from mqperf_notebook.front.explore import ELSEWHERE
 
 pytestmark = [pytest.mark.needs_browser, pytest.mark.needs_redis]
 
+SAMPLE = Path(__file__).parents[2] / "data/samples/capacity"
 PLAN = """\
 systems: {zeromq: {topologies: [direct], queues: [none]}}
 test_cases: [rpc-call]
@@ -39,6 +44,7 @@ CELLS = (
     "sweep.stop()",
     "kept = mqperf.start('middle.yaml', 'kept')\nkept.watch()",
     "import mqperf\nmqperf.attach('kept')",
+    "import mqperf\nmqperf.explore('recorded')",
 )
 QUIET = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -46,6 +52,17 @@ QUIET = (
     *("--remote-debugging-port=0", "--remote-allow-origins=*", "--window-size=1200,900"),
 )
 PATIENCE_S = 120
+SHIFT, CTRL = 8, 2
+CHOSEN = """{
+const list = document.querySelectorAll(".jp-CodeCell")[%d].querySelectorAll("select")[%d];
+const words = [...list.options].map((option) => option.text.replaceAll("\u00a0", " "));
+list.selectedIndex = words.findIndex((text) => text.startsWith(%s));
+list.dispatchEvent(new Event("change", { bubbles: true }));
+}"""
+DRAWN = """{
+const shown = document.querySelectorAll(".jp-CodeCell")[%d].querySelector("object");
+shown?.clientHeight > 100 ? atob(shown.data.split(",")[1]) : "";
+}"""
 READY = (
     "document.querySelector('[data-status=idle]') !== null"
     " && document.querySelector('.jp-KernelName')?.innerText.includes('ipykernel')"
@@ -87,6 +104,7 @@ def lab(place: Path) -> Iterator[str]:
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS])
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
     nbformat.write(notebook, root / "watched.ipynb")
+    (root / "recorded").symlink_to(SAMPLE)
     for name, seconds in (("short", "4"), ("middle", "20"), ("long", "60")):
         (root / f"{name}.yaml").write_text(PLAN.replace("SECONDS", seconds))
     dirs = {f"JUPYTER_{kind}_DIR": str(root / f".{kind}") for kind in ("CONFIG", "DATA", "RUNTIME")}
@@ -121,9 +139,9 @@ class Tab:
         answer = self.ask("Runtime.evaluate", expression=script, returnByValue=True)
         return answer["result"].get("value")
 
-    def press(self, key: str, code: int, *, shift: bool = False) -> None:
+    def press(self, key: str, code: int, modifiers: int = 0) -> None:
         """A key, down and up."""
-        named = {"key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": 8 * shift}
+        named = {"key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": modifiers}
         for kind in ("keyDown", "keyUp"):
             self.ask("Input.dispatchKeyEvent", type=kind, **named)
 
@@ -135,7 +153,15 @@ class Tab:
     def run(self, cell: int) -> None:
         """Run a cell by its keys."""
         self.look(f"document.querySelectorAll('.jp-CodeCell .cm-content')[{cell}].focus()")
-        self.press("Enter", 13, shift=True)
+        self.press("Enter", 13, SHIFT)
+
+    def choose(self, cell: int, place: int, words: str) -> None:
+        """Choose by words in the drop-down at a place below a cell."""
+        self.look(CHOSEN % (cell, place, json.dumps(words)))
+
+    def drawn(self, cell: int) -> str:
+        """The drawing that a cell shows."""
+        return str(self.look(DRAWN % cell))
 
     def interrupt(self) -> None:
         """Interrupt the kernel by its keys."""
@@ -227,3 +253,22 @@ def test_a_sweep_outlives_its_kernel(tab: Tab, place: Path) -> None:
     tab.run(7)
     assert eventually(sooner(tab, 7, "raw maximum"), PATIENCE_S)
     assert statuses(place / "kept") == ["done"]
+
+
+def test_what_is_shown_is_chosen(tab: Tab, place: Path) -> None:
+    """Another axis on x, then a run in time; that stays in the notebook, and in pages of it."""
+    tab.run(8)
+    assert eventually(lambda: "against offered rate and payload" in tab.drawn(8), PATIENCE_S)
+    tab.choose(8, 2, "payload")
+    assert eventually(lambda: "against payload and offered rate" in tab.drawn(8), PATIENCE_S)
+    tab.choose(8, 1, "One run in time")
+    assert eventually(sooner(tab, 8, "in time, with"), PATIENCE_S)
+    tab.choose(8, 3, "4 threads, payload 4096 bytes, offered rate 2000")
+    words = "with 4 threads, payload 4096 bytes, offered rate 2000 msg/sec"
+    assert eventually(sooner(tab, 8, words), PATIENCE_S)
+    assert "Run rabbitmq-single" in tab.drawn(8)
+    saved = place / "watched.ipynb"
+    tab.press("s", 83, CTRL)
+    assert eventually(lambda: words in saved.read_text(), PATIENCE_S)
+    page, _ = HTMLExporter().from_filename(saved)
+    assert re.search(f"{ELSEWHERE}.*{words}.*<object ", page, re.DOTALL)

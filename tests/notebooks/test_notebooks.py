@@ -144,8 +144,19 @@ def errors_and_warnings(path: Path) -> Iterator[str]:
                 yield output["text"]
 
 
+def first_shown(path: Path) -> str:
+    """The HTML of what a notebook shows first."""
+    cells = nbformat.read(path, as_version=4).cells
+    outputs = (output for cell in cells for output in cell.get("outputs", []))
+    return str(next(output["data"]["text/html"] for output in outputs if "data" in output))
+
+
 def told(notebook: Path) -> str:
-    """Its text, after it was found to have drawn its figures, and to have complained of nothing."""
+    """Its text, after it was found to have drawn its figures, and to have complained of nothing.
+
+    First of all it answers: the question of its plan, or whether one set is better.
+    """
+    assert re.match(r"<h3>[^<]+\?</h3><ul>|<p>\d+ comparisons? at ", first_shown(notebook))
     assert list(errors_and_warnings(notebook)) == []
     text = notebook.read_text(encoding="utf-8")
     assert '"image/svg+xml"' in text or "data:image/png;base64" in text

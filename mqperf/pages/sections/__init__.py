@@ -23,7 +23,7 @@ from mqperf.pages.sections.section import Content, Section, View
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.tables import Tables, where
 
-__all__ = ["SECTIONS", "Content", "Section", "View", "contents", "shown"]
+__all__ = ["SECTIONS", "Content", "Section", "View", "contents", "shown", "views"]
 
 SECTIONS: Registry[Section] = Registry(
     "sections",
@@ -64,11 +64,16 @@ def shown(tables: Tables, section: str, test_case: str = "") -> Iterator[tuple[V
         raise MqperfError(f"no section {section!r}; there are: {', '.join(SECTIONS)}")
     if test_case and test_case not in TEST_CASES:
         raise MqperfError(f"no test case {test_case!r}; there are: {', '.join(TEST_CASES)}")
+    for view in views(tables, test_case):
+        for content in SECTIONS[section].of(view):
+            yield view, content
+
+
+def views(tables: Tables, test_case: str = "") -> Iterator[View]:
+    """Each test case that was measured, or one, on each layout."""
     measured = tables["points"].dropna(subset=["throughput_msg_s"])
     for case in [test_case] if test_case else TEST_CASES:
         for layout in layouts(where(tables["runs"], test_case=case)):
             if len(layout.of(measured, case)):
                 part = {name: layout.of(frame, case) for name, frame in tables.items()}
-                view = View(layout, case, part)
-                for content in SECTIONS[section].of(view):
-                    yield view, content
+                yield View(layout, case, part)

@@ -5,6 +5,7 @@ values (``columns.parameters``).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,9 @@ SWEEP = (*LAYOUT, "test_case")
 
 FACTORS = ("green_threads", "processes", "hosts")
 """Of which the number of threads is the product."""
+
+ON_X: ContextVar[str] = ContextVar("ON_X", default="")
+"""The axis that a reader wants on x; it gets there where it is a number that varies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +68,8 @@ def varied(rows: pd.DataFrame) -> tuple[str, ...]:
         for name in parameters()
         if name in columns and name not in FACTORS and _values(points, name)[1:]
     ]
-    telling: set[str] = set()
-    for _, sweep in points.groupby(keys, dropna=False) if keys else [((), points)]:
-        telling |= {*_of_sweep(sweep, varying)}
+    sweeps = points.groupby(keys, dropna=False) if keys else [((), points)]
+    telling = {name for _, sweep in sweeps for name in _of_sweep(sweep, varying)}
     for name in NAMED:
         telling -= _told_by(name, points, telling)
     return tuple(name for name in parameters() if name in telling)
@@ -84,10 +87,11 @@ def arranged(rows: pd.DataFrame) -> Arrangement:
 
     Threads come first where others have as many.  A text, or a parameter that is not always set,
     is on x only where no number varies; generators never are, as no line joins two of them.
+    Before all others comes the axis of ``ON_X``.
     """
     counts = {name: len(_values(rows, name)) for name in ("threads", *varied(rows))}
     several = [name for name in counts if counts[name] > 1]
-    several.sort(key=lambda name: -counts[name])
+    several.sort(key=lambda name: (name != ON_X.get(), -counts[name]))
     joined = [name for name in several if name != GENERATOR]
     x = next((name for name in joined if _is_number(rows, name)), next(iter(joined), "threads"))
     others = tuple(name for name in several if name != x)
@@ -134,12 +138,8 @@ def tidy(rows: pd.DataFrame) -> pd.DataFrame:
     kept = {*varied(rows)}
     if kept & {*FACTORS}:
         kept |= {"green_threads", "processes"}
-    return rows.drop(
-        columns=[
-            name for name in (*FACTORS, *parameters()) if name in rows.columns and name not in kept
-        ],
-        errors="ignore",
-    )
+    others = [name for name in (*FACTORS, *parameters()) if name not in kept]
+    return rows.drop(columns=others, errors="ignore")
 
 
 def in_curves(rows: pd.DataFrame, *last: str) -> pd.DataFrame:
@@ -179,9 +179,7 @@ def _threads_tell_apart(columns: Mapping[str, ExtensionArray], keys: Sequence[st
         for name, column in columns.items()
     }
     several = {name for name in values if len({*values[name]} - {None}) > 1}
-    for name in parameters():
-        if name in values and name not in several and _leaves_open(name, values):
-            several.add(name)
+    several |= {name for name in parameters() if name in values and _leaves_open(name, values)}
     places = list(zip(*(values[name] for name in (*keys, "threads")), strict=True))
     return (
         not any(name in several for name in parameters() if name not in FACTORS)

@@ -1,1 +1,1 @@
-"""Sweeps for mqperf that outlive the notebook which started them, and are found again."""
+"""For notebooks: sweeps that outlive them and are found again, and choosing what is shown."""

@@ -1,1 +1,1 @@
-"""The functions, the command, and the program of a sweep in the background."""
+"""The functions, the command, the drop-downs, and the program of a sweep in the background."""

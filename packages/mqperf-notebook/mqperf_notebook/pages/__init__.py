@@ -1,0 +1,1 @@
+"""What of results can be chosen, and how a choice is shown."""

@@ -1,0 +1,90 @@
+"""What can be chosen of results: sections of a test case on a layout, the axis on x, and runs."""
+
+from collections.abc import Callable, Iterator
+from contextvars import copy_context
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TypeVar
+
+from mqperf.pages.report import explorers
+from mqperf.pages.sections import SECTIONS, Content, View, contents, views
+from mqperf.study.tables import Tables, arranged, at, whole
+from mqperf.study.tables.axes import ON_X
+from mqperf.study.tables.axis_words import headed
+from mqperf_notebook.pages.shown import Shown
+
+FIRST = "points"
+"""The section that is shown before any is chosen."""
+
+IN_TIME = "in_time"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Those of a test case on a layout; ``source`` is the folder of its runs."""
+
+    view: View
+    source: Path
+
+    @property
+    def title(self) -> str:
+        """What they are choices of: ``RabbitMQ, single broker, CALL``."""
+        layout = self.view.layout
+        return f"{layout.system_title}, {layout.label}, {self.view.case.title}"
+
+    @cached_property
+    def sections(self) -> dict[str, str]:
+        """Name of each section that has something to show -> its heading."""
+        headings: dict[str, str] = {}
+        for name, content in contents(self.view):
+            headings.setdefault(name, content.heading)
+        if self.runs:
+            headings[IN_TIME] = "One run in time"
+        return dict(sorted(headings.items(), key=lambda heading: heading[0] != FIRST))
+
+    @cached_property
+    def axes(self) -> dict[str, str]:
+        """Name of each axis that may be on x -> its words; that which is there by itself first."""
+        points = self.view.points
+        names = arranged(points).names
+        may_be = [name for name in names if _with_x(name, partial(arranged, points)).x == name]
+        return {name: headed(name) for name in may_be or names[:1]}
+
+    @cached_property
+    def runs(self) -> dict[str, str]:
+        """Name of each run that is recorded second by second -> where it is in its sweep."""
+        runs, names = whole(self.view.tables["runs"]), ("threads", *self.view.axes)
+        recorded = runs[runs["run"].isin(self.view.tables["intervals"]["run"])]
+        return {
+            row["run"]: f"{at(row, names)}, repeat {row['repeat']}"
+            for row in recorded.to_dict("records")
+        }
+
+    def shown(self, section: str, x: str = "", run: str = "") -> Shown:
+        """A section with that axis on x, or ``IN_TIME`` the run.
+
+        Raises ``MqperfError`` for a run whose record is damaged.
+        """
+        return _with_x(x, lambda: Shown.of(self.title, [*self._contents(section, run)]))
+
+    def _contents(self, section: str, run: str) -> Iterator[Content]:
+        if section == IN_TIME:
+            drawing = explorers.drawing(self.view.tables, self.source, run)
+            yield Content(heading=self.sections[section], words=[drawing.alt], drawing=drawing)
+        else:
+            yield from SECTIONS[section].of(replace(self.view))  # it keeps rows in their order
+
+
+def choices(tables: Tables, source: Path) -> list[Choices]:
+    """Those of each test case that was measured, on each layout."""
+    return [Choices(view, source) for view in views(tables)]
+
+
+def _with_x(x: str, work: Callable[[], T]) -> T:
+    """What some work gives when a reader wants that axis on x."""
+    context = copy_context()
+    context.run(ON_X.set, x)
+    return context.run(work)
