@@ -270,5 +270,5 @@ def test_what_is_shown_is_chosen(tab: Tab, place: Path) -> None:
     saved = place / "watched.ipynb"
     tab.press("s", 83, CTRL)
     assert eventually(lambda: words in saved.read_text(), PATIENCE_S)
-    page, _ = HTMLExporter().from_filename(saved)
+    page, _ = HTMLExporter().from_filename(str(saved))
     assert re.search(f"{ELSEWHERE}.*{words}.*<object ", page, re.DOTALL)

@@ -13,6 +13,7 @@ from mqperf.base.errors import MqperfError, RecordError
 from mqperf.record import holder, recording
 from mqperf_notebook.front import processes
 from mqperf_notebook.front.api import Sweep, attach, start, stop
+from mqperf_notebook.front.explore import explore
 from mqperf_notebook.record.sweep_files import SweepFiles
 
 RECORDED = "data/samples/inside/rabbitmq"
@@ -40,7 +41,8 @@ def files(tmp_path: Path) -> SweepFiles:
 def test_the_functions_are_those_of_mqperf() -> None:
     """By their entry points; another name is none, and has the package that would bring it."""
     given: Any = mqperf
-    assert (given.start, given.attach, given.stop) == (start, attach, stop)
+    ours = (start, attach, stop, explore)
+    assert (given.start, given.attach, given.stop, given.explore) == ours
 
 
 def test_where_no_sweep_runs_the_record_is_given(

@@ -112,7 +112,7 @@ def test_nobody_chooses_in_a_batch(
     assert "throughput" in batch
     monkeypatch.setenv(SESSION, "notebook.ipynb")
     monkeypatch.setattr(module, "find_spec", lambda _: None)
-    mqperf.explore(samples.results(root / "data/samples/capacity"))
+    explore(samples.results(root / "data/samples/capacity"))
     hint = "to choose what is shown: pip install 'mqperf[notebook]'\n"
     assert capsys.readouterr().out == batch + hint
 

@@ -75,7 +75,7 @@ class Controls:
 
     def _offer(self) -> None:
         """Offer what there is of the layout; what was chosen of another stays, where it can."""
-        of = self._layouts[self.layout.value]
+        of: Choices = self._layouts[self.layout.value]
         offers = (self.section, of.sections), (self.x, of.axes), (self.run, of.runs)
         for control, words in offers:
             kept = control.value
