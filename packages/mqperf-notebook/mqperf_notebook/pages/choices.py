@@ -31,7 +31,7 @@ class Choices:
 
     @property
     def title(self) -> str:
-        """What they are choices of: ``RabbitMQ, single broker, CALL``."""
+        """What they are choices of: ``RabbitMQ, Client -> Broker, Server -> Broker, PUBLISH``."""
         layout = self.view.layout
         return f"{layout.system_title}, {layout.label}, {self.view.case.title}"
 
@@ -48,10 +48,8 @@ class Choices:
     @cached_property
     def axes(self) -> dict[str, str]:
         """Name of each axis that may be on x -> its words; that which is there by itself first."""
-        points = self.view.points
-        names = arranged(points).names
-        may_be = [name for name in names if _with_x(name, partial(arranged, points)).x == name]
-        return {name: headed(name) for name in may_be or names[:1]}
+        arrange = partial(arranged, self.view.points)
+        return {name: headed(name) for name in arrange().names if _with_x(name, arrange).x == name}
 
     @cached_property
     def runs(self) -> dict[str, str]:
