@@ -18,6 +18,7 @@ from mqperf_bundle.record import layout
 from mqperf_bundle.study.differences import compared
 
 SAME = "the same here"
+MADE_AGAIN = "made again, byte for byte"
 MOST = 20
 """Faults of a check that are told; the others are counted."""
 
@@ -57,22 +58,29 @@ def unpacked(file: Path) -> Iterator[tuple[Path, Mapping[str, str]]]:
 
 
 def verify(file: Path, allowed: Path | None = None) -> Iterator[Check]:
-    """Every check of a bundle, one after the other; none is in the way of the next.
+    """Every check of a bundle.
 
     ``allowed`` is a file of signers, of whom one must have signed it.  Raises ``RecordError`` for
     what is no bundle.
     """
     with unpacked(file) as (folder, digests):
-        yield _checked("files", folder, lambda: _files(folder, digests))
-        yield _checked("signature", folder, lambda: _signature(folder, allowed))
-        yield _checked("seals", folder, lambda: _seals(folder))
-        used = _checked("versions", folder, lambda: _versions(folder))
-        yield used
-        yield _checked("tables", folder, lambda: _tables(folder, same=used.says == SAME))
-        if used.says == SAME:
-            yield _checked("report", folder, lambda: _pages(folder))
-        else:
-            yield Check("report", "not made again, as versions differ")
+        yield from checks(folder, digests, allowed)
+
+
+def checks(
+    folder: Path, digests: Mapping[str, str], allowed: Path | None = None
+) -> Iterator[Check]:
+    """The same of one that is unpacked, one after the other; none is in the way of the next."""
+    yield _checked("files", folder, lambda: _files(folder, digests))
+    yield _checked("signature", folder, lambda: _signature(folder, allowed))
+    yield _checked("seals", folder, lambda: _seals(folder))
+    used = _checked("versions", folder, lambda: _versions(folder))
+    yield used
+    yield _checked("tables", folder, lambda: _tables(folder, same=used.says == SAME))
+    if used.says == SAME:
+        yield _checked("report", folder, lambda: _pages(folder))
+    else:
+        yield Check("report", "not made again, as versions differ")
 
 
 def _checked(what: str, folder: Path, check: Callable[[], tuple[str, Sequence[str]]]) -> Check:
@@ -139,5 +147,5 @@ def _pages(folder: Path) -> tuple[str, Sequence[str]]:
     with processes.scratch("pages") as scratch:
         again = publish_file(folder / layout.RUNS, scratch / layout.PAGES).read_bytes()
     if again == raw.content(folder / layout.PAGES):
-        return "made again, byte for byte", []
+        return MADE_AGAIN, []
     return "made again", [f"{layout.PAGES}: is not what its runs give"]
