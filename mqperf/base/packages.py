@@ -10,9 +10,8 @@ PROJECTS = ("completion", "new", "plans", "quick", "schema")
 
 BRINGS: Mapping[str, tuple[str, ...]] = {
     "mqperf-openstack": (
-        *("compute-nodes", "rpc-chain", ".conf"),
+        *("compute-nodes", "rpc-chain", ".conf", "server-load"),
         *(f"{action}-at-step" for action in ("black-hole", "disconnect", "freeze", "kill", "stop")),
-        "server-load",
     ),
     **{f"mqperf-{name}": (name,) for name in ("atop", "flame", "kafka", "nats", "zeromq")},
     "mqperf-activemq": (
@@ -37,6 +36,7 @@ BRINGS: Mapping[str, tuple[str, ...]] = {
     "mqperf-traffic": ("traffic", "mqperf capture"),
     "mqperf-trend": ("mqperf trend",),
     "mqperf-bundle": ("mqperf bundle", "mqperf verify", "mqperf reproduce"),
+    "mqperf-brokers": ("mqperf brokers",),
     "mqperf-gate": ("mqperf gate",),
     "mqperf-notebook": (
         *("mqperf stop", "mqperf.start", "mqperf.attach", "mqperf.stop", "mqperf.explore"),

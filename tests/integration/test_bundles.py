@@ -51,6 +51,8 @@ def test_a_bundle_is_made_checked_and_reproduced(tmp_path: Path) -> None:
     assert (tmp_path / "again/plan.yaml").exists()
 
     folder, file = tmp_path / "changed", tmp_path / "toy.tar.xz"
+    good = file.read_bytes()
+    (tmp_path / "good.tar.xz").write_bytes(good)
     archive.unpack(file, folder)
     assert "toy-corner" not in "".join(path.name for path in folder.rglob("*"))
     versions = json.loads((folder / layout.VERSIONS).read_text())
@@ -63,3 +65,12 @@ def test_a_bundle_is_made_checked_and_reproduced(tmp_path: Path) -> None:
     assert "versions: made by mqperf 0.0.1, here " in output
     assert "threads: 2 in the bundle, 1 from its runs" in output
     assert "report: not made again, as versions differ" in output
+
+    said = mqperf(tmp_path, "brokers", ".", "--out", "site", code=2)
+    assert said.splitlines()[:1] == ["good.tar.xz: 1 cell"]
+    page = (tmp_path / "site/index.html").read_text()
+    assert "toy.tar.xz: tables: messages, row 1" in page
+    assert "<code>mqperf reproduce bundles/good.tar.xz</code>" in page
+    assert (tmp_path / "site/bundles/good.tar.xz").read_bytes() == good
+    put = {path.name for path in (tmp_path / "site/bundles").iterdir()}
+    assert put == {"good.html", "good.tar.xz"}

@@ -1,0 +1,44 @@
+"""The command ``mqperf brokers``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mqperf.base.terminal import PlainConsole, print_line
+from mqperf.front.commands import Command
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+console = PlainConsole()
+
+
+@app.command()
+def brokers(
+    bundles: Annotated[
+        list[Path],
+        typer.Argument(metavar="BUNDLE...", help="files of mqperf bundle, or folders of them"),
+    ],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder of the site.")],
+    again: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="BUNDLE", help="What was measured again on another day: one file, or a folder."
+        ),
+    ] = None,
+    title: Annotated[str, typer.Option(help="The title of the page.")] = "Message brokers compared",
+) -> None:
+    """Compare what bundles say that systems sustain, on one page: every cell leads to its bundle.
+
+    Each bundle is checked first, as by mqperf verify. One that does not hold what it says is left
+    out, with the reason on the page, and the exit code is 2.
+
+    Examples: `mqperf brokers bundles --out reports/brokers`,
+    `mqperf brokers first.tar.xz --again second.tar.xz --out reports/brokers`
+    """
+    from mqperf_brokers.front.site import write_site
+
+    for line in write_site(out, bundles, again or [], title):
+        print_line(console, line)
+
+
+COMMAND = Command("brokers", app)

@@ -1,0 +1,1 @@
+"""What bundles say that systems sustain, and how cells compare."""

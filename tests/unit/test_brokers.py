@@ -1,0 +1,187 @@
+"""A comparison of brokers: cells of what was recorded, ranks, second measurements, and the page."""
+
+from dataclasses import replace
+from math import inf, nan, sqrt
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import samples
+from broker_cells import CELL, cell, nats
+from bs4 import BeautifulSoup
+from factory import Shape, tables
+
+from mqperf.study.tables import Tables
+from mqperf_brokers.pages.page import TEMPLATES, page
+from mqperf_brokers.study.cells import Cell, cells
+from mqperf_brokers.study.ranking import AMONG, BEST, again, ranked, share
+from mqperf_brokers.study.rates import FULL_LOAD, OFFERED, UNBOUND, Sustained
+
+SAMPLES = Path(__file__).parents[2] / "data/samples"
+SHAPE = Shape(
+    layouts=(("cmsm", "classic"), ("cmsm", "mirrored")), test_cases=("rpc-call",), threads=(100,)
+)
+
+
+def sound() -> Tables:
+    """Invented tables of two layouts, with three repeats and no doubt."""
+    frames = tables(SHAPE)
+    return {**frames, "doubts": frames["doubts"].iloc[:0]}
+
+
+def doubted(frames: Tables, kind: str, **place: object) -> Tables:
+    """The tables with a doubt of this kind."""
+    row = pd.DataFrame([{"kind": kind, "text": "planted", **place}])
+    return {**frames, "doubts": pd.concat([frames["doubts"], row], ignore_index=True)}
+
+
+def ranks(*of: Cell) -> list[str]:
+    return [each.rank for each in ranked(of)]
+
+
+def rows(html: str) -> list[list[str]]:
+    """The texts of the cells, a list for each."""
+    table = BeautifulSoup(html, "html.parser").select("#box tbody tr")
+    return [[part.get_text(" ", strip=True) for part in row.select("th, td")] for row in table]
+
+
+def test_rates_that_were_offered_give_a_cell_for_each_workload() -> None:
+    """Between the rate that was kept and the next; types of exchange tell the workloads apart."""
+    found = [*cells(samples.complete(SAMPLES / "stress"), "stress")]
+    assert [each.given["exchange_type"] for each in found] == ["direct", "fanout"]
+    for each in found:
+        assert (each.sustained.low, each.sustained.high) == (10_000.0, 100_000.0)
+        assert each.sustained.rate == sqrt(each.sustained.low * each.sustained.high)
+    words = [dict(each.workload)["exchange_type"] for each in ranked(found)]
+    assert words == ["direct", "fanout"]
+
+
+def test_single_runs_at_full_load_have_no_interval_and_no_rank() -> None:
+    """They are shown, with the reason."""
+    found = [*cells(samples.complete(SAMPLES / "runs"), "runs")]
+    assert {each.sustained.how for each in found} == {FULL_LOAD}
+    assert not any(each.counts for each in found)
+    sound = [row for row in rows(page("Sample", found)) if UNBOUND in row[3]]
+    assert sound
+    assert set(ranks(*found)) == {""}
+
+
+def test_repeats_at_full_load_are_wider_for_a_second_mean() -> None:
+    """By the square root of two, in the logarithm."""
+    frames = sound()
+    classic, mirrored = cells(frames, "invented")
+    points = frames["points"].set_index("point")
+    point = points.loc[classic.sustained.points[0]]
+    width = classic.sustained.high / classic.sustained.rate
+    mean = point["throughput_msg_s"]
+    assert width == pytest.approx((point["throughput_msg_s_high"] / mean) ** sqrt(2))
+    assert ranks(classic, mirrored) == [BEST, ""]
+
+
+@pytest.mark.parametrize("kind", ["lost", "noisy-host", "clock-offset"])
+@pytest.mark.parametrize("everywhere", [True, False])
+def test_a_doubted_rate_never_ranks(kind: str, *, everywhere: bool) -> None:
+    """Wrong or limited, about its point or all runs: the reason stands there; notes are none."""
+    frames = sound()
+    best, _ = cells(frames, "invented")
+    place = {} if everywhere else {"point": best.sustained.points[0]}
+    found = [*cells(doubted(frames, kind, **place), "invented")]
+    assert not found[0].counts
+    assert found[1].counts is not everywhere
+    assert BEST not in ranks(*found)
+    first, *_ = [row for row in rows(page("Planted", found)) if "(HA)" not in row[0]]
+    assert f"({kind})" in first[3]
+    noted = [*cells(doubted(frames, "missing-run", **place), "invented")]
+    assert ranks(*noted) == [BEST, ""]
+
+
+def test_best_is_only_what_is_apart_from_all_others() -> None:
+    """What touches it is not told apart; doubts and other workloads do not count."""
+    assert ranks(cell(900, 1100), nats(500, 900), nats(400, 800)) == [BEST, "", ""]
+    assert ranks(cell(900, 1100), nats(500, 901)) == [AMONG, AMONG]
+    assert ranks(cell(900, 1100), nats(800, inf)) == [AMONG, AMONG]
+    assert ranks(cell(900, 1100), nats(2000, 3000, doubts=("planted",))) == ["", ""]
+    assert ranks(cell(900, 1100), nats(500, 900, release="Debian GNU/Linux 13 (trixie)")) == [
+        "",
+        "",
+    ]
+    assert ranks(cell(900, 1100), nats(500, 900, machine="another")) == ["", ""]
+    assert ranks(cell(900, 1100), nats(500, 900, confirmed=False)) == ["", ""]
+    for unknown in (Sustained(OFFERED, 5000.0), Sustained(OFFERED, 5000.0, 0.0, inf)):
+        assert ranks(cell(900, 1100), replace(CELL, sustained=unknown)) == ["", ""]
+
+
+def test_what_only_one_protocol_has_is_no_workload() -> None:
+    """It tells cells of one layout apart; what all generators know tells workloads."""
+    other = cell(700, 800, given={**CELL.given, "exchange_type": "topic"})
+    long = nats(500, 600, given={"payload_bytes": 4096, "threads": 1})
+    found = ranked([cell(), other, nats(500, 600), long])
+    assert [of.workload for of in found] == [
+        (("payload_bytes", size),) for size in (256,) * 3 + (4096,)
+    ]
+    assert [dict(of.apart).get("exchange_type") for of in found] == [None, "topic", None, None]
+    assert [bool(of.apart) for of in found] == [True, True, False, False]
+
+
+def test_a_second_measurement_is_within_or_outside() -> None:
+    """On another day, where neither is doubted; at an open end nothing is too much."""
+    later = "2026-11-28"
+    first = cell(900, 1100)
+    seconds = [
+        again(first, cell(rate=1090, day=later)),
+        again(first, cell(rate=1101, day=later)),
+        again(first, cell(rate=1000)),
+        again(first, cell(rate=1000, day=later, doubts=("planted",))),
+        again(cell(900, inf), cell(rate=9000, day=later)),
+    ]
+    assert [second.within for second in seconds] == [True, False, None, None, True]
+    assert [second.why for second in seconds[2:4]] == [
+        "on the same day",
+        "the second does not count",
+    ]
+    assert share([*seconds, None]).startswith(
+        "2 of 3 cells that were measured again on another day"
+    )
+    outside = page("Again", [first], [cell(rate=1101, day=later, bundle="second")])
+    assert "outside: 1,100 (900 to 1,100) msg/sec, 2026-11-28" in rows(outside)[0][5]
+    assert "0 of 1 cells" in outside
+
+
+def test_what_cannot_be_told_is_said() -> None:
+    """Open ends, and no number at all; the highest that counts comes first."""
+    found = [
+        cell(0, 800, rate=800),
+        cell(1000, inf),
+        cell(900, 1100),
+        replace(CELL, sustained=Sustained(FULL_LOAD, nan), doubts=("no run succeeded",)),
+    ]
+    assert [row[2] for row in rows(page("Ends", found))] == [
+        "at least 1,000 msg/sec",
+        "1,000 (900 to 1,100) msg/sec",
+        "less than 800 msg/sec",
+        "none",
+    ]
+
+
+HOSTILE = "\"><script>x()</script><img src=x onerror=x()>' onclick=x() \u202e{{ 7 * 7 }}"
+
+
+def test_strangers_words_do_nothing() -> None:
+    """Neither in names, nor in values, nor in reasons: the page has its own script alone."""
+    names = ("bundle", "title", "topology", "queues", "release", "machine", "versions")
+    texts: dict[str, Any] = dict.fromkeys(names, HOSTILE)
+    planted = replace(CELL, doubts=(HOSTILE,), **texts)
+    text = page(HOSTILE, [planted, cell()], [replace(planted, day="later")], [HOSTILE])
+    html = BeautifulSoup(text, "html.parser")
+    [script] = html.select("script")
+    assert script.string == (TEMPLATES / "brokers.js").read_text()
+    assert not html.select("img, iframe, object, embed, base, link, [src]")
+    attributes = {name for tag in html.select("*") for name in tag.attrs}
+    assert not [name for name in attributes if name.startswith("on")]
+    places = {
+        str(link["href"]).partition("/")[0].partition("=")[0] for link in html.select("[href]")
+    }
+    assert places == {"#", "#system", "bundles", "again"}
+    assert "\u202e" not in text
+    assert "49" not in html.get_text()
