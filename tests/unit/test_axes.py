@@ -33,6 +33,7 @@ from mqperf.study.tables import (
 from mqperf.study.tables.axis_words import worded
 from mqperf.study.tables.batches import read_names
 from mqperf.study.tables.published_folder import PUBLISHED
+from mqperf_maps.pages.sheet import map_sheet
 
 pytestmark = pytest.mark.takes_long
 
@@ -206,7 +207,7 @@ def test_a_map_has_every_combination(both: Tables) -> None:
 def test_a_map_may_lack_all_but_one_value_of_an_axis(both: Tables) -> None:
     """Where only one number of threads was measured at a pause, the map there has one row."""
     points = both["points"]
-    sheet = figures.map_sheet(points[points["threads"].eq(10) | points["pause_s"].eq(0)], "threads")
+    sheet = map_sheet(points[points["threads"].eq(10) | points["pause_s"].eq(0)], "threads")
     rows = [[text.get_text() for text in part.axes[0].get_yticklabels()] for part in sheet.subfigs]
     assert rows == [["10 threads", "50 threads"], ["10 threads"]]
     assert [len(part.axes[0].texts) for part in sheet.subfigs] == [3 * 2, 3]
@@ -215,7 +216,7 @@ def test_a_map_may_lack_all_but_one_value_of_an_axis(both: Tables) -> None:
 def test_a_map_shows_any_value_of_a_text() -> None:
     """One that a figure would take for a formula has its cells, too."""
     frames = tables(replace(ONE, parameters=(("targets", ("$own$", "shared")),)))
-    sheet = figures.map_sheet(frames["points"], "targets")
+    sheet = map_sheet(frames["points"], "targets")
     assert [bool(text.get_text()) for text in sheet.axes[0].texts] == [True] * 4
 
 

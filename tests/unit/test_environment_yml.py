@@ -16,7 +16,6 @@ from packaging.utils import canonicalize_name
 # Where conda-forge calls a package otherwise: without the parts that we do not use.
 RENAMED = {
     "matplotlib-base": "matplotlib",
-    "seaborn-base": "seaborn",
     "nbconvert-core": "nbconvert",
 }
 

@@ -1,7 +1,6 @@
 """Figures made for answers: ratios of names, brackets of rates, throughput around failures."""
 
 from collections.abc import Iterator, Mapping
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from matplotlib.figure import Figure
 from mqperf.pages.figures import labels, palette
 from mqperf.pages.figures.marks import as_text, dress, from_zero, rate_axis
 from mqperf.pages.figures.panels import finished_messages
-from mqperf.pages.figures.sheets import HEIGHT, panes, ratio_sheet
+from mqperf.pages.figures.sheets import HEIGHT, panes, ratio_sheet, tiles
 from mqperf.pages.figures.told import tell
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import TEST_CASES
@@ -77,17 +76,13 @@ def around_sheet(intervals: pd.DataFrame, outages: pd.DataFrame) -> Figure:
     in_turn = outages.sort_values(["run", "began_s"])
     following = in_turn.groupby("run", sort=False)["began_s"].shift(-1).fillna(np.inf)
     parts = [*_kinds(outages.assign(next_s=following))]
-    down = ceil(len(parts) / ACROSS)
-    across = ceil(len(parts) / down)
-    figure, grid = panes(across, down, (HEIGHT - 0.8) * down)
+    figure, grid = tiles(len(parts), ACROSS, HEIGHT - 0.8)
     panels = [panel for row in grid for panel in row]
     for (title, where, of_kind), axes in zip(parts, panels, strict=False):
         _around(finished, of_kind, axes, "\n".join(filter(None, [title, where])))
         dress(axes, title)
         axes.annotate(as_text(where), (0, 1), (0, 4), "axes fraction", "offset points", **_BELOW)
         from_zero(axes)
-    for axes in panels[len(parts) :]:
-        axes.set_visible(False)
     top = max(axes.get_ylim()[1] for axes in panels[: len(parts)])
     for axes in panels[: len(parts)]:
         axes.set_ylim(0, top)

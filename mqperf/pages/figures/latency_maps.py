@@ -1,7 +1,6 @@
 """Heat maps of latency over time: how many messages were how slow, second by second."""
 
 from collections.abc import Mapping
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from mqperf.pages.figures.marks import dress, plain
 from mqperf.pages.figures.palette import FAINT, LATENCY
-from mqperf.pages.figures.sheets import HEIGHT, panes
+from mqperf.pages.figures.sheets import HEIGHT, tiles
 from mqperf.pages.figures.told import CELLS, tell
 from mqperf.plan.columns import COLUMNS
 
@@ -63,16 +62,12 @@ def latency_map(
 
 def latency_map_sheet(maps: Mapping[str, pd.DataFrame], outages: pd.DataFrame) -> Figure:
     """A heat map for each run, which is named by its words; ``outages`` are of all of them."""
-    across = min(len(maps), MOST_ACROSS)
-    down = ceil(len(maps) / across)
-    figure, grid = panes(across, down, HEIGHT * down)
+    figure, grid = tiles(len(maps), MOST_ACROSS, HEIGHT)
     panels = [panel for row in grid for panel in row]
     everything = pd.concat(maps.values())
     for (words, rows), axes in zip(maps.items(), panels, strict=False):
         of_run = outages[outages["run"].isin(rows["run"])]
         latency_map(rows, axes, outages=of_run, title=words, among=everything)
-    for axes in panels[len(maps) :]:
-        axes.set_visible(False)
     shades = ScalarMappable(norm(everything), SHADES)
     bar = figure.colorbar(shades, ax=panels, label="messages a second", shrink=0.6)
     look: dict[str, Any] = {"colors": FAINT.light, "labelsize": 9}

@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from mqperf.base.one_line import one_line
+from mqperf.pages.figures.key import Key
 from mqperf.pages.figures.palette import FAINT, GRID, INK, MARKERS, PAPER, TOPOLOGIES, Shade
 from mqperf.pages.figures.told import of_points, tell
 from mqperf.plan.columns import COLUMNS
@@ -174,8 +175,9 @@ def _legend(axes: Axes, columns: int) -> int:
     handles, labels = axes.get_legend_handles_labels()
     if len(labels) < 2:
         return 0
-    axes.legend(handles, labels, ncols=_fitting(labels, columns), **_LEGEND)
-    return ceil(len(labels) / _fitting(labels, columns))
+    fitting = _fitting(labels, columns)
+    axes.add_artist(Key(axes, handles, labels, ncols=fitting, **_LEGEND)).set_in_layout(False)
+    return ceil(len(labels) / fitting)
 
 
 def head_points(axes: Axes, columns: int) -> int:

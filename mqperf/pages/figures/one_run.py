@@ -14,13 +14,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from mqperf.pages.figures import node_metrics, palette, run_lanes
+from mqperf.pages.figures import node_metrics, palette, run_lanes, run_seconds
 from mqperf.pages.figures.host_cpu import host_cpu
 from mqperf.pages.figures.latency_maps import latency_map
 from mqperf.pages.figures.marks import dress, from_zero, head_points, plain
-from mqperf.pages.figures.panels import finished_messages
 from mqperf.pages.figures.run_lanes import LONGEST_NAME, Lane
-from mqperf.pages.figures.run_seconds import Span, coarser, latencies, line, with_gaps
+from mqperf.pages.figures.run_seconds import Span, finished_rows, line
 from mqperf.pages.figures.sheets import WIDTH
 from mqperf.pages.figures.told import tell_time
 from mqperf.plan.columns import COLUMNS
@@ -88,8 +87,7 @@ def run_sheet(run: OneRun) -> Figure:
         panels.append(figure.add_axes((0.1, 0.1, 0.8, 0.8), label=str(len(panels))))
         draw(panels[-1])
         heights.append(height)
-    for axes in panels:
-        _on_time(axes, run, ends)
+    _on_time(panels, run, ends)
     for axes in panels[-1:]:
         axes.set_xlabel(COLUMNS["start_s"].heading(), fontsize=9)
     _place(figure, panels, heights, [name for name, _ in lanes])
@@ -120,7 +118,7 @@ def _throughput(intervals: pd.DataFrame, axes: Axes) -> None:
     for name, rows, shade in (
         ("sent", intervals[stream.eq("sent")], palette.SENT),
         ("errors", intervals[stream.eq("error")], palette.FAILED),
-        ("finished", finished_messages(intervals), palette.THROUGHPUT),
+        ("finished", finished_rows(intervals), palette.THROUGHPUT),
     ):
         counts = rows.groupby("start_s")["count"].sum()
         if name != "errors" or counts.gt(0).any():
@@ -131,10 +129,10 @@ def _throughput(intervals: pd.DataFrame, axes: Axes) -> None:
 
 def _latency(run: OneRun, axes: Axes) -> None:
     """How many started in each second were how slow; mean and largest of those finished in it."""
-    rows, heading = coarser(run.latencies), COLUMNS["latency_s"].heading()
+    rows, heading = run_seconds.coarser(run.latencies), COLUMNS["latency_s"].heading()
     if len(rows):
         latency_map(rows, axes, outages=run.tables["outages"].head(0))
-    by_second, scale = latencies(run.tables["intervals"]), COLUMNS["latency_s"].scale
+    by_second, scale = run_seconds.latencies(run.tables["intervals"]), COLUMNS["latency_s"].scale
     for name, column, dash in (("mean", "latency_mean_s", "-"), ("largest", "latency_max_s", ":")):
         line(axes, name, by_second[column] * scale, palette.LATENCY, dash)
     drawn = [np.asarray(curve.get_ydata(), dtype=float) for curve in axes.lines]
@@ -154,23 +152,26 @@ def _latency(run: OneRun, axes: Axes) -> None:
 def _cpu(samples: pd.DataFrame, host: str, subject: str, axes: Axes) -> None:
     """CPU of the processes of a host, and of all of it, in each second."""
     nodes = list(samples.loc[samples["kind"].eq("broker"), "process"].unique())
-    of_host = with_gaps(samples[samples["host"].eq(host)] if host else samples)
+    of_host = run_seconds.with_gaps(samples[samples["host"].eq(host)] if host else samples)
     host_cpu(of_host, axes, nodes=nodes, subject=subject, legend_columns=ACROSS)
 
 
-def _on_time(axes: Axes, run: OneRun, ends: Span) -> None:
-    """Give a panel the time axis, and what is shaded or marked in all of them."""
-    axes.set_xlabel("")
-    axes.set_xlim(*ends)
-    axes.xaxis.set_major_locator(MaxNLocator(12, integer=True))
+def _on_time(panels: Sequence[Axes], run: OneRun, ends: Span) -> None:
+    """Give panels the time axis, and what is shaded or marked in all of them."""
     intervals, outages = run.tables["intervals"], run.tables["outages"]
-    for _, seconds in intervals[intervals["phase"].ne("window")].groupby("phase")["start_s"]:
-        span = float(seconds.min()), float(seconds.max()) + 1
-        axes.axvspan(*span, color=palette.BOX.light, linewidth=0, zorder=0.5)
+    phases = intervals[intervals["phase"].ne("window")].groupby("phase")["start_s"]
+    spans = [(starts.min(), starts.max() + 1, palette.BOX, 0.5) for _, starts in phases]
     for began, ended in outages[["began_s", "ended_s"]].dropna().to_numpy(dtype=float):
-        axes.axvspan(began, ended, color=palette.ACTION.light, linewidth=0, zorder=0.6)
-    for start in dict.fromkeys(run.doubted["from_s"].astype(float)):
-        axes.axvline(start, color=palette.LOST.light, linewidth=1, linestyle=":", zorder=0.7)
+        spans.append((began, ended, palette.ACTION, 0.6))
+    doubts = dict.fromkeys(run.doubted["from_s"].astype(float))
+    for axes in panels:
+        axes.set_xlabel("")
+        axes.set_xlim(*ends)
+        axes.xaxis.set_major_locator(MaxNLocator(12, integer=True))
+        for begin, end, shade, order in spans:
+            axes.axvspan(float(begin), float(end), color=shade.light, linewidth=0, zorder=order)
+        for start in doubts:
+            axes.axvline(start, color=palette.LOST.light, linewidth=1, linestyle=":", zorder=0.7)
 
 
 def _place(

@@ -23,6 +23,7 @@ from mqperf.pages.figures.marks import (
     sweep_axis,
 )
 from mqperf.pages.figures.palette import DASHES, FAINT, MARKERS, Shade, assigned, spread
+from mqperf.pages.figures.run_seconds import finished_rows
 from mqperf.pages.figures.saturation import as_offered, saturation
 from mqperf.pages.figures.told import tell
 from mqperf.plan.columns import COLUMNS, parameters
@@ -220,8 +221,7 @@ def finished_messages(intervals: pd.DataFrame) -> pd.DataFrame:
     Replies where there are any, else messages received; all processes of a run together.  Runs
     are in the order of the rows, so that conditions have their place, and colour, of elsewhere.
     """
-    streams = intervals["stream"]
-    rows = intervals[streams == ("round-trip" if (streams == "round-trip").any() else "received")]
+    rows = finished_rows(intervals)
     of_run = [name for name in (*FACTORS, *parameters()) if name in rows.columns]
     second = ["run", "point", "threads", *dict.fromkeys(of_run), "start_s", "phase"]
     summed = rows.groupby(second, as_index=False, dropna=False, sort=False)[["count"]].sum()

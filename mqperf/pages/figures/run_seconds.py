@@ -32,14 +32,18 @@ def line(axes: Axes, label: str, values: pd.Series, shade: palette.Shade, dash: 
     tell(drawn, [as_shown(label)])
 
 
+def finished_rows(intervals: pd.DataFrame) -> pd.DataFrame:
+    """The rows of messages that were finished: replied to where any were, else received."""
+    replied = intervals["stream"].eq("round-trip")
+    return intervals[replied if replied.any() else intervals["stream"].eq("received")]
+
+
 def latencies(intervals: pd.DataFrame) -> pd.DataFrame:
     """Mean and largest latency of the messages finished in each second, of all processes.
 
     By the start of the second: ``latency_mean_s`` and ``latency_max_s``.
     """
-    streams = intervals["stream"]
-    kind = "round-trip" if (streams == "round-trip").any() else "received"
-    rows = intervals[streams.eq(kind) & intervals["latency_mean_s"].notna()]
+    rows = finished_rows(intervals).dropna(subset="latency_mean_s")
     by_second = rows.assign(sum_s=rows["latency_mean_s"] * rows["count"]).groupby("start_s")
     mean = by_second["sum_s"].sum() / by_second["count"].sum()
     return pd.DataFrame({"latency_mean_s": mean, "latency_max_s": by_second["latency_max_s"].max()})

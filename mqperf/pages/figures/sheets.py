@@ -14,7 +14,6 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from mqperf.pages.figures import panels
-from mqperf.pages.figures.maps import throughput_map
 from mqperf.pages.figures.marks import as_text
 from mqperf.pages.figures.palette import INK, PAPER
 from mqperf.pages.figures.percentiles import percentiles
@@ -64,17 +63,6 @@ def sweep_sheet(
     return figure
 
 
-def map_sheet(points: pd.DataFrame, rows_by: str) -> Figure:
-    """Throughput at every combination of what is on x and of another axis, a row for each value."""
-    shown = arranged(points)
-    parts = dict(split(points, shown.rest))
-    rows = points.groupby(rows_by, dropna=False).ngroups
-    figure, grid = multiples(list(parts), 1, 1.0 + 0.32 * rows)
-    for part, (axes,) in zip(parts.values(), grid, strict=True):
-        throughput_map(part, axes, shown.x, rows_by, most=points["throughput_msg_s"].max())
-    return figure
-
-
 def count_sheet(messages: pd.DataFrame) -> Figure:
     """Messages counted | messages that went wrong, of every run."""
     parts = dict(split(messages, arranged(messages).beside_x))
@@ -89,16 +77,12 @@ def count_sheet(messages: pd.DataFrame) -> Figure:
 def percentile_sheet(rows: pd.DataFrame, *, stream: str = "") -> Figure:
     """Latency by percentile, a line for each value on x; a panel for each of what else varies."""
     parts = dict(split(rows, arranged(rows).beside_x))
-    across = min(len(parts), MOST_ACROSS)
-    down = ceil(len(parts) / across)
-    figure, grid = panes(across, down, HEIGHT * down)
+    figure, grid = tiles(len(parts), MOST_ACROSS, HEIGHT)
     panels_of = [panel for row in grid for panel in row]
     for (word, part), axes in zip(parts.items(), panels_of, strict=False):
         percentiles(part, axes, subject=stream, title=word, among=rows)
         if len(parts) > 1:
             without_legend(axes, axes.get_title(loc="left"))
-    for axes in panels_of[len(parts) :]:
-        axes.set_visible(False)
     level([[panel] for panel in panels_of[: len(parts)]])
     if len(parts) > 1:
         one_legend(figure, panels_of, columns=3)
@@ -203,6 +187,16 @@ def panes(across: int, down: int, height: float) -> tuple[Figure, list[list[Axes
     return figure, [list(row) for row in figure.subplots(down, across, squeeze=False)]
 
 
+def tiles(count: int, most: int, height: float) -> tuple[Figure, list[list[Axes]]]:
+    """A figure of so many panels, at most so many beside each other; ``height`` is of each row."""
+    down = ceil(count / most)
+    across = ceil(count / down)
+    figure, grid = panes(across, down, height * down)
+    for place in range(count, across * down):
+        grid[-1][place % across].set_visible(False)
+    return figure, grid
+
+
 def level(grid: Sequence[Sequence[Axes]]) -> None:
     """The same heights for panels below each other, so that they compare."""
     for panels_below in zip(*grid, strict=True):
@@ -247,8 +241,7 @@ def one_legend(figure: Figure, panels: Sequence[Axes], columns: int = 2) -> None
 
 def without_legend(axes: Axes, title: str) -> None:
     """Let the title stand where the legend was, which is elsewhere."""
-    legend = axes.get_legend()
-    if legend is not None:
-        legend.remove()
+    for key in [*axes.artists]:
+        key.remove()
     look: dict[str, Any] = {"color": INK.light, "fontsize": 10, "fontweight": "bold"}
     axes.set_title(title, loc="left", pad=8, y=1.0, **look)

@@ -23,7 +23,8 @@ from matplotlib.ticker import ScalarFormatter
 from mqperf.base.one_line import one_line
 from mqperf.pages.figures.marks import as_shown, plain
 from mqperf.pages.figures.palette import INK, PAPER, SHADES, Shade
-from mqperf.pages.figures.told import CELLS, PREFIX, TIME, tell
+from mqperf.pages.figures.ticks import replace_ticks
+from mqperf.pages.figures.told import CELLS, PREFIX, tell
 
 SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
@@ -62,6 +63,7 @@ def as_svg(figure: Figure, name: str, *, title: str, description: str) -> bytes:
         for line in axes.lines:
             if line.get_gid() is None and not str(line.get_label()).startswith("_"):
                 tell(line, [as_shown(str(line.get_label()))])
+    replace_ticks(figure)
     with mpl.rc_context(_SETTINGS | {"svg.hashsalt": name}), warnings.catch_warnings():
         # text stays text, so it is the reader's fonts that must have the glyph
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
@@ -79,8 +81,10 @@ def as_svg(figure: Figure, name: str, *, title: str, description: str) -> bytes:
         root.insert(position, element)
     style = ET.Element(f"{{{SVG}}}style")
     root.set("data-panels", json.dumps([*_panels(figure)], separators=(",", ":")))
-    in_time = _ends_of_time(root)
-    css = _STYLE + _STYLE_IN_TIME if in_time else _STYLE
+    css = _STYLE
+    if in_time := str(figure.get_label()):
+        root.set("data-time", in_time)
+        css += _STYLE_IN_TIME
     style.text = css + dark_style(drawn.getvalue().decode())
     root.insert(2, style)
     ET.SubElement(root, f"{{{SVG}}}script").text = EXPLORE
@@ -151,15 +155,6 @@ def _axis(axis: Axis, ends: tuple[float, float]) -> list[object]:
     formatter = axis.get_major_formatter()
     numbers = isinstance(formatter, ScalarFormatter) or getattr(formatter, "func", None) is plain
     return [*(float(end) for end in ends), axis.get_scale(), numbers]
-
-
-def _ends_of_time(root: ET.Element) -> bool:
-    """Turn what a figure tells of its time axis into ``data-time``: whether it tells any."""
-    for group in root.iter(f"{{{SVG}}}g"):
-        if group.get("id", "").startswith(TIME):
-            root.set("data-time", group.attrib.pop("id").removeprefix(TIME))
-            return True
-    return False
 
 
 def _shorten(root: ET.Element) -> None:

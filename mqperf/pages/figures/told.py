@@ -19,13 +19,10 @@ PREFIX = "told "
 CELLS = "heat map"
 """The series of cells whose shades say how many: on dark paper the most are the brightest."""
 
-TIME = "time "
-"""How the name of a figure begins all of whose panels have one time axis: behind it its ends."""
-
 
 def tell_time(figure: Figure, ends: tuple[float, float]) -> None:
     """Let a figure say that x is the same time in all its panels, from when to when, in seconds."""
-    figure.set_gid(TIME + json.dumps(ends))
+    figure.set_label(json.dumps(ends))
 
 
 def tell(artist: Artist, series: Sequence[str], texts: Sequence[str] = ()) -> None:

@@ -118,12 +118,6 @@ def sweep(
     )
 
 
-def combinations(caption: str, rows: pd.DataFrame, rows_by: str) -> Drawing:
-    """Throughput at every combination of two axes, as numbers on shades."""
-    alt = f"Map of the throughput at every combination of {_axes(rows)}."
-    return Drawing(caption, alt, partial(figures.map_sheet, rows, rows_by))
-
-
 def percentiles(caption: str, rows: pd.DataFrame, stream: str) -> Drawing:
     """Latency by percentile, up to where there are messages enough to tell."""
     means = figures.common(rows)

@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from mqperf.pages import figures
+from mqperf.pages.figures.run_seconds import finished_rows
 from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.rst import slug
 from mqperf.pages.report.words import joined
@@ -92,8 +93,8 @@ def of_run(tables: Tables, run: str) -> Tables:
 def _alternative(tables: Tables, place: str) -> Iterator[str]:
     """Which run it is, at which place; what it reached, what happened in it, what is doubted."""
     yield f"Run {tables['runs']['run'].iloc[0]} in time, with {place}."
-    finished = figures.finished_messages(tables["intervals"])
-    counts = finished.loc[finished["phase"].eq("window"), "count"]
+    finished = finished_rows(tables["intervals"])
+    counts = finished[finished["phase"].eq("window")].groupby("start_s")["count"].sum()
     if len(counts):
         column = COLUMNS["throughput_msg_s"]
         yield f"Throughput from {counts.min()} to {counts.max()} {column.shown} in each second."

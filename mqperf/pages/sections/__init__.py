@@ -30,7 +30,6 @@ SECTIONS: Registry[Section] = Registry(
     (
         messages.SECTION,
         points.SECTION,
-        points.COMBINATIONS,
         offered_rates.SECTION,
         rate_steps.SECTION,
         searches.SECTION,

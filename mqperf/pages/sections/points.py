@@ -113,17 +113,4 @@ def _about_latencies(figures: pd.DataFrame) -> Iterator[str]:
         yield f"A percentile is given only if {BEYOND} messages or more of each run are slower."
 
 
-def combinations(view: View) -> Iterator[Content]:
-    """A map of the throughput, where two axes vary."""
-    if (rows_by := arranged(view.points).colour) is not None:
-        yield Content(
-            heading="Throughput of all combinations",
-            words=["Mean throughput over the repeats; the darker, the higher."],
-            drawing=drawings.combinations(
-                view.caption("throughput of all combinations"), view.points, rows_by
-            ),
-        )
-
-
 SECTION = Section("points", content)
-COMBINATIONS = Section("combinations", combinations)

@@ -6,7 +6,7 @@ limit.  A thread that waits for each of its messages sends no faster than it is 
 keeps up.  What sends without waiting is only known to keep up where its rate of sending is.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -39,19 +39,19 @@ def keeping_up(points: pd.DataFrame, tables: Tables) -> pd.Series:
     consumers start late, or the rate comes in cycles, the throughput is that of no part of it, and
     nobody can tell.
     """
-    doubts, messages = tables["doubts"], tables["messages"]
-    behind, limited = (
-        set(doubts.loc[doubts["kind"].isin(kinds), "point"].dropna())
-        for kinds in (FALLS_BEHIND, LIMITED)
-    )
-    runs = tables["runs"]
-    behind |= set(runs.loc[runs["condition_failed"].notna(), "point"].dropna())
-    unknown = set(messages.loc[messages["send_rate_msg_s"].isna(), "point"].dropna())
-    unknown |= set(runs.loc[in_parts(runs), "point"].dropna())
-    can_tell = points["test_case"].isin(closed_loops()) | ~points["point"].isin(unknown)
-    verdicts = can_tell.map({True: YES, False: UNKNOWN}).astype("str")
-    verdicts = verdicts.mask(points["point"].isin(limited), TESTER)
-    return verdicts.mask(points["point"].isin(behind), NO)
+    runs, messages, closed = tables["runs"], tables["messages"], closed_loops()
+    behind, limited = (_doubted(tables, kinds) for kinds in (FALLS_BEHIND, LIMITED))
+    behind |= {*runs["point"][runs["condition_failed"].notna()]}
+    unknown = {*messages["point"][messages["send_rate_msg_s"].isna()]}
+    unknown |= {*runs["point"][in_parts(runs)]}
+
+    def verdict(point: str, test_case: str) -> str:
+        if point in behind or point in limited:
+            return NO if point in behind else TESTER
+        return YES if test_case in closed or point not in unknown else UNKNOWN
+
+    verdicts = map(verdict, points["point"], points["test_case"])
+    return pd.Series([*verdicts], points.index, "str")
 
 
 def best_first(points: pd.DataFrame, tables: Tables) -> pd.DataFrame:
@@ -63,8 +63,7 @@ def best_first(points: pd.DataFrame, tables: Tables) -> pd.DataFrame:
     which nobody can tell, and these before doubted ones; the highest throughput of each first.
     """
     measured = points[points[FIGURE].notna()]
-    doubts = tables["doubts"]
-    spoiled = set(doubts.loc[doubts["kind"].isin(SPOILING), "point"].dropna())
+    spoiled = _doubted(tables, SPOILING)
     axes = ("threads", *varied(points))
     where = [at(row, axes) for row in measured[[*axes]].to_dict("records")]
     kept, sound = keeping_up(measured, tables), ~measured["point"].isin(spoiled)
@@ -112,6 +111,13 @@ def in_both(a: pd.DataFrame, b: pd.DataFrame, keys: Sequence[str] = SWEEP) -> pd
     )
     names = [name for name in TABLES["sustained_compared"].columns if name in compared.columns]
     return conform("sustained_compared", compared[names])
+
+
+def _doubted(tables: Tables, kinds: Collection[str]) -> set[str]:
+    """The points about which there are doubts of these kinds."""
+    doubts, wanted = tables["doubts"], {*kinds}
+    pairs = zip(doubts["kind"], doubts["point"], strict=True)
+    return {point for kind, point in pairs if kind in wanted}
 
 
 def _rows(tables: Tables) -> Iterator[dict[str, Any]]:

@@ -2,14 +2,15 @@
 
 import numpy as np
 import pandas as pd
-from matplotlib.colors import LogNorm
+from matplotlib.colors import LinearSegmentedColormap, LogNorm
 from matplotlib.figure import Figure
 
-from mqperf.pages.figures.maps import SHADES
 from mqperf.pages.figures.marks import dress
-from mqperf.pages.figures.palette import FAINT, INK
+from mqperf.pages.figures.palette import BOX, FAINT, INK, PAPER, THROUGHPUT
 from mqperf.pages.figures.sheets import panes
 from mqperf.pages.report.words import three_figures
+
+SHADES = LinearSegmentedColormap.from_list("factor", [PAPER.light, BOX.light, THROUGHPUT.light])
 
 ROW, ENDS = 0.4, 1.0
 """Heights of a row of the map, and of what stands above and below."""

@@ -1,16 +1,33 @@
-"""Maps: a figure at every combination of two axes, as a number on a shade."""
+"""Maps of a sweep: the throughput at every combination of two axes, as a number on a shade."""
 
 import pandas as pd
+import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
 
 from mqperf.pages.figures.marks import as_text, dress, plain
 from mqperf.pages.figures.palette import BOX, INK, PAPER, THROUGHPUT
+from mqperf.pages.figures.sheets import multiples
 from mqperf.plan.columns import COLUMNS
-from mqperf.study.tables.axes import split
+from mqperf.study.tables import arranged, split
 from mqperf.study.tables.axis_words import worded
 
 SHADES = LinearSegmentedColormap.from_list("throughput", [PAPER.light, BOX.light, THROUGHPUT.light])
+
+ROW, ENDS = 0.32, 1.0
+"""Heights of a row of the map, and of what stands above and below."""
+
+
+def map_sheet(points: pd.DataFrame, rows_by: str) -> Figure:
+    """Throughput at every combination of what is on x and of another axis, a row for each value."""
+    shown = arranged(points)
+    parts = dict(split(points, shown.rest))
+    rows = points.groupby(rows_by, dropna=False).ngroups
+    figure, grid = multiples(list(parts), 1, ENDS + ROW * rows)
+    for part, (axes,) in zip(parts.values(), grid, strict=True):
+        throughput_map(part, axes, shown.x, rows_by, most=points["throughput_msg_s"].max())
+    return figure
 
 
 def throughput_map(
@@ -21,8 +38,6 @@ def throughput_map(
     Of points that agree in both the mean is shown; a combination that was not measured is empty.
     ``most`` is the throughput with the darkest shade, in maps that are to compare.
     """
-    import seaborn as sns  # slow to load, and few sweeps have maps
-
     words = {name: [as_text(worded(name, v)) for v in points[name]] for name in (columns, rows)}
     figure = COLUMNS["throughput_msg_s"]
     cells = (

@@ -1,0 +1,37 @@
+"""The legend of a panel.
+
+matplotlib packs its entries into boxes, and measures all that is in a box for each box around it.
+"""
+
+from matplotlib.backend_bases import RendererBase
+from matplotlib.legend import Legend
+from matplotlib.offsetbox import DrawingArea, TextArea, VPacker
+from typing_extensions import override
+
+ROW, DESCENT = 1.66, 0.24
+"""Height of a row, and what of it is below letters, in sizes of the font."""
+
+
+class Key(Legend):
+    """One whose columns begin at its lower left corner; places are sums of widths."""
+
+    @override
+    def draw(self, renderer: RendererBase) -> None:
+        size = renderer.points_to_pixels(self.prop.get_size_in_points())
+        x, y = self.get_bbox_to_anchor().p0 + (self.borderaxespad + self.borderpad) * size
+        away = (self.handlelength + self.handletextpad) * size
+        *columns, _all = self.findobj(VPacker)
+        renderer.open_group("legend")
+        for column in columns:
+            handles, texts = column.findobj(DrawingArea), column.findobj(TextArea)
+            for row, boxes in enumerate(zip(handles, texts, strict=True)):
+                above = len(columns[0].get_children()) - 1 - row
+                for box, begin in zip(boxes, (x, x + away), strict=True):
+                    box.set_offset((begin, y + (DESCENT + above * ROW) * size))
+                    box.draw(renderer)
+            widths = [
+                renderer.get_text_width_height_descent(text.get_text(), self.prop, ismath=False)[0]
+                for text in texts
+            ]
+            x += away + max(widths) + self.columnspacing * size
+        renderer.close_group("legend")

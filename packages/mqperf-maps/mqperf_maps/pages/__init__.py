@@ -1,0 +1,1 @@
+"""The map, and the section that has it."""

@@ -1,0 +1,39 @@
+"""The section with a map of the throughput, where two axes vary."""
+
+from collections.abc import Iterator
+from functools import partial
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from mqperf.pages.report.drawings import Drawing
+from mqperf.pages.report.words import joined
+from mqperf.pages.sections import Content, Section, View
+from mqperf.study.tables import arranged
+from mqperf.study.tables.axis_words import called
+
+
+def content(view: View) -> Iterator[Content]:
+    """A map for each value of what varies beyond two axes."""
+    axes = arranged(view.points)
+    if axes.colour is None:
+        return
+    caption = view.caption("throughput of all combinations")
+    names = joined([called(name) for name in axes.names])
+    alt = f"Map of the throughput at every combination of {names}."
+    yield Content(
+        heading="Throughput of all combinations",
+        words=["Mean throughput over the repeats; the darker, the higher."],
+        drawing=Drawing(caption, alt, partial(_sheet, view.points, axes.colour)),
+    )
+
+
+def _sheet(points: pd.DataFrame, rows_by: str) -> Figure:
+    from mqperf_maps.pages.sheet import (
+        map_sheet,  # seaborn is slow to load, and few sweeps have maps
+    )
+
+    return map_sheet(points, rows_by)
+
+
+SECTION = Section("combinations", content)
