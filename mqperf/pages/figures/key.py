@@ -3,6 +3,7 @@
 matplotlib packs its entries into boxes, and measures all that is in a box for each box around it.
 """
 
+import numpy as np
 from matplotlib.backend_bases import RendererBase
 from matplotlib.legend import Legend
 from matplotlib.offsetbox import DrawingArea, TextArea, VPacker
@@ -17,8 +18,9 @@ class Key(Legend):
 
     @override
     def draw(self, renderer: RendererBase) -> None:
-        size = renderer.points_to_pixels(self.prop.get_size_in_points())
-        x, y = self.get_bbox_to_anchor().p0 + (self.borderaxespad + self.borderpad) * size
+        size = float(np.asarray(renderer.points_to_pixels(self.prop.get_size_in_points())))
+        anchor, pad = self.get_bbox_to_anchor(), (self.borderaxespad + self.borderpad) * size
+        x, y = anchor.x0 + pad, anchor.y0 + pad
         away = (self.handlelength + self.handletextpad) * size
         *columns, _all = self.findobj(VPacker)
         renderer.open_group("legend")

@@ -149,7 +149,7 @@ def dress(axes: Axes, title: str, *, legend_columns: int = 6) -> Axes:
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.spines["bottom"].set_color(FAINT.light)
     axes.tick_params(colors=FAINT.light, labelsize=9, length=3)
-    axes.tick_params(axis="y", length=0)
+    axes.tick_params(axis="y", length=0, left=False)
     axes.xaxis.label.set_color(FAINT.light)
     axes.grid(axis="y", color=GRID.light, linewidth=0.8)
     axes.set_axisbelow(True)

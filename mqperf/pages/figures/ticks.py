@@ -40,22 +40,24 @@ class Ticks(Artist):
     @override
     def get_tightbbox(self, renderer: RendererBase | None = None) -> Bbox:
         box, name = self._labelled(renderer), self._axis.label
-        room = name.get_fontsize() + self._axis.labelpad if name.get_text() else 0
+        room = float(name.get_fontsize()) + self._axis.labelpad if name.get_text() else 0
         return Bbox([box.p0 - ((room, 0) if self._upright else (0, room)), box.p1])
 
     @override
     def draw(self, renderer: RendererBase) -> None:
-        (left, low), name = self._labelled(renderer).p0 - self._axis.labelpad, self._axis.label
+        name = self._axis.label
         renderer.open_group("matplotlib.axis")
         for tick in self._each():
             tick.draw(renderer)
-        name.set(**({"x": left} if self._upright else {"y": low}))
-        name.draw(renderer)
+        if name.get_text():
+            left, low = self._labelled(renderer).p0 - self._axis.labelpad
+            name.set(**({"x": left} if self._upright else {"y": low}))
+            name.draw(renderer)
         renderer.close_group("matplotlib.axis")
 
     def _each(self) -> Iterator[Tick]:
         """The tick, at each of its places in sight."""
-        [tick], places = self._axis.get_major_ticks(1), self._axis.get_majorticklocs()
+        [tick], places = self._axis.get_major_ticks(1), [*self._axis.get_majorticklocs()]
         low, high = sorted(self._axis.get_view_interval())
         near, words = NEAR * (high - low), self._axis.get_major_formatter().format_ticks(places)
         for place, word in zip(places, words, strict=True):
