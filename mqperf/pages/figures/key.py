@@ -22,7 +22,7 @@ class Key(Legend):
         anchor, pad = self.get_bbox_to_anchor(), (self.borderaxespad + self.borderpad) * size
         x, y = anchor.x0 + pad, anchor.y0 + pad
         away = (self.handlelength + self.handletextpad) * size
-        *columns, _all = self.findobj(VPacker)
+        measured, [*columns, _] = renderer.get_text_width_height_descent, self.findobj(VPacker)
         renderer.open_group("legend")
         for column in columns:
             handles, texts = column.findobj(DrawingArea), column.findobj(TextArea)
@@ -31,9 +31,6 @@ class Key(Legend):
                 for box, begin in zip(boxes, (x, x + away), strict=True):
                     box.set_offset((begin, y + (DESCENT + above * ROW) * size))
                     box.draw(renderer)
-            widths = [
-                renderer.get_text_width_height_descent(text.get_text(), self.prop, ismath=False)[0]
-                for text in texts
-            ]
-            x += away + max(widths) + self.columnspacing * size
+            sizes = (measured(text.get_text(), self.prop, ismath=False) for text in texts)
+            x += away + max(width for width, *_ in sizes) + self.columnspacing * size
         renderer.close_group("legend")

@@ -14,15 +14,12 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from mqperf.pages.figures.marks import dress, plain
 from mqperf.pages.figures.palette import FAINT, LATENCY
-from mqperf.pages.figures.sheets import HEIGHT, tiles
+from mqperf.pages.figures.sheets import HEIGHT, MOST_ACROSS, tiles
 from mqperf.pages.figures.told import CELLS, tell
 from mqperf.plan.columns import COLUMNS
 
 SHADES = LinearSegmentedColormap.from_list("messages", ["#dee2e7", "#0a5ea9", "#24292e"])
 """One message is pale, and still seen.  None is of the palette: on dark paper all are inverted."""
-
-MOST_ACROSS = 2
-"""Panels beside each other."""
 
 FEWEST = 2.0
 """Messages a second of the darkest shade, at least: a scale needs two ends."""

@@ -15,9 +15,6 @@ from matplotlib.ticker import NullLocator
 from matplotlib.transforms import Bbox
 from typing_extensions import override
 
-NEAR = 1e-9
-"""Share of the axis by which a tick may be beyond its end."""
-
 
 def replace_ticks(figure: Figure) -> None:
     """Have all ticks drawn that way but those of axes that have minor ones."""
@@ -59,7 +56,7 @@ class Ticks(Artist):
         """The tick, at each of its places in sight."""
         [tick], places = self._axis.get_major_ticks(1), [*self._axis.get_majorticklocs()]
         low, high = sorted(self._axis.get_view_interval())
-        near, words = NEAR * (high - low), self._axis.get_major_formatter().format_ticks(places)
+        near, words = 1e-9 * (high - low), self._axis.get_major_formatter().format_ticks(places)
         for place, word in zip(places, words, strict=True):
             if low - near <= place <= high + near:
                 tick.update_position(place)
@@ -68,6 +65,5 @@ class Ticks(Artist):
 
     def _labelled(self, renderer: RendererBase | None) -> Bbox:
         """The panel and the labels of its ticks."""
-        labels = (tick.label1 for tick in self._each())
-        boxes = [label.get_window_extent(renderer) for label in labels if label.get_visible()]
-        return Bbox.union([self._box, *boxes])
+        shown = (tick.label1 for tick in self._each() if tick.label1.get_visible())
+        return Bbox.union([self._box, *(label.get_window_extent(renderer) for label in shown)])

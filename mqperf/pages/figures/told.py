@@ -6,7 +6,6 @@ from typing import Any
 
 import pandas as pd
 from matplotlib.artist import Artist
-from matplotlib.figure import Figure
 
 from mqperf.base.one_line import one_line
 from mqperf.plan.columns import COLUMNS
@@ -18,11 +17,6 @@ PREFIX = "told "
 
 CELLS = "heat map"
 """The series of cells whose shades say how many: on dark paper the most are the brightest."""
-
-
-def tell_time(figure: Figure, ends: tuple[float, float]) -> None:
-    """Let a figure say that x is the same time in all its panels, from when to when, in seconds."""
-    figure.set_label(json.dumps(ends))
 
 
 def tell(artist: Artist, series: Sequence[str], texts: Sequence[str] = ()) -> None:
