@@ -17,10 +17,11 @@ from typing_extensions import override
 
 
 def replace_ticks(figure: Figure) -> None:
-    """Have all ticks drawn that way but those of axes that have minor ones."""
+    """Have all ticks drawn that way but those of colour bars, and of axes that have minor ones."""
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis) if axes.axison else ():
-            if isinstance(axis.get_minor_locator(), NullLocator):
+            minor = not isinstance(axis.get_minor_locator(), NullLocator)
+            if not minor and axes.get_label() != "<colorbar>":
                 axes.add_artist(Ticks(axes, axis))
                 axis.set_visible(False)
 
