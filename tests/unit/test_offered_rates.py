@@ -12,7 +12,7 @@ from viewed import contents
 from mqperf.pages import figures
 from mqperf.pages.sections.forms import frame
 from mqperf.study.stats.bottleneck import bottlenecks
-from mqperf.study.stats.offered_rates import saturation_rate, saturation_rates
+from mqperf.study.stats.offered_rates import brackets, saturation_rate, saturation_rates
 from mqperf.study.stats.rules.tester import noisy_host
 from mqperf.study.stats.seconds import without_seconds
 from mqperf.study.tables import Tables, conform
@@ -120,6 +120,48 @@ def test_a_rate_is_not_kept_where_a_run_ended_early() -> None:
     runs = runs.assign(condition_failed=runs["run"].where(ended))
     [row] = saturation_rates({**frames, "runs": runs}, limits(frames)).to_dict("records")
     assert (row["kept_rate_msg_s"], row["missed_rate_msg_s"]) == (RATES[1], 30_000)
+
+
+@pytest.mark.parametrize(("sent", "missed"), [(0, RATES[2]), (pd.NA, np.nan)])
+def test_a_rate_of_which_nothing_was_sent_is_not_kept(sent: object, missed: float) -> None:
+    """But one whose count nobody told is none that was offered and missed."""
+    frames = swept(("direct",))
+    hit = frames["runs"]["rate_msg_s"].ge(RATES[2])
+    messages = frames["messages"]
+    nothing = {"sent": sent, "throughput_msg_s": 0.0}
+    changed = {name: messages[name].mask(hit, value) for name, value in nothing.items()}
+    frames = {**frames, "messages": messages.assign(**changed)}
+    [row] = saturation_rates(frames, limits(frames)).to_dict("records")
+    assert row["kept_rate_msg_s"] == RATES[1]
+    assert row["missed_rate_msg_s"] == pytest.approx(missed, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("points", "doubted"),
+    [
+        (["direct-20000"], ["tester-saturated", ""]),
+        (["direct-40000", "fanout-20000"], ["", ""]),
+    ],
+)
+def test_doubts_of_the_rates_kept_are_told(points: list[str], doubted: list[str]) -> None:
+    """Those of higher rates, and of other sweeps, are none of theirs."""
+    frames = swept()
+    rates = saturation_rates(frames, limits(frames))
+    doubts = pd.DataFrame({"point": points, "kind": "tester-saturated"})
+    told = {"saturation_rates": rates, "doubts": conform("doubts", doubts)}
+    rows = brackets({**frames, **told, "rate_steps": conform("rate_steps", pd.DataFrame())})
+    assert rows["doubted"].fillna("").tolist() == doubted
+    assert rows["kept_rate_msg_s"].tolist() == rates["kept_rate_msg_s"].tolist()
+
+
+def test_an_end_that_is_not_known_is_drawn_as_none() -> None:
+    """An arrow points to where it is: no dot stands at a rate that was not kept."""
+    ends = {"kept_rate_msg_s": [50.0, 50.0, np.nan], "missed_rate_msg_s": [100.0, np.nan, 100.0]}
+    rows = pd.DataFrame({"what": list("abc"), **ends})
+    (axes,) = figures.bracket_sheet(rows, "kept_rate_msg_s", "missed_rate_msg_s").axes
+    marks = [line for line in axes.lines if line.get_marker() in {"o", "<", ">"}]
+    assert [mark.get_marker() for mark in marks] == ["o", ">", "<"]
+    assert not any("nan" in str(mark.get_gid()) for mark in marks)
 
 
 def test_a_page_has_a_row_for_each() -> None:

@@ -40,24 +40,22 @@ def bracket_sheet(
 
     With ``interval``, the columns of its ends, that is a thin line.
 
-    ``rows`` have the columns of that name, and ``what`` each is about.  Where every rate is kept an
-    arrow points to what was not tried.
+    ``rows`` have the columns of that name, and ``what`` each is about.  Where every rate is kept,
+    or none, an arrow points to what was not tried.
     """
     figure, [[axes]] = panes(1, 1, ENDS + ROW * len(rows))
     colour = palette.THROUGHPUT.light
     for place, row in enumerate(rows.to_dict("records")):
         kept, missed = row[low], row[high]
-        texts = [
-            f"{row['what']}\n{COLUMNS[low].label} {kept:,.0f}, {COLUMNS[high].label} {missed:,.0f}"
-        ]
+        ends = [f"{COLUMNS[n].label} {row[n]:,.0f}" for n in (low, high) if pd.notna(row[n])]
         if interval is not None and pd.notna(row[interval[0]]):
             axes.plot([row[end] for end in interval], [place] * 2, color=colour, linewidth=1)
         if pd.notna(kept) and pd.notna(missed):
             axes.plot([kept, missed], [place] * 2, color=colour, linewidth=3)
-        marker = "o" if pd.notna(missed) else ">"
+        marker = ">" if pd.isna(missed) else "<" if pd.isna(kept) else "o"
         spot = kept if pd.notna(kept) else missed
         (mark,) = axes.plot([spot], [place], marker, color=colour, markersize=6)
-        tell(mark, [], texts)
+        tell(mark, [], [f"{row['what']}\n{', '.join(ends)}"])
     axes.set_yticks(range(len(rows)), [as_text(subject) for subject in rows["what"]])
     axes.set_ylim(len(rows) - 0.4, -0.6)
     title = f"{COLUMNS[low].label}, and the next rate"

@@ -22,6 +22,7 @@ from mqperf.pages.sections.offered_rates import TOLD, differing
 from mqperf.pages.sections.section import Content, present
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import TEST_CASES
+from mqperf.study.stats.compare import kinds_by_point
 from mqperf.study.stats.offered_rates import brackets
 from mqperf.study.tables import Tables, varied, where, with_parameters
 
@@ -56,7 +57,10 @@ def answer(tables: Tables) -> Answer | None:
 def sentences(rates: pd.DataFrame) -> Iterator[Text]:
     """Of rows of ``saturation_rates`` that say ``what`` each of them is about."""
     for case in TEST_CASES:
-        of_case = where(rates, test_case=case).sort_values("kept_rate_msg_s", ascending=False)
+        of_case = where(rates, test_case=case).sort_values(
+            "missed_rate_msg_s", ascending=False, na_position="first", kind="stable"
+        )
+        of_case = of_case.sort_values("kept_rate_msg_s", ascending=False, kind="stable")
         if len(of_case):
             yield bold(TEST_CASES[case].short) + Text(": {}.").format(
                 _kept_rates(of_case.to_dict("records"))
@@ -70,7 +74,7 @@ def _kept_rates(rows: Sequence[Row]) -> Text:
         return first + Text.escape(_latency(rows[0]))
     if len(rows) <= FEW:
         return Text("; ").join(map(_kept, rows))
-    if _bracket(rows[0]) == _bracket(rows[-1]):
+    if len({*map(_bracket, rows)}) == 1:
         return _bracket(rows[0]) + Text(" in all {} cases").format(len(rows))
     return first + Text("; the least is {}").format(_kept(rows[-1]))
 
@@ -107,7 +111,7 @@ def _drawing(rates: pd.DataFrame, tables: Tables) -> drawings.Drawing:
         of_runs = with_parameters(steps, tables["runs"])
         return drawings.rates(caption, of_runs, "step_rate_msg_s", "latency_mean_s")
     if "rate_msg_s" in varied(points) and points["latency_p99_s"].notna().any():
-        kinds = drawings.kinds_of_doubt(tables["doubts"])
+        kinds = kinds_by_point(tables)
         return drawings.rates(caption, points, "rate_msg_s", "latency_p99_s", kinds)
     named = rates["case"] + (", " + rates["what"]).where(rates["what"].ne(""), "")
     ends = "kept_rate_msg_s", "missed_rate_msg_s"
@@ -115,7 +119,7 @@ def _drawing(rates: pd.DataFrame, tables: Tables) -> drawings.Drawing:
 
 
 def _table(rates: pd.DataFrame) -> Content:
-    names = [name for name in present(rates, TOLD, keep=()) if name != "doubted"]
+    names = present(rates, TOLD, keep=())
     headings = {"case": "test case", "what": "with"}
     return Content(
         heading="Rates that are kept",

@@ -16,6 +16,7 @@ from mqperf.pages.report.rst import Text, image, slug
 from mqperf.pages.report.words import Layout, cell, joined, three_figures
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import MESSAGES, TEST_CASES, in_unit
+from mqperf.study.stats.compare import kinds_by_point
 from mqperf.study.stats.sustained import best_first
 from mqperf.study.tables import Tables, arranged, at
 from mqperf.study.tables.axis_words import called
@@ -108,7 +109,7 @@ def sweep(
         partial(
             figures.sweep_sheet,
             rows,
-            doubted=kinds_of_doubt(tables["doubts"]),
+            doubted=kinds_by_point(tables),
             saturation_points=tables[
                 "saturation_rates" if arranged(rows).x == "rate_msg_s" else "saturation_points"
             ],
@@ -153,9 +154,8 @@ def timeline(caption: str, intervals: pd.DataFrame, outages: pd.DataFrame) -> Dr
     """Throughput, second by second, and when actions of the plan went on."""
     finished = figures.finished_messages(intervals)
     finished = finished[finished["phase"] == "window"]
-    ranges = []
-    for name, rows in figures.by_load(finished):
-        ranges.append(f"{name} {_range(rows, 'count')} msg/sec")
+    loads = figures.by_load(finished)
+    ranges = [f"{name} {_range(rows, 'count')} msg/sec" for name, rows in loads]
     alt = f"Throughput in each second of the measured window: {'; '.join(ranges)}."
     if len(outages):
         alt += " Actions went on where it is shaded."
@@ -244,12 +244,6 @@ def overlaid(caption: str, points: pd.DataFrame, names: Sequence[str]) -> Drawin
     ]
     alt = f"Both sets against {_axes(points)}: {'; '.join(ranges)}."
     return Drawing(caption, alt, partial(figures.overlaid_sheet, points, names))
-
-
-def kinds_of_doubt(doubts: pd.DataFrame) -> dict[str, str]:
-    """Point -> kinds of the doubts about it."""
-    about = doubts.dropna(subset=["point"]).groupby("point")["kind"]
-    return {str(point): ", ".join(kinds.unique()) for point, kinds in about}
 
 
 def titles() -> Mapping[str, str]:

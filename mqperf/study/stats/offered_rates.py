@@ -16,6 +16,7 @@ import pandas as pd
 from mqperf.plan.columns import parameters
 from mqperf.plan.pace import RATE, THREAD_RATE
 from mqperf.plan.test_cases import unit_of
+from mqperf.study.stats.compare import kinds_by_point
 from mqperf.study.stats.rules.finding import measured, offered
 from mqperf.study.stats.rules.stairs import judged_steps
 from mqperf.study.stats.rules.window import KEEPS_UP
@@ -46,7 +47,7 @@ def saturation_rates(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
     frame = measured(tables).merge(bottlenecks[["run", "bottleneck"]], on="run", how="left")
     frame = frame.assign(offered=offered(frame), each=frame["asked"] / frame["sent"])
     frame = frame[
-        frame["offered"].notna() & frame["throughput_msg_s"].notna() & frame["sent"].gt(0)
+        frame["offered"].notna() & frame["throughput_msg_s"].notna() & frame["sent"].notna()
     ]
     doubts = tables.get("doubts", empty("doubts"))
     steps = tables.get("rate_steps", empty("rate_steps"))
@@ -60,12 +61,18 @@ def saturation_rates(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
 
 
 def brackets(tables: Tables) -> pd.DataFrame:
-    """The rows of ``saturation_rates``, ``doubted`` only where that is about the rates kept.
+    """The rows of ``saturation_rates``, ``doubted`` for what is doubted of the rates kept.
 
     That is so of staircases; of sweeps by runs it is about the best throughput, beyond them.
     """
-    rates = tables["saturation_rates"]
-    return rates if len(tables["rate_steps"]) else rates.assign(doubted=None)
+    rates, runs = tables["saturation_rates"], tables["runs"]
+    if len(tables["rate_steps"]):
+        return rates
+    kinds = runs["point"].map(kinds_by_point(tables)).astype("string")
+    points = runs.assign(kept_rate_msg_s=offered(runs), doubted=kinds)
+    keys = [name for name in rates.columns if name in points.columns and name != "doubted"]
+    told = points.dropna(subset="kept_rate_msg_s").drop_duplicates(keys)[[*keys, "doubted"]]
+    return rates.drop(columns="doubted").merge(told, how="left", on=keys)
 
 
 def _rows(frame: pd.DataFrame, doubts: pd.DataFrame) -> Iterator[dict[str, Any]]:

@@ -17,6 +17,7 @@ from mqperf.plan.pace import RATE
 from mqperf.plan.search import Verdicts, at_rate, by_most, deciding
 from mqperf.plan.test_cases import unit_of
 from mqperf.record.streams.telling import needed
+from mqperf.study.stats.compare import kinds_by_point
 from mqperf.study.stats.rules.finding import measured, offered
 from mqperf.study.stats.rules.tester import noisy_host
 from mqperf.study.stats.search_limit import Tried, limit
@@ -118,13 +119,11 @@ def _at_held(
         return {}
     point = held["point"].iloc[0]
     [figures] = tables["points"][tables["points"]["point"] == point].to_dict("records")
-    doubts = tables["doubts"]
-    kinds = doubts.loc[doubts["point"] == point, "kind"].drop_duplicates()
     return {
         "point": point,
         **{name: figures[name] for name in TOLD},
         "held_repeats": at_rate(bracket.low, verdicts).count(True),
-        "doubted": ", ".join(kinds) or None,
+        "doubted": kinds_by_point(tables).get(point),
     }
 
 

@@ -17,7 +17,7 @@ from mqperf.pages.questions.words import (
     rate_unit,
     where_of,
 )
-from mqperf.pages.report.drawings import Drawing, kinds_of_doubt, titles
+from mqperf.pages.report.drawings import Drawing, titles
 from mqperf.pages.report.rst import Text
 from mqperf.pages.report.words import joined
 from mqperf.study.stats.compare import kinds_by_point
@@ -86,7 +86,7 @@ def _drawing(tables: Tables) -> Drawing | None:
         return None
     most = grouped(1e3 * points[P99].max())
     alt = f"The 99th percentile of latency against the scale of the replay: at most {most} ms."
-    kinds = kinds_of_doubt(tables["doubts"])
+    kinds = kinds_by_point(tables)
     sheet = partial(rate_sheet, points, titles(), SCALE, P99, doubted=kinds)
     return Drawing("Latency by the scale of the replay", alt, sheet)
 
