@@ -14,6 +14,7 @@ from mqperf.pages.questions import ANSWERS, answers
 from mqperf.pages.questions.basis import uncertain
 from mqperf.pages.questions.comparison import KEPT_ENDS
 from mqperf.pages.questions.first_screen import as_html, first_screen, lines, questions_of
+from mqperf.pages.questions.saturation import sentences
 from mqperf.pages.questions.words import cited
 from mqperf.pages.sections.forms import plain
 from mqperf.plan.file import parse_plan
@@ -66,6 +67,29 @@ def test_losses_of_one_load_are_not_those_of_another() -> None:
     ]
 
 
+def test_losses_of_some_repeats_are_not_those_of_all() -> None:
+    """Where those of others are not known, it is said of how many they are."""
+    frames = {**sample("faults")}
+    for name in ("runs", "messages", "outages", "action_phases"):
+        other = frames[name].assign(run=frames[name]["run"] + "-again")
+        if name == "action_phases":
+            other = other.assign(lost=pd.array([pd.NA] * len(other), dtype="Int64"))
+        frames[name] = pd.concat([frames[name], other], ignore_index=True)
+    [[sentence]] = said(frames, "outage").values()
+    assert "(2 times): no message for 9.1 s, 4,558 lost in 1 of 2, 0 duplicated and" in sentence
+
+
+def test_a_pause_that_may_be_chance_is_told_with_its_doubt() -> None:
+    """Other doubts of the run are told beside the answers."""
+    frames = sample("faults")
+    run = frames["outages"]["run"].iloc[0]
+    for kind, told in (("pause-by-chance", True), ("lost", False)):
+        doubts = pd.DataFrame({"run": [run], "kind": kind})
+        planted = {**frames, "doubts": doubts.reindex(columns=frames["doubts"].columns)}
+        [[sentence]] = said(planted, "outage").values()
+        assert sentence.endswith("after its end; doubted: pause-by-chance.") == told
+
+
 def test_duplicates_of_several_actions_are_those_of_the_run() -> None:
     """They are counted for a run, so the same ones stand beside each of its actions."""
     frames = {**sample("faults")}
@@ -100,6 +124,11 @@ def test_what_was_offered_is_no_limit() -> None:
         "CAST (classic queues): at least 200 (200 to 200) msg/sec, all that was offered, with"
         " 10 threads."
     )
+    for rate, limiting in ((200.0, False), (np.nan, True)):
+        runs = frames["runs"].assign(rate_msg_s=rate)
+        full = frames["bottlenecks"].assign(bottleneck="broker: Master")
+        told = said({**frames, "runs": runs, "bottlenecks": full}, "scaling").popitem()[1][0]
+        assert ("a broker node is the limit there" in told) == limiting
 
 
 def doubted(frames: Tables, kind: str, points: list[str]) -> Tables:
@@ -259,6 +288,83 @@ def test_what_is_doubted_is_not_told(sound: Tables) -> None:
     assert call.startswith("CALL: cannot be told, as no point is beyond doubt; the most that was")
 
 
+def test_where_it_grew_from_has_its_doubts(sound: Tables) -> None:
+    """Beside its number; where there are none, nothing is said of them."""
+    [[call, _]] = said(sound, "scaling").values()
+    assert re.match(r"CALL \(classic queues\): from \d+ with 10 threads to [\d,]+ \(", call)
+    points = sound["points"]
+    first = points.loc[points["threads"].eq(10) & points["queues"].eq("classic"), "point"]
+    [[call, _]] = said(doubted(sound, "backlog", [*first]), "scaling").values()
+    assert re.match(r"CALL \(classic queues\): from \d+ \(doubted: backlog\) with 10 threads", call)
+
+
+def test_the_least_is_what_is_known_to_be_sustained() -> None:
+    """Where the rate of sending is not known, it may be less."""
+    frames = dict(tables(Shape(layouts=LAYOUTS, test_cases=("rpc-cast",), threads=(10,))))
+    for unknown, words in (("mirrored", "; the least is at most "), ("", "; the least is 5")):
+        rates = frames["messages"]["send_rate_msg_s"].mask(frames["runs"]["queues"].eq(unknown))
+        messages = frames["messages"].assign(send_rate_msg_s=rates)
+        completed = {**complete({**frames, "messages": messages}), "doubts": frames["doubts"][:0]}
+        assert words in said(completed, "scaling")["How high is throughput?"][0]
+
+
+def test_repeats_that_are_equal_were_not_measured_once() -> None:
+    """They have no interval, either, and another reason."""
+    frames = dict(tables(Shape(layouts=LAYOUTS, test_cases=("rpc-call",), threads=(10,))))
+    messages = frames["messages"]
+    rates = messages["queues"].map({"classic": 200.0, "mirrored": 100.0}).astype(float)
+    frames["messages"] = messages.assign(throughput_msg_s=rates, send_rate_msg_s=rates)
+    completed = {**complete(frames), "doubts": frames["doubts"][:0]}
+    [[change]] = said(completed, "comparison").values()
+    assert change.endswith("CALL \N{MINUS SIGN}50 %; equal in all repeats, so without an interval.")
+
+
+def test_doubts_of_latencies_are_told_beside_them() -> None:
+    """What is said at one rate is of latency, which such doubts are about."""
+    varying = (("rate_msg_s", (100.0,)),)
+    frames = complete(tables(Shape(LAYOUTS, ("rpc-call",), (10,), parameters=varying)))
+    late = doubted(frames, "sender-late", [frames["points"]["point"].iloc[0]])
+    [[cost]] = said(late, "comparison").values()
+    assert cost.endswith("; doubted: sender-late.")
+    [[cost]] = said({**frames, "doubts": frames["doubts"][:0]}, "comparison").values()
+    assert "doubted" not in cost
+
+
+def bracketed(*ends: tuple[float, float]) -> str:
+    """What is said of brackets of four layouts."""
+    kept, missed = zip(*ends, strict=True)
+    rates = {"kept_rate_msg_s": kept, "missed_rate_msg_s": missed, "what": list("abcd")}
+    [sentence] = sentences(
+        pd.DataFrame({"test_case": "publish", "limit": None, "doubted": None, **rates})
+    )
+    return plain(sentence).removeprefix("PUBLISH: ")
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [
+        ([(50, 100)] * 4, "50 to 100 msg/sec in all 4 cases."),
+        (
+            [(50, 100), (50, 200), (50, 100), (50, 100)],
+            "50 to 200 msg/sec with b; the least is 50 to 100 msg/sec with d.",
+        ),
+        (
+            [(50, 100), (50, 100), (50, np.nan), (50, 100)],
+            "at least 50 msg/sec with c; the least is 50 to 100 msg/sec with d.",
+        ),
+        (
+            [(np.nan, 400), (np.nan, 100), (np.nan, 400), (50, 100)],
+            "50 to 100 msg/sec with d; the least is less than 100 msg/sec with b.",
+        ),
+    ],
+)
+def test_the_highest_and_the_least_bracket_are_told(
+    ends: list[tuple[float, float]], words: str
+) -> None:
+    """By both ends; and that all are alike where they are."""
+    assert bracketed(*ends) == words
+
+
 def climbed(queues: str, run: str, unfinished: list[int]) -> pd.DataFrame:
     """Steps of 100, 200, 400 ... msg/sec of a run, with what is left at the end of each."""
     rates = [100.0 * 2**step for step in range(len(unfinished))]
@@ -301,6 +407,11 @@ def test_staircases_are_answered_by_what_was_kept() -> None:
         "CAST: 1,600 to 3,200 msg/sec with classic queues; the least is 25 to 50 msg/sec with"
         " streams."
     )
+    kinds = ["", "", "noisy-host", ""]
+    spoiled = {**four, "saturation_rates": four["saturation_rates"].assign(doubted=kinds)}
+    [answer] = answers(spoiled, ("saturation",))
+    assert answer.table is not None
+    assert "doubted" in answer.table.columns
     alike = four["saturation_rates"].assign(kept_rate_msg_s=50, missed_rate_msg_s=100)
     [[sentence]] = said({**frames, "saturation_rates": alike}, "saturation").values()
     assert sentence == "CAST: 50 to 100 msg/sec in all 4 cases."
@@ -344,6 +455,8 @@ def test_a_cause_of_doubt_is_one_line_the_heaviest_first(sound: Tables) -> None:
         "Note: the best throughput is at the edge of the sweep, at 1 of 4 points (peak-at-edge).",
     ]
     assert [*uncertain(sound)] == []
+    [beside] = uncertain(doubted(sound, "not-of-plan", [*"abcde"]))
+    assert beside.endswith(", beside the points (not-of-plan).")
 
 
 def test_a_doubt_about_both_sides_is_said_once() -> None:

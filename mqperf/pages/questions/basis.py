@@ -61,17 +61,15 @@ def _machines(runs: pd.DataFrame, hosts: pd.DataFrame) -> Iterator[str]:
 
 def uncertain(tables: Tables) -> Iterator[str]:
     """A line for each cause of doubt, the heaviest first: at how many points it is."""
-    doubts, points = tables["doubts"], tables["points"]["point"].nunique()
-    counted = [
-        (weight_of(str(kind)), str(kind), of_kind)
-        for kind, of_kind in doubts.groupby("kind", sort=False)
-    ]
-    for weight, kind, of_kind in sorted(counted, key=lambda cause: WEIGHTS.index(cause[0])):
-        about = of_kind["point"].dropna().nunique()
-        where = f"at {about} of {amount(points, 'point')}" if about else "beside the points"
-        finding = CHECKS[kind].finding if kind in CHECKS else str(of_kind["text"].iloc[0])
+    doubts, points = tables["doubts"], {*tables["points"]["point"]}
+    by_kind = {str(kind): rows for kind, rows in doubts.groupby("kind", sort=False)}
+    for kind, rows in sorted(by_kind.items(), key=lambda kind: WEIGHTS.index(weight_of(kind[0]))):
+        about = {*rows["point"]} & points
+        of_points = f"at {len(about)} of {amount(len(points), 'point')}"
+        where = of_points if about else "beside the points"
+        finding = CHECKS[kind].finding if kind in CHECKS else str(rows["text"].iloc[0])
         why = _reasons(tables) if kind == "failed-run" else ""
-        yield f"{weight.capitalize()}: {finding}, {where} ({kind}){why}."
+        yield f"{weight_of(kind).capitalize()}: {finding}, {where} ({kind}){why}."
 
 
 def _reasons(tables: Tables) -> str:

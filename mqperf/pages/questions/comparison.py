@@ -13,6 +13,7 @@ from mqperf.pages.questions.words import (
     Row,
     bold,
     case_of,
+    cited,
     grouped,
     listed,
     rate_unit,
@@ -162,7 +163,8 @@ def _costs(compared: pd.DataFrame) -> Iterator[Text]:
         row = rows.iloc[0].to_dict()
         place = f"{case_of(row)}{row['place']} at {grouped(row[RATE])} {rate_unit(row)}"
         changes = _changes(rows, rows["figure"].map(lambda figure: COLUMNS[figure].label))
-        yield bold(row["what"], row["where"]) + Text(", {}: {}.").format(place, changes)
+        doubts = cited(row["doubted"]) if row["sound"] else ""
+        yield bold(row["what"], row["where"]) + Text(", {}: {}{}.").format(place, changes, doubts)
 
 
 def _where(row: Row, compared: pd.DataFrame, tables: Tables) -> str:
@@ -189,8 +191,10 @@ def _changes(rows: pd.DataFrame, subjects: Iterable[str]) -> Text:
     rows = rows.assign(subject=[*subjects])
     sound = rows[rows["sound"].astype(bool)]
     parts = [joined([_change(row) for row in sound.to_dict("records")])] if len(sound) else []
-    if sound["ratio_low"].isna().any():
-        parts.append("measured once, so without an interval")
+    if len(bare := sound[sound["ratio_low"].isna()]):
+        once = bare[["repeats_a", "repeats_b"]].eq(1).any(axis=None)
+        why = "measured once" if once else "equal in all repeats"
+        parts.append(f"{why}, so without an interval")
     if doubted := [*rows.drop(sound.index)["subject"]]:
         parts.append(f"{joined(doubted)} cannot be told, as a side is doubted")
     return Text("; ").join(map(Text.escape, parts))

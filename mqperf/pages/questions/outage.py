@@ -6,7 +6,7 @@ import pandas as pd
 
 from mqperf.base.one_line import amount
 from mqperf.pages.questions.question import MORE_REPEATS, Answer, Answering
-from mqperf.pages.questions.words import Row, bold, case_of, listed, spanned, where_of
+from mqperf.pages.questions.words import Row, bold, case_of, cited, listed, spanned, where_of
 from mqperf.pages.report import drawings
 from mqperf.pages.report.rst import Text
 from mqperf.pages.sections import rows
@@ -14,6 +14,9 @@ from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.tables import Tables, varied
 from mqperf.study.tables.axes import SWEEP
 from mqperf.study.tables.places import CONDITION
+
+UNTRUE = ("action-late", "pause-by-chance")
+"""Kinds of doubt about what is told of an action."""
 
 SOON_S = 0.05
 """What is printed as no time at all."""
@@ -58,7 +61,9 @@ def _sentence(
     case = case_of(row) if len(tables["outages"]["test_case"].unique()) > 1 else ""
     often = amount(len(of_kind), "time") if len(of_kind) > 1 else ""
     subject = bold(_done(row, of_kind), case, where_of(row, varying, tables), often)
-    return subject + Text(": {}.").format(listed(parts))
+    doubts = tables["doubts"][tables["doubts"]["run"].isin(of_kind["run"])]
+    doubted = cited(", ".join(kind for kind in UNTRUE if doubts["kind"].eq(kind).any()))
+    return subject + Text(": {}{}.").format(listed(parts), doubted)
 
 
 def _done(row: Row, of_kind: pd.DataFrame) -> str:
@@ -81,7 +86,8 @@ def _parts(of_kind: pd.DataFrame, noun: str, *, alone: bool) -> Iterator[str]:
         if len(counts := of_kind[name].dropna()):
             ends = dict.fromkeys(f"{int(count):,}" for count in (counts.min(), counts.max()))
             over = name == "duplicates" and counts.any() and not alone
-            yield f"{' to '.join(ends)} {word}{' in the whole run' if over else ''}"
+            known = f" in {len(counts)} of {len(of_kind)}" if len(counts) < len(of_kind) else ""
+            yield f"{' to '.join(ends)} {word}{' in the whole run' if over else ''}{known}"
     recovered = of_kind["recovery_s"].dropna()
     if len(recovered) < len(of_kind):
         yield "throughput was not seen to come back" + (

@@ -20,7 +20,7 @@ from mqperf.pages.questions.words import (
 )
 from mqperf.pages.report import drawings, limits
 from mqperf.pages.report.rst import Text
-from mqperf.pages.report.tops import higher, tops, why_not
+from mqperf.pages.report.tops import findings, higher, tops, why_not
 from mqperf.pages.report.words import layouts
 from mqperf.plan.pace import OFFERED
 from mqperf.plan.test_cases import TEST_CASES, closed_loops
@@ -84,13 +84,11 @@ def _sound(rows: pd.DataFrame, others: int, tables: Tables) -> Text:
     """The best of these tops, from where it grew, what limits it, and the least of them."""
     top, last = (rows.iloc[place].to_dict() for place in (0, -1))
     least = "at least **{}**, all that was offered" if top["all_came"] else "**{}**"
-    rate = Text(least if top["sustained"] else "at most **{}**").format(_rate(top))
-    parts = [
-        _first(top, tables) + rate + Text(", with {}").format(top["at"]),
-        *_remarks(top),
-    ]
+    best = Text(least if top["sustained"] else "at most **{}**").format(_rate(top))
+    parts = [_first(top, tables) + best + Text(", with {}").format(top["at"]), *_remarks(top)]
     if last["point"] != top["point"] and not last["all_came"]:
-        parts.append(Text("the least is {}, of {}").format(_rate(last), layout_of(last, tables)))
+        rate = ("" if last["sustained"] else "at most ") + _rate(last)
+        parts.append(Text("the least is {}, of {}").format(rate, layout_of(last, tables)))
     if others:
         parts.append(Text("{} cannot be told").format(amount(others, "other layout")))
     return bold(case_of(top), layout_of(top, tables)) + Text(": {}.").format(Text("; ").join(parts))
@@ -122,13 +120,15 @@ def _first(top: Row, tables: Tables) -> Text:
     if varied(points) or first["threads"] == top["threads"]:
         return Text()
     threads = amount(int(first["threads"]), "thread")
-    return Text("from {} with {} to ").format(grouped(first[FIGURE]), threads)
+    doubts = ", ".join(findings(tables["doubts"], first["point"]))
+    rate = grouped(first[FIGURE]) + (f" (doubted: {doubts})" if doubts else "")
+    return Text("from {} with {} to ").format(rate, threads)
 
 
 def _remarks(top: Row) -> Iterator[str]:
     """What limits it, whose latency is told, its doubts, and the raw maximum where it is higher."""
     limit = str(top["limit"]).partition(":")[0]
-    if limit not in {limits.UNKNOWN, limits.DIFFERS, "none"}:
+    if limit not in {limits.UNKNOWN, limits.DIFFERS, "none"} and not top["all_came"]:
         yield f"{limits.LIMITS[limit]} is the limit there"
     if top["lacking"]:
         yield top["lacking"]

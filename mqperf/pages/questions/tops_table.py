@@ -71,9 +71,4 @@ def _marks(rows: pd.DataFrame, tables: Tables) -> dict[tuple[str, str], list[str
         (str(point), "sustained_throughput_msg_s"): [f"at most; {UNTOLD}"] for point in unknown
     }
     lacking = survivors(tables)
-    latency_marks = {
-        (str(point), "latency_p50_s"): [lacking[point]]
-        for point in rows["point"]
-        if point in lacking
-    }
-    return marks | latency_marks
+    return marks | {(str(p), "latency_p50_s"): [lacking[p]] for p in rows["point"] if p in lacking}

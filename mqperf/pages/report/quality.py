@@ -30,14 +30,6 @@ def data_quality(tables: Tables) -> list[str]:
 def doubt_kinds(doubts: pd.DataFrame) -> Grid:
     """How many doubts of each kind there are, the heaviest first, and what one of them says."""
     counted = doubts.groupby("kind", sort=False)["text"].agg(["size", "first"])
-    kinds = sorted(counted.index, key=lambda kind: WEIGHTS.index(weight_of(str(kind))))
-    rows = [
-        (
-            weight_of(str(kind)),
-            str(kind),
-            str(counted.loc[kind, "size"]),
-            str(counted.loc[kind, "first"]),
-        )
-        for kind in kinds
-    ]
+    kinds = sorted(map(str, counted.index), key=lambda kind: WEIGHTS.index(weight_of(kind)))
+    rows = [(weight_of(kind), kind, *map(str, counted.loc[kind])) for kind in kinds]
     return Grid("", ("weight", "kind", "doubts", "for example"), tuple(rows), style="")
