@@ -16,6 +16,7 @@ from sound_sweep import (
     found,
     planted,
     sound,
+    texts_of,
 )
 
 from mqperf.plan.columns import TABLES
@@ -191,6 +192,27 @@ def test_what_an_action_had_routers_drop_is_no_doubt() -> None:
         during = {"run": where.split("'")[1], "phase": "during", "lost": lost}
         frames["action_phases"] = tables.conform("action_phases", pd.DataFrame([during]))
         assert ("presettled-dropped" in set(checks.doubts(frames)["kind"])) == doubted
+
+
+@pytest.mark.parametrize(("delay_s", "doubted"), [(0.15, set()), (0.05, {"rpc-cast-100-r1"})])
+def test_what_is_on_a_link_does_not_wait(delay_s: float, doubted: set[str]) -> None:
+    """Of 3,800 a second 570 are on a link of 0.15 s, whatever queues hold."""
+    table, change, where, _ = PLANTED["backlog"]
+    frames = planted(table, change, where)
+    frames["runs"] = frames["runs"].assign(delay_s=delay_s)
+    told = texts_of("backlog", frames)
+    assert told.keys() == doubted
+    assert all("beyond the delay of the link is 570" in text for text in told.values())
+
+
+@pytest.mark.parametrize(("copies", "doubted"), [(2, set()), (1, {"rpc-cast-100-r1"})])
+def test_deliveries_of_one_message_are_no_backlog(copies: int, doubted: set[str]) -> None:
+    """Of 380 messages in two queues each there are 760 deliveries."""
+    table, change, where, _ = PLANTED["backlog"]
+    frames = planted(table, change, where)
+    messages = frames["messages"]
+    frames["messages"] = messages.assign(deliveries=messages["sent"] * copies)
+    assert texts_of("backlog", frames).keys() == doubted
 
 
 def test_a_backlog_is_confirmed_by_the_nodes() -> None:

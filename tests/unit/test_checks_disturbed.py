@@ -46,6 +46,27 @@ def test_an_event_that_tells_nothing_is_a_doubt_all_the_same(
     assert {*texts_of(kind, {**sound(), "events": events})} == {"rpc-call-100-r1"}
 
 
+@pytest.mark.parametrize(("during", "doubted"), [(1500, set()), (None, set()), (300, {"lost"})])
+def test_losses_that_may_be_those_of_an_action_accuse_nobody(
+    during: int | None, doubted: set[str]
+) -> None:
+    """What it cost is not known where messages came twice as well."""
+    frames = sound()
+    messages = frames["messages"]
+    hit = messages["run"].eq("rpc-cast-100-r1")
+    received, rates = messages["received"], messages["throughput_msg_s"]
+    frames["messages"] = messages.assign(
+        received=received.mask(hit, received - 3000),
+        lost=messages["lost"].mask(hit, 3000),
+        throughput_msg_s=rates.mask(hit, rates - 300),
+    )
+    phase = {"run": "rpc-cast-100-r1", "phase": "during"}
+    phases = [{**phase, "lost": during}, {**phase, "lost": 1500}]
+    frames["action_phases"] = tables.conform("action_phases", pd.DataFrame(phases))
+    told = {kind for kind, run in found(frames) if run == "rpc-cast-100-r1"}
+    assert told - ({"unequal-rates"} if doubted else set()) == doubted
+
+
 LINK: Change = {
     "run": "rpc-call-100-r1",
     "between": "client, broker",

@@ -48,7 +48,7 @@ def measured(tables: Tables) -> pd.DataFrame:
     """One row per run that gave figures: its row of ``runs``, its messages, three latencies.
 
     These are the mean, p99 and the largest.  ``asked`` is how many deliveries its messages are to
-    have: one each, unless they tell more.
+    have, ``each_has`` how many each of them: one, unless they tell more.
     """
     if (known := tables.get(MEASURED)) is not None:
         return known
@@ -58,14 +58,20 @@ def measured(tables: Tables) -> pd.DataFrame:
     names = ["run", "latency_mean_s", "latency_p99_s", "latency_max_s"]
     latency = tables["latency"][names].drop_duplicates("run")
     frame = runs.merge(messages, on="run", how="left").merge(latency, on="run", how="left")
-    return frame.assign(asked=frame["deliveries"].fillna(frame["sent"]))
+    asked = frame["deliveries"].fillna(frame["sent"])
+    each_has = (asked / frame["sent"].where(frame["sent"] > 0)).astype("float64").fillna(1.0)
+    return frame.assign(asked=asked, each_has=each_has)
 
 
 def of_actions(tables: Tables, frame: pd.DataFrame, column: str) -> pd.Series:
-    """For each row of a frame of runs, so many messages its actions cost; 0 where none is known."""
+    """For each row of a frame of runs, so many messages its actions cost; 0 without actions.
+
+    Where that of any action is not known, theirs is not.
+    """
     phases = tables["action_phases"]
-    cost = phases[phases["phase"].eq("during")].groupby("run")[column].sum()
-    return frame["run"].map(cost).fillna(0).astype("Int64")
+    costs = phases[phases["phase"].eq("during")].groupby("run")[column]
+    cost = costs.agg(lambda counts: counts.sum(skipna=False))
+    return cost.reindex(frame["run"], fill_value=0).set_axis(frame.index).astype("Int64")
 
 
 def found(frame: pd.DataFrame, text: str, *evidence: str) -> Iterator[Finding]:
@@ -109,11 +115,13 @@ def closed(tables: Tables) -> pd.DataFrame:
 
 def offered(frame: pd.DataFrame) -> pd.Series:
     """The rate that each run was offered; NaN where clients sent as fast as they could."""
-    rates = pd.Series(np.nan, index=frame.index)
-    for name, threads in ((RATE, 1), (THREAD_RATE, frame["threads"])):
-        if name in frame.columns:
-            rates = rates.fillna(frame[name].astype("float64") * threads)
-    return rates.astype("float64")
+    of_threads = parameter(frame, THREAD_RATE) * frame["threads"].astype("float64")
+    return parameter(frame, RATE).fillna(of_threads)
+
+
+def parameter(frame: pd.DataFrame, name: str) -> pd.Series:
+    """What plans ask of each run; NaN where they do not."""
+    return frame.reindex(columns=[name])[name].astype("float64")
 
 
 def steady(frame: pd.DataFrame) -> pd.DataFrame:
@@ -123,8 +131,7 @@ def steady(frame: pd.DataFrame) -> pd.DataFrame:
 
 def consumed_after(frame: pd.DataFrame) -> pd.Series:
     """Seconds of the window after which consumers start, as plans ask; NaN where they are first."""
-    late = frame[LATE] if LATE in frame.columns else pd.Series(np.nan, index=frame.index)
-    return late.astype("float64") - frame["warmup_s"]
+    return parameter(frame, LATE) - frame["warmup_s"]
 
 
 def in_cycles(frame: pd.DataFrame) -> pd.Series:

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 
-import numpy as np
 import pandas as pd
 
 from mqperf.plan.test_cases import with_servers
-from mqperf.study.stats.rules.finding import Finding, Row, each, measured
+from mqperf.study.stats.rules.finding import Finding, Row, each, measured, parameter
 from mqperf.study.tables import Tables
 
 LOOPBACK = "lo"
@@ -44,9 +43,8 @@ def network_bytes(tables: Tables) -> Iterator[Finding]:
 
 def _least_payload(frame: pd.DataFrame) -> pd.Series:
     """The length of the shortest body; NaN where it is not told."""
-    none = pd.Series(np.nan, index=frame.index)
-    length, spread = (frame.get(name, none) for name in ("payload_bytes", "payload_spread"))
-    return length.astype("float64") * (1 - spread.astype("float64").fillna(0.0))
+    length, spread = (parameter(frame, name) for name in ("payload_bytes", "payload_spread"))
+    return length * (1 - spread.fillna(0.0))
 
 
 def _over_loopback(row: Row, carried: pd.DataFrame) -> Iterator[str]:

@@ -23,6 +23,7 @@ from mqperf.study.stats.rules.finding import (
     in_parts,
     offered,
     one_way,
+    parameter,
 )
 from mqperf.study.stats.rules.tester import hosts_used
 from mqperf.study.tables import Tables, varied
@@ -96,11 +97,12 @@ def littles_law(tables: Tables) -> Iterator[Finding]:
     So they must where the host of the clients had no core left: they wait for it between messages.
     Points with other values of a parameter, such as the payload, are no measure of each other.
     """
-    usable = _with_pause(_usable(closed(tables)))
+    usable = _usable(closed(tables))
+    usable = usable.assign(pause_s=parameter(usable, "pause_s").fillna(0.0))
     yield from _too_many_under_way(usable)
     parameters = [name for name in varied(usable) if name not in FACTORS]
     hosts = hosts_used(tables)
-    full = {*hosts.loc[hosts["full"], "run"]}
+    full = {*hosts.loc[hosts["full"] & hosts["tests"], "run"]}
     for _, sweep in usable.groupby([*SWEEP, *parameters], sort=False, dropna=False):
         runs = [_call(row) for row in each(sweep)]
         fastest = min(run.round_trip for run in runs)
@@ -127,19 +129,23 @@ def backlog(tables: Tables) -> Iterator[Finding]:
 
     Threads have as many in flight as an offered rate, a window of confirms, consumers that
     start late or cycles of a rate allow: only where there is none of these does this tell anything.
+    A link with a delay has more on it: they are on their way, and wait for nobody.  All deliveries
+    of a message are one.
     """
     frame = _usable(one_way(tables))
-    confirms = frame["confirms"].fillna(0) > 0 if "confirms" in frame.columns else False
-    held = offered(frame).notna() | confirms | in_parts(frame)
+    held = offered(frame).notna() | parameter(frame, "confirms").gt(0) | in_parts(frame)
     frame = frame[~held]
-    under_way = frame["throughput_msg_s"] * frame["latency_mean_s"]
+    link_s = parameter(frame, "delay_s").fillna(0.0)
+    rate = frame["throughput_msg_s"] / frame["each_has"]
+    under_way = rate * (frame["latency_mean_s"] - link_s)
     waiting = under_way > frame["threads"] * IN_FLIGHT_PER_THREAD
     inside_by_run = _told_inside(tables["node_summary"])
-    for row in each(frame.assign(under_way=under_way)[waiting]):
+    for row in each(frame.assign(under_way=under_way, link_s=link_s)[waiting]):
         inside = inside_by_run.get(row.run, {})
+        latency = "latency beyond the delay of the link" if row.link_s else "latency"
         yield Finding(
             row.run,
-            f"throughput x latency is {row.under_way:.0f} messages under way from {row.threads}"
+            f"throughput x {latency} is {row.under_way:.0f} messages under way from {row.threads}"
             f" thread{'' if row.threads == 1 else 's'}: {_where(inside, row.under_way)}",
             _figures(row) | {"under_way": round(row.under_way, 1)} | inside,
         )
@@ -172,12 +178,6 @@ def _told_inside(nodes: pd.DataFrame) -> dict[str, dict[str, int]]:
 def _usable(frame: pd.DataFrame) -> pd.DataFrame:
     complete = frame.dropna(subset=["threads", "throughput_msg_s", "latency_mean_s"])
     return complete[complete["throughput_msg_s"] > 0]
-
-
-def _with_pause(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows with the pause after each message; none where no run tells of one."""
-    pause_s = frame["pause_s"].fillna(0.0) if "pause_s" in frame.columns else 0.0
-    return frame.assign(pause_s=pause_s)
 
 
 def _call(row: Row) -> Call:

@@ -45,9 +45,9 @@ def unequal_rates(tables: Tables) -> Iterator[Finding]:
     several times is sent as often; one that an action of the plan cost cannot arrive.
     """
     frame = steady(one_way(tables)).dropna(subset=["throughput_msg_s", "send_rate_msg_s"])
-    times = (frame["asked"] / frame["sent"]).where(frame["sent"] > 0, 1.0).fillna(1.0)
-    gone = (of_actions(tables, frame, "lost") / frame["window_s"]).fillna(0.0).astype("float64")
-    sent = frame["send_rate_msg_s"] * times.astype("float64") - gone
+    planned = of_actions(tables, frame, "lost").fillna(frame["lost"])
+    gone = (planned / frame["window_s"]).fillna(0.0).astype("float64")
+    sent = frame["send_rate_msg_s"] * frame["each_has"] - gone
     edges = (IN_FLIGHT_PER_THREAD * frame["threads"] / frame["window_s"]).fillna(0.0)
     difference = frame["throughput_msg_s"] - sent
     asked = difference.gt(0) & in_parts(frame)  # to drain what had queued

@@ -91,12 +91,11 @@ def keeps(throughput: float, offered_msg_s: float) -> bool:
 
 
 def rates_of(runs: pd.DataFrame) -> pd.Series:
-    """The deliveries a second that each run was offered, the mean of cycles.
+    """The deliveries a second that each run was offered, the mean of cycles and steps.
 
     NaN for as fast as it could.
     """
-    each_has = (runs["asked"] / runs["sent"].where(runs["sent"].gt(0))).fillna(1).astype("float64")
-    return offered(runs).fillna(runs["offered_rate_msg_s"]) * each_has
+    return runs["offered_rate_msg_s"].fillna(offered(runs)) * runs["each_has"]
 
 
 def evidence(tables: Tables) -> Iterator[Evidence]:
