@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 import samples
-from sound_sweep import CALL, PUBLISHED, Change, planted, sound
+from sound_sweep import CALL, PUBLISHED, Change, planted, sound, texts_of
 
 from mqperf.study import tables
 from mqperf.study.stats.bottleneck import bottlenecks
@@ -24,6 +24,19 @@ def test_the_bottleneck_is_who_ran_out_of_cpu(process: str, cores: float, verdic
     limits = bottlenecks(frames).set_index("run")
     assert limits.loc["rpc-call-100-r1", "bottleneck"] == verdict
     assert f"{process if process != 'host' else 'Master'} " in str(limits["because"].iloc[0])
+
+
+@pytest.mark.parametrize(("cores", "verdict"), [(3.95, "host"), (3.0, "none")])
+def test_several_nodes_fill_their_host_together(cores: float, verdict: str) -> None:
+    """Where no load generator is on it, no doubt is about these."""
+    frames = planted("cpu", {"host": "b"}, f"{CALL} and process == 'Master'")
+    whole = frames["cpu"].query(f"{CALL} and process == 'host'")
+    brokers = whole.assign(host="b", process="host b", total_cores=cores)
+    frames["cpu"] = pd.concat([frames["cpu"], brokers], ignore_index=True)
+    limits = bottlenecks(frames).set_index("run").loc["rpc-call-100-r1"]
+    assert limits["bottleneck"] == verdict
+    assert ("the brokers' host was full (host b 3.95" in limits["because"]) == (verdict == "host")
+    assert "rpc-call-100-r1" not in texts_of("tester-saturated", frames)
 
 
 @pytest.mark.parametrize(

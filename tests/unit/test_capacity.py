@@ -311,6 +311,32 @@ def test_a_small_window_of_confirms_is_told(tables: Tables) -> None:
     assert full["limit_msg_s"] == 790
 
 
+def test_a_window_of_confirms_is_of_messages_and_not_of_their_copies(tables: Tables) -> None:
+    """Of each with three deliveries, 800 a second are 2,400 that come through."""
+    figures = {"send_rate_msg_s": 500.0, "throughput_msg_s": 1500.0, "confirm_p50_s": 0.005}
+    for copies, limit in ((1, 800.0), (3, 2400.0)):
+        figures["throughput_msg_s"] = 500.0 * copies
+        [model] = points.models(planted(tables, figures, {"confirms": 1, "copies": copies}))
+        told = assumptions.broken(demands.demands(model), math.inf)
+        limits = [row for row in told if row["assumption"] == assumptions.WINDOW_LIMITS]
+        assert [row["limit_msg_s"] for row in limits] == [pytest.approx(limit)]
+
+
+@pytest.mark.parametrize("machines", [("m", "m"), ("m", "n")])
+def test_hosts_of_one_machine_are_full_together(tables: Tables, machines: tuple[str, str]) -> None:
+    """Their roles share its cores; those of several machines do not."""
+    cpu, hosts = tables["cpu"], tables["hosts"].drop_duplicates("run")
+    names = cpu["kind"].isin(["client", "server"]).map({True: "b", False: "a"})
+    both = [
+        hosts.assign(host=host, machine=machine)
+        for host, machine in zip("ab", machines, strict=True)
+    ]
+    apart = {**tables, "cpu": cpu.assign(host=names), "hosts": pd.concat(both)}
+    [alone], [result] = predictions(tables, Asked()), predictions(apart, Asked())
+    roles = {row["role"] for row in alone.rows} - {row["role"] for row in result.rows}
+    assert roles == (set() if machines == ("m", "m") else {"host"})
+
+
 def test_a_prefetch_of_one_is_told(tables: Tables) -> None:
     """Servers take less than is sent, with CPU left: on a machine of which somebody can tell."""
     figures = {"throughput_msg_s": 600.0}
@@ -342,6 +368,20 @@ def test_a_full_link_is_told(tables: Tables) -> None:
     assert {row["assumption"] for row in told} == {assumptions.LINK_LIMITS}
     assert any(row["run"] is None for row in told)
     assert any(row["run"] is not None for row in told)
+
+
+def test_a_link_of_several_hosts_carries_each_way_what_they_do(tables: Tables) -> None:
+    """One that sends and one that receives do not fill the same way."""
+    runs, parts = tables["runs"]["run"], []
+    for host, sent, received in (("h1", 9e6, 1e6), ("h2", 1e6, 9e6)):
+        carried = {"host": host, "sent_bytes_s": sent, "received_bytes_s": received}
+        parts.append(pd.DataFrame({"run": runs, "interface": "eth9", **carried}))
+    network = pd.concat(parts).reindex(columns=tables["network"].columns)
+    links = pd.DataFrame({"run": runs, "between": "client, broker", "bandwidth_bits_s": 1e8})
+    hosts = network[["run", "host"]].assign(roles="client").reindex(columns=tables["hosts"].columns)
+    changed = {**tables, "links": links, "network": network, "hosts": hosts}
+    [model] = points.models(changed)
+    assert {*model.link["link_bytes_s"]} == {10e6}
 
 
 def test_threads_that_bring_nothing_are_told(tables: Tables) -> None:

@@ -11,11 +11,13 @@ from sound_sweep import Change, Frames, sound
 from typer.testing import CliRunner
 
 from mqperf.base.errors import ProbeError
+from mqperf.study.stats.bottleneck import bottlenecks
 from mqperf.study.tables import conform
 from mqperf_diagnosis.front.command import app
 from mqperf_diagnosis.onhost import erlang
 from mqperf_diagnosis.pages import words
 from mqperf_diagnosis.record import waits_log
+from mqperf_diagnosis.study import waits
 from mqperf_diagnosis.study.causes import causes
 
 RUN = "rpc-call-100-r1"
@@ -204,6 +206,55 @@ def test_a_node_that_keeps_its_rate_only_works() -> None:
     figures = (("Master", "disks", "synchronised", 0.5), ("Master", "collector", "used", 0.5))
     for rate, causes_ in ((3800.0, []), (5000.0, ["disk", "garbage collection"])):
         assert named(changed(seen(*figures), "runs", {"rate_msg_s": rate})) == causes_
+
+
+def test_a_staircase_is_not_kept_by_its_first_step() -> None:
+    """Of steps the mean is what was offered."""
+    for offered, kept in ((3800.0, True), (5500.0, False)):
+        frames = changed(seen(), "runs", {"rate_msg_s": 1000.0, "ramp_steps": 5})
+        frames = changed(frames, "messages", {"offered_rate_msg_s": offered})
+        told = [*words.lines({**frames, "causes": causes(frames)})]
+        place = next(n for n, line in enumerate(told) if line.startswith(f"{RUN}:"))
+        assert told[place + 1].startswith("  it kept its offered rate") == kept
+
+
+def test_what_kept_its_rate_was_not_limited() -> None:
+    """The nearest to a limit is no limit; of a run without throughput there is no number."""
+    full = changed(sound(), "cpu", {"total_cores": 0.97}, "client-1")
+    for rate, words_ in ((4500.0, "load generator full: 1 of"), (3800.0, "offered rate was kept")):
+        frames = changed(full, "runs", {"rate_msg_s": rate})
+        [sentence] = words.summary({**frames, "causes": causes(frames)})
+        assert words_ in sentence
+        assert ("offered rate was kept" in sentence) == (rate == 3800)
+    frames = changed(full, "messages", {"throughput_msg_s": float("nan")})
+    told = [*words.lines({**frames, "bottlenecks": bottlenecks(frames), "causes": causes(frames)})]
+    assert f"{RUN}: throughput not known" in told
+
+
+def test_the_network_of_one_host_is_not_that_of_all() -> None:
+    """Only those are named whose segments were sent again, or whose link is full."""
+    quiet = {"interface": "eth0", "sent_bytes_s": 1e6, "received_bytes_s": 1e6}
+    quiet |= {"speed_bytes_s": 125e6, "retransmitted_share": 0.0}
+    for change in ({"retransmitted_share": 0.03}, {"sent_bytes_s": 120e6}):
+        hosts = {"host": "a", **quiet}, {"host": "b", **quiet, **change}
+        [cause] = causes(with_rows(sound(), "network", *hosts)).to_dict("records")
+        assert cause["cause_at"] == "b"
+
+
+def synchronised(*seen_at: int) -> float:
+    """The share told of a node that synchronises for a tenth of each second, and is seen then."""
+    log = []
+    for second in range(11):
+        node = {"looks": 18, "sync_s": 0.1 * second} if second in seen_at else {"error": "timeout"}
+        line = {"epoch": 1e9 + second, "monotonic": float(second), "processes": {}, "pressure": {}}
+        log.append(waits_log.Sample.model_validate({**line, "nodes": {"Master": node}}))
+    return next(value for *_, name, value, _ in waits._nodes(log) if name == "synchronised")
+
+
+def test_seconds_without_an_answer_count() -> None:
+    """A node that was seen in few seconds synchronised in the others as well."""
+    assert synchronised(*range(1, 11)) == pytest.approx(0.1)
+    assert synchronised(1, 2, 9, 10) == pytest.approx(0.1)
 
 
 def test_equal_causes_are_not_told_apart() -> None:

@@ -28,12 +28,8 @@ LOSSY = 0.01
 
 
 OF_CPU = ("process", "kind", "total_cores", "cores")
-OF_HOSTS = ("process", "total_cores", "full", "others")
-OF_LINKS = (
-    *("host", "interface", "sent_bytes_s", "received_bytes_s"),
-    *("speed_bytes_s", "retransmitted_share"),
-)
-"""What a verdict looks at."""
+OF_HOSTS = ("process", "total_cores", "full", "tests", "others")
+"""What a verdict looks at beside networks."""
 
 
 Verdict = tuple[str, str]
@@ -48,8 +44,8 @@ def bottlenecks(tables: Tables) -> pd.DataFrame:
     """
     frame = measured(tables)
     runs = frame[[name for name in TABLES["bottlenecks"].columns if name in frame.columns]]
-    cpu = _by_run(used_cpu(tables), OF_CPU)
-    hosts, links = _by_run(hosts_used(tables), OF_HOSTS), _by_run(tables["network"], OF_LINKS)
+    cpu, hosts = _by_run(used_cpu(tables), OF_CPU), _by_run(hosts_used(tables), OF_HOSTS)
+    links = _by_run(tables["network"], [*tables["network"]])
     verdicts = [_verdict(cpu(run), hosts(run), links(run)) for run in runs["run"]]
     verdict_table = pd.DataFrame(verdicts, runs.index, ["bottleneck", "because"])
     return conform("bottlenecks", runs.join(verdict_table))
@@ -72,7 +68,8 @@ def _verdict(rows: pd.DataFrame, hosts: pd.DataFrame, links: pd.DataFrame) -> Ve
         return f"broker: {names}", f"of {full['cores'].iloc[0]} cores: {_cores(full)}"
     if len(full := hosts[hosts["full"]]):
         used = _cores(rows[rows["kind"].isin(["broker", "client", "server", "background"])])
-        why = f"the load generators' host was full ({_cores(full)}): {used};"
+        whose = "the load generators'" if full["tests"].any() else "the brokers'"
+        why = f"{whose} host was full ({_cores(full)}): {used};"
         return "host", f"{why} others {full['others'].sum():.2f} cores"
     if reason := network_limit(links):
         return "network", reason

@@ -37,7 +37,7 @@ def tester_saturated(tables: Tables) -> Iterator[Finding]:
     busy = busy_testers(window[window["run"].isin(kept)])
     hosts = hosts_used(tables)
     hosts = hosts[hosts["run"].isin(kept)]
-    full = hosts[hosts["full"] & ~hosts["noisy"] & ~hosts["run"].isin(busy["run"])]
+    full = hosts[hosts["full"] & hosts["tests"] & ~hosts["noisy"] & ~hosts["run"].isin(busy["run"])]
     for run, rows in busy.groupby("run", sort=False):
         used = listed(rows)
         listing = ", ".join(f"{name} used {cores:.2f}" for name, cores in used.items())
@@ -99,11 +99,11 @@ def hosts_used(tables: Tables) -> pd.DataFrame:
 
     Hosts of one machine, by the table ``hosts``, are one: its CPU is that of all of them.
     ``total_cores`` is what was used of its ``cores``, ``others`` what processes used that do not
-    belong to the run; ``full`` says that a load generator's host had no core left, ``noisy`` that
-    others used more than they may.
+    belong to the run; ``full`` says that it had no core left, ``tests`` that a load generator was
+    on it, ``noisy`` that others used more than they may.
     """
     place = ["run", "host"]
-    window = _by_machine(used_cpu(tables), tables["hosts"])
+    window = by_machine(used_cpu(tables), tables["hosts"])
     whole = window[(window["kind"] == "host") & window["total_cores"].notna()]
     of_run = window[~window["kind"].isin(WHOLE)].groupby(place)["total_cores"].sum()
     used = whole[[*place, "process", "cores", "total_cores"]].merge(
@@ -112,12 +112,12 @@ def hosts_used(tables: Tables) -> pd.DataFrame:
     testing = window.loc[window["kind"].isin(LOAD), place].drop_duplicates().assign(tests=True)
     used = used.merge(testing, how="left", on=place)
     others = (used["total_cores"] - used["own"].fillna(0.0)).clip(lower=0.0)
-    full = used["tests"].eq(True) & used["total_cores"].ge(HOST_FULL * used["cores"])  # noqa: FBT003
+    full = used["total_cores"].ge(HOST_FULL * used["cores"])
     unseen = used["run"].map(_unseen_share(tables)).astype("float64").fillna(0.0)
     noisy = others.ge((FOREIGN + unseen) * used["cores"])
-    return used.assign(
-        others=others, full=full.fillna(value=False), noisy=noisy.fillna(value=False)
-    )
+    told = {"full": full, "noisy": noisy, "tests": used["tests"].eq(True)}  # noqa: FBT003
+    known = {name: values.fillna(value=False) for name, values in told.items()}
+    return used.assign(others=others, **known)
 
 
 def _unseen_share(tables: Tables) -> pd.Series:
@@ -128,7 +128,7 @@ def _unseen_share(tables: Tables) -> pd.Series:
     return ended * UNSEEN_S / tables["runs"].groupby("run")["window_s"].first()
 
 
-def _by_machine(window: pd.DataFrame, hosts: pd.DataFrame) -> pd.DataFrame:
+def by_machine(window: pd.DataFrame, hosts: pd.DataFrame) -> pd.DataFrame:
     """The rows with all hosts of one machine as one host, of which one row tells the CPU."""
     with_machine = hosts.dropna(subset=["machine"])
     if with_machine.empty:

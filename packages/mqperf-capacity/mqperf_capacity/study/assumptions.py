@@ -92,7 +92,8 @@ def _windows(model: Model, bound: float) -> Iterator[Row]:
         return
     asking = runs[runs["confirms"].gt(0) & runs["confirm_p50_s"].gt(0)]
     window = (asking["threads"] * asking["confirms"]).astype("float64")
-    limit, waiting = window / asking["confirm_p50_s"], asking["sending"] * asking["confirm_p50_s"]
+    limit = window / asking["confirm_p50_s"] * _copies(asking)
+    waiting = asking["sending"] * asking["confirm_p50_s"]
     asking = asking.assign(window=window, waiting=waiting, limit=limit)
     met = _behind(asking) | asking["offered"].isna()
     full = met & waiting.ge(FULL * window)
@@ -142,13 +143,13 @@ def _hint(row: Any) -> str:  # noqa: ANN401 (a row of a frame has any columns)
 def _behind(runs: pd.DataFrame) -> "pd.Series[bool]":
     """Whether clients missed the rate that they were to keep, or servers what was sent."""
     late = runs["sending"].lt(KEPT * runs["offered"])
-    return (late | runs["rate"].lt(KEPT * _asked(runs))).fillna(value=False)
+    asked = runs["sending"] * _copies(runs)
+    return (late | runs["rate"].lt(KEPT * asked)).fillna(value=False)
 
 
-def _asked(runs: pd.DataFrame) -> "pd.Series[float]":
-    """Deliveries a second that what was sent is to have."""
-    copies = runs["copies"].fillna(1).astype("float64") if "copies" in runs.columns else 1.0
-    return runs["sending"] * copies
+def _copies(runs: pd.DataFrame) -> "pd.Series[float] | float":
+    """How many deliveries each message is to have: rates are of these."""
+    return runs["copies"].fillna(1).astype("float64") if "copies" in runs.columns else 1.0
 
 
 def _idle(runs: pd.DataFrame, model: Model) -> "pd.Series[bool]":

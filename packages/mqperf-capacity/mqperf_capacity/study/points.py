@@ -9,6 +9,7 @@ from mqperf.plan.columns import parameters
 from mqperf.study.stats.doubt_kinds import WRONG, weight_of
 from mqperf.study.stats.rules.cpu import over_the_window
 from mqperf.study.stats.rules.finding import measured
+from mqperf.study.stats.rules.tester import by_machine
 from mqperf.study.tables import Tables
 from mqperf.study.tables.axes import SWEEP
 from mqperf_capacity.plan.quotas import Quotas
@@ -131,7 +132,7 @@ def _used(tables: Tables, runs: pd.DataFrame) -> pd.DataFrame:
         quota = _quota(rows, runs, kind) / of_host
         capacity = pd.concat([alone, quota, rows["cores"] / of_host], axis=1).min(axis=1)
         parts.append(rows.assign(role=role, capacity=capacity))
-    one_host = window.groupby("run")["host"].nunique()
+    one_host = by_machine(window, tables["hosts"]).groupby("run")["host"].nunique()
     own = window[~window["kind"].isin(["host", "total"]) & window["run"].map(one_host).eq(1)]
     parts.append(own.assign(role=HOST, capacity=0.0))
     rows = pd.concat(parts, ignore_index=True)
@@ -178,8 +179,8 @@ def _link(tables: Tables, runs: pd.DataFrame) -> pd.DataFrame:
         end in str(roles).split(", ") for end, roles in zip(rows["end"], rows["roles"], strict=True)
     ]
     rows = rows[pd.Series(at_end, rows.index, dtype=bool) & rows["interface"].ne("lo")]
-    most = rows[["sent_bytes_s", "received_bytes_s"]].max(axis=1)
-    sums = most.groupby(rows["run"]).sum().rename("link_bytes_s")
+    ways = rows.groupby("run")[["sent_bytes_s", "received_bytes_s"]].sum()
+    sums = ways.max(axis=1).rename("link_bytes_s")
     return links.drop(columns="between").merge(sums, left_on="run", right_index=True)
 
 

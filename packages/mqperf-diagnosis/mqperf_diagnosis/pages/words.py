@@ -1,6 +1,7 @@
 """Causes in words: what limited each run, what would test it, and what nobody can tell."""
 
 from collections.abc import Iterator, Sequence
+from math import isnan
 
 import pandas as pd
 
@@ -19,8 +20,8 @@ def lines(tables: Tables) -> Iterator[str]:
     by_run = dict([*tables["causes"].groupby("run")])
     for row, rate in zip(each(runs), rates_of(runs), strict=True):
         of_run = by_run.get(row.run, tables["causes"].iloc[:0])
-        unit = unit_of(row.test_case)
-        yield f"{row.run}: {row.throughput_msg_s:,.0f} {unit}/sec"
+        figure = f"{row.throughput_msg_s:,.0f} {unit_of(row.test_case)}/sec"
+        yield f"{row.run}: {'throughput not known' if isnan(row.throughput_msg_s) else figure}"
         yield f"  {headline(of_run, row.throughput_msg_s, rate)}"
         for cause in each(of_run):
             yield f"  {cause.cause_rank}. {cause.cause} ({cause.cause_at}): {cause.because}"
@@ -52,14 +53,18 @@ def limits(tables: Tables, run: str, causes: pd.DataFrame) -> Iterator[str]:
 
 
 def summary(tables: Tables) -> Sequence[str]:
-    """How many runs had which first cause."""
-    causes = tables["causes"]
-    first = causes[causes["cause_rank"] == 1]
+    """How many runs had which first cause, of those that did not keep an offered rate."""
+    causes, runs = tables["causes"], measured(tables)
+    kept = runs.loc[runs["throughput_msg_s"] >= (1 - KEEPS_UP) * rates_of(runs), "run"]
+    first = causes[(causes["cause_rank"] == 1) & ~causes["run"].isin(kept)]
     alone = first.drop_duplicates(["run", "cause"]).drop_duplicates("run", keep=False)
-    number = measured(tables)["run"].nunique()
+    number = runs["run"].nunique()
     told = [
         f"{name}: {count} of {number} runs" for name, count in alone["cause"].value_counts().items()
     ]
-    left = number - len(alone)
+    left = number - len(alone) - len(kept)
     told += [f"{NO_CAUSE}: {left} of {number} runs"] if left else []
+    told += (
+        [f"none, as the offered rate was kept: {len(kept)} of {number} runs"] if len(kept) else []
+    )
     return [f"What limited these runs, by the first cause: {'; '.join(told)}."]

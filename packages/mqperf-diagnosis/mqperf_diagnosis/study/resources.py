@@ -7,7 +7,7 @@ does, by the same functions; what is seen inside nodes and by the kernel goes fu
 import json
 from collections.abc import Iterator
 
-from mqperf.study.stats.bottleneck import full_nodes, network_limit
+from mqperf.study.stats.bottleneck import LINK_FULL, LOSSY, full_nodes, network_limit
 from mqperf.study.stats.rules.finding import each
 from mqperf.study.stats.rules.tester import busy_testers
 from mqperf_diagnosis.study.evidence import Cause, Evidence, percent
@@ -142,7 +142,9 @@ def host(run: Evidence) -> Iterator[Cause]:
     waited, known = run.waited, ""
     if waited is not None:
         known = f"; threads of the run that wanted one waited {percent(waited)} of that time"
-    for row in each(run.hosts[run.hosts["full"]]):
+    of_full_node = run.hosts["host"].isin(full_nodes(run.cpu[run.cpu["kind"] == "broker"])["host"])
+    hosts = run.hosts[run.hosts["full"] & (run.hosts["tests"] | ~of_full_node)]
+    for row in each(hosts):
         if waited is not None and waited < WAITED:
             continue
         others = row.others >= NEIGHBOUR * row.cores
@@ -154,7 +156,7 @@ def host(run: Evidence) -> Iterator[Cause]:
             f" {row.others:.2f} by processes that do not belong to the run{known}",
             test="run it again without the other processes"
             if others
-            else "have clients on another host than the broker, or give it more cores",
+            else "have some of its processes on another host, or give it more cores",
         )
 
 
@@ -211,7 +213,7 @@ def network(run: Evidence) -> Iterator[Cause]:
         share = links["retransmitted_share"] if lossy else most / links["speed_bytes_s"]
         yield Cause(
             name="packet loss" if lossy else "network full",
-            at=", ".join(links["host"].unique()),
+            at=", ".join(links.loc[share >= (LOSSY if lossy else LINK_FULL), "host"].unique()),
             share=min(1.0, float(share.max())),
             because=because,
             test="run it on a network that loses nothing"

@@ -66,17 +66,21 @@ def _kernel(within: Sequence[Sample]) -> Iterator[Figure]:
 def _nodes(within: Sequence[Sample]) -> Iterator[Figure]:
     """What nodes were seen to do, on average over the seconds in which they were."""
     seen: dict[str, list[Node]] = defaultdict(list)
+    synced: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for sample in within[1:]:  # what the first one tells of was before the window
         for label, node in sample.nodes.items():
             if node.error is None and node.looks:
                 seen[label].append(node)
+                if node.sync_s is not None:
+                    synced[label].append((sample.monotonic, node.sync_s))
     for label, nodes in seen.items():
         yield label, "node", "seconds seen", float(len(nodes)), "s"
         yield label, "node", "run queue", mean(node.run_queue for node in nodes), ""
         yield label, "node", "alarmed", mean(node.alarms > 0 for node in nodes), ""
-        synced = [node.sync_s for node in nodes if node.sync_s is not None]
-        if len(synced) > 1:
-            yield label, "disks", "synchronised", (synced[-1] - synced[0]) / (len(synced) - 1), ""
+        if len(counted := synced[label]) > 1:
+            (begin, before), (end, after) = counted[0], counted[-1]
+            lasted = max(1, round(end - begin))
+            yield label, "disks", "synchronised", (after - before) / lasted, ""
         for kind in KINDS:
             yield from _busiest(label, kind, nodes)
         yield from _queues(label, nodes)
