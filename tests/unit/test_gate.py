@@ -4,9 +4,13 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+import samples
 from typer.testing import CliRunner
 
+from mqperf import Results
 from mqperf.base.errors import MqperfError
+from mqperf.front import api
+from mqperf.study.stats.differences import differences
 from mqperf_gate.front.command import app
 from mqperf_gate.front.measuring import opened
 from mqperf_gate.front.summary import junit, lines, markdown
@@ -76,12 +80,40 @@ def test_what_is_written() -> None:
 
 
 @pytest.mark.takes_long
+def test_runs_in_which_nothing_came_do_not_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They decide nothing, and their candidate is worse than any; the line says why."""
+    results = api.read(CAPACITY)
+    monkeypatch.setattr(api, "read", lambda _: results)
+    sound = aside((CAPACITY, CAPACITY), recorded=True)
+    first = results.complete["messages"].iloc[0]
+    messages = results.complete["messages"]
+    none = messages["throughput_msg_s"].mask(messages["run"].eq(first["run"]), 0.0)
+    stopped = {**results.complete, "messages": messages.assign(throughput_msg_s=none)}
+    monkeypatch.setattr(api, "read", lambda _: Results(CAPACITY, stopped))
+    told = aside((CAPACITY, CAPACITY), recorded=True)
+    assert told.wrong - sound.wrong == {first["point"]}
+    assert f"candidate: nothing came to its end in {first['run']}" in told.doubts
+    result = Gated(0.05, [Verdict("p", "doubted", "open", 0)], (), (), told.doubts)
+    assert any(line.startswith("doubt: candidate: nothing came") for line in lines(result))
+
+
+@pytest.mark.takes_long
 def test_runs_of_another_machine_are_told() -> None:
     """A recorded baseline is alike with itself; beside others, versions and machine are named."""
     assert aside((STRESS, STRESS), recorded=True).unlike == []
     others = aside((STRESS, CAPACITY), recorded=True).unlike
     named = {text.partition(":")[0] for text in others}
     assert {"Version of mqperf", "Processor"} <= named
+
+
+@pytest.mark.parametrize(("share", "named"), [(1.001, 0), (1.1, 1)])
+def test_what_a_kernel_reserves_is_no_other_machine(share: float, named: int) -> None:
+    """After a restart it is more or less of the memory."""
+    frames = samples.complete(CAPACITY)
+    runs = frames["runs"]
+    memory = (runs["memory_bytes"] * share).astype("Int64")
+    what = differences(frames, {**frames, "runs": runs.assign(memory_bytes=memory)})["what"]
+    assert what.str.startswith("Memory").sum() == named
 
 
 def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:

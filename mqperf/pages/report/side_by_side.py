@@ -8,11 +8,12 @@ import pandas as pd
 from mqperf.base.one_line import amount
 from mqperf.pages.report.rst import Text
 from mqperf.pages.report.words import joined
+from mqperf.study.stats.rules.together import restarted
 from mqperf.study.tables import where
 from mqperf.study.tables.axes import further
 from mqperf.study.tables.axis_words import headed, shown_values
 
-MACHINE = ("cpu_model", "cores", "memory_bytes", "os", "kernel")
+MACHINE = ("cpu_model", "cores", "os", "kernel")
 
 SAME = (
     "generator_version",
@@ -33,11 +34,11 @@ def caveats(runs: pd.DataFrame, titles: Mapping[str, str]) -> list[str]:
 
 def _machine(runs: pd.DataFrame) -> Iterator[str]:
     machines = runs[list(MACHINE)].drop_duplicates()
-    if machines.isna().any(axis=None):
+    if machines.isna().any(axis=None) or runs["memory_bytes"].isna().any():
         yield "Not all runs record their machine: a difference may come from the machines."
-    elif len(machines) > 1:
+    elif len(machines) > 1 or not restarted(runs):
         yield (
-            f"The systems were measured on {amount(len(machines), 'kind')} of machine:"
+            "The systems were measured on several kinds of machine:"
             " a difference between them may come from the machines."
         )
     else:

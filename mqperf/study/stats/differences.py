@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from mqperf.plan import columns
-from mqperf.study.stats.rules.together import MACHINE, NETWORK
+from mqperf.study.stats.rules.together import MACHINE, NETWORK, restarted
 from mqperf.study.tables import Tables, conform, of_plan, outside_plan, whole
 from mqperf.study.tables.axes import further
 from mqperf.study.tables.axis_words import headed, shown_values
@@ -34,7 +34,8 @@ NAMED = 5
 def differences(a: Tables, b: Tables) -> pd.DataFrame:
     """The table ``differences``: one row per property whose values are not the same in A and B.
 
-    A property that one side states and the other does not is a difference, too.  The days of
+    A property that one side states and the other does not is a difference, too; a hundredth of the
+    memory is none.  The days of
     measuring come first, the number of repeats and of points that only one side has come last.
     Points that the plan of their folder does not ask for count for none of these; they are named,
     also when both sides have the same.
@@ -45,6 +46,7 @@ def differences(a: Tables, b: Tables) -> pd.DataFrame:
         *(
             (aspect, _what(name), _values(runs_a[name]), _values(runs_b[name]))
             for name, aspect in COMPARED.items()
+            if name != "memory_bytes" or not restarted(runs_a, runs_b)
         ),
     ]
     rows.append((HARDWARE, "Hosts", _hosts(a), _hosts(b)))

@@ -130,6 +130,12 @@ def _differs(name: str, value: Fact, usual: Fact) -> bool:
     return value != usual
 
 
+def restarted(*sides: pd.DataFrame) -> bool:
+    """Whether runs of all sides had as much memory, but for what a kernel reserves."""
+    every = [runs["memory_bytes"].dropna().astype(float) for runs in sides]
+    return all(map(len, every)) and max(map(max, every)) <= min(map(min, every)) * (1 + RESERVED)
+
+
 def _titled(name: str) -> str:
     """What a fact is called, with the unit of ``_value``."""
     return f"{titled(name)}, GiB" if name == "memory_bytes" else titled(name)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from mqperf.base.one_line import one_line
-from mqperf_gate.front.verdicts import FAILING, UNDECIDED, UNLIKE, Gated, Verdict
+from mqperf_gate.front.verdicts import DOUBTED, FAILING, UNDECIDED, UNLIKE, Gated, Verdict
 from mqperf_projects.front.junit import Case, suite
 
 LONGEST = 500
@@ -11,12 +11,14 @@ LONGEST = 500
 
 
 def lines(gated: Gated) -> Iterator[str]:
-    """A line for each verdict, and what is to be known beside them."""
+    """A line for each verdict, and what is to be known beside them: doubts, where they decide."""
     for verdict in gated.verdicts:
         word = "FAIL" if verdict.outcome in FAILING else "pass"
         yield f"{word}  {verdict.compared}: {_words(verdict)}"
     yield from (f"FAIL  a run failed: {reason}" for reason in gated.failed)
     yield from (f"not alike: {text}" for text in gated.unlike)
+    if any(verdict.outcome == DOUBTED for verdict in gated.verdicts):
+        yield from (f"doubt: {one_line(text, LONGEST)}" for text in gated.doubts)
 
 
 def markdown(gated: Gated, *, passes: bool) -> str:

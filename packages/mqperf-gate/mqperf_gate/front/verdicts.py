@@ -42,7 +42,10 @@ class Gated:
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """What tables say beside throughput: differences in words, doubts, and doubted points."""
+    """What tables say beside throughput: differences in words, doubts, and doubted points.
+
+    Those are of records that contradict each other, and of runs in which nothing came to its end.
+    """
 
     unlike: Sequence[str] = ()
     doubts: Sequence[str] = ()
@@ -86,10 +89,13 @@ def aside(folders: Sequence[Path], *, recorded: bool) -> Aside:
     doubts: list[str] = []
     wrong: set[str] = set()
     for name, side in zip((BASELINE, CANDIDATE), sides, strict=True):
-        rows = side["doubts"]
+        rows, messages = side["doubts"], side["messages"]
         of_kinds = zip(rows["kind"], rows["text"], strict=True)
         doubts += [f"{name}: {kind}: {text}" for kind, text in of_kinds]
+        stopped = messages[messages["throughput_msg_s"].eq(0)]
+        doubts += [f"{name}: nothing came to its end in {run}" for run in stopped["run"]]
         wrong |= {*rows.loc[rows["kind"].map(weight_of) == WRONG, "point"].dropna()}
+        wrong |= {*stopped["point"]}
     frame = differences(sides[0].complete, sides[1].complete)
     aspects = (HARDWARE, VERSIONS) if recorded else (HARDWARE,)
     unlike = [
