@@ -17,8 +17,8 @@ from mqperf_traffic.lab import counting
 from mqperf_traffic.lab.counting import Counting, standing
 from mqperf_traffic.lab.trace_events import Published, published
 from mqperf_traffic.onhost.curve import curve_of, phase_of
-from mqperf_traffic.plan.profile import MOST_LENGTHS, numbers, parsed, write
-from mqperf_traffic.study.account import Replay
+from mqperf_traffic.plan.profile import MOST_LENGTHS, Route, numbers, parsed, write
+from mqperf_traffic.study.account import Replay, distance
 
 ROUTE: dict[str, Any] = {"queues": 2, "per_second": [3, 0], "lengths": [[0, 1], [4096, 2]]}
 PROFILE: dict[str, Any] = {
@@ -174,6 +174,18 @@ def test_routes_are_dealt_to_processes() -> None:
         assert len({*of_routes}) == routes
         each = -(-routes // processes)
         assert {number // each for number in of_routes[:processes]} == {*range(processes)}
+
+
+def test_lengths_are_those_of_what_a_load_replays() -> None:
+    """Where it ends before the profile, routes of later seconds have no message in it."""
+    early, late = (
+        Route.model_validate({**ROUTE, "per_second": counts, "lengths": ((length, 3),)})
+        for counts, length in (((3, 0), 10), ((0, 3), 4096))
+    )
+    come = {10: 300}
+    assert distance([(early, 300), (late, 0)], come) == 0
+    assert distance([(early, 300), (late, 300)], come) == pytest.approx(0.5)
+    assert distance([(early, 300), (late, 0)], {}) == 1
 
 
 def replay(**changes: object) -> Replay:

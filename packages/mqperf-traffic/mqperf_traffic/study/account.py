@@ -5,8 +5,8 @@ times.  Lengths are those of messages.
 """
 
 import hashlib
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +25,7 @@ from mqperf_numbered.onhost.orders import sender_of
 from mqperf_numbered.onhost.schedule import NS, Schedule
 from mqperf_traffic.onhost.curve import curve_of, phase_of
 from mqperf_traffic.plan.parameters import GENERATOR, of_case
-from mqperf_traffic.plan.profile import Profile, most_of_a_process, numbers, parsed
+from mqperf_traffic.plan.profile import Profile, Route, most_of_a_process, numbers, parsed
 
 FILE = "client-1.traffic"
 """The profile, as the first client had it."""
@@ -126,7 +126,9 @@ def replay_of(run: Whole, streams: ByProcess) -> Replay:
         if (of_sender := sent_of[sender_of(number, each)]) != count
     }
     queues = max(route.queues for route in profile.routes)
-    return Replay(routes, queues, asked, due, sent, missing, _distance(profile, run))
+    every = zip(profile.routes, numbers(routes, processes), strict=True)
+    messages = [(route, of_route[number] / route.queues) for route, number in every]
+    return Replay(routes, queues, asked, due, sent, missing, distance(messages, _lengths(run)))
 
 
 def _senders(run: Whole, label: str) -> dict[str, int]:
@@ -157,20 +159,27 @@ def _diaries(run: Whole) -> list[Diary]:
     ]
 
 
-def _distance(profile: Profile, run: Whole) -> float:
-    """Between the lengths of the profile and those that were received."""
-    asked, come = Counter[int](), Counter[int]()
-    for route in profile.routes:
-        asked.update(dict(route.lengths))
+def _lengths(run: Whole) -> Counter[int]:
+    """How many messages of each length were received."""
+    come = Counter[int]()
     for diary in _diaries(run):
         for name, count in diary.counts.items():
             if name.startswith(LENGTH):
                 come[int(name.removeprefix(LENGTH))] += count
-    if not come:
+    return come
+
+
+def distance(messages: Iterable[tuple[Route, float]], come: Mapping[int, int]) -> float:
+    """Between the lengths that routes have with so many messages, and those that have ``come``."""
+    asked = defaultdict[int, float](float)
+    for route, count in messages:
+        for length, of_length in route.lengths:
+            asked[length] += of_length / route.messages * count
+    if not come or not sum(asked.values()):
         return 1.0
     lengths = sorted({*asked, *come})
     shares = [
-        np.cumsum([counts[length] for length in lengths]) / counts.total()
+        np.cumsum([counts.get(length, 0) for length in lengths]) / sum(counts.values())
         for counts in (asked, come)
     ]
     return float(np.abs(shares[0] - shares[1]).max())
