@@ -17,10 +17,11 @@ from mqperf.plan.file import parse_plan
 from mqperf.record.outputs.diary import Happened
 from mqperf.record.streams.stream import Instants
 from mqperf.study.tables import conform
-from mqperf_numbered.study.backlog import BEGAN, Waiting, disagreements
+from mqperf_numbered.study.backlog import BEGAN, Waiting, disagreements, rows
 
 if TYPE_CHECKING:
     from mqperf.record import Whole
+    from mqperf.study.tables.of_run import Reading
 
 PLAN = """\
 systems: {{rabbitmq: {{topologies: [single]}}}}
@@ -46,6 +47,26 @@ def test_what_is_under_way_may_grow() -> None:
     """Where more is sent from some second on, no more than that may wait though no less does."""
     waiting = Waiting(np.array([0.0, 100.0, 60.0, 60.0, 70.0]), np.array([0, 10, 10, 10, 90.0]))
     assert waiting.drained_s(1) == 2
+
+
+@pytest.mark.parametrize(("bound_s", "drains"), [(0.0001, [None]), (0.05, [])])
+def test_what_is_on_its_way_between_hosts_is_no_backlog(bound_s: float, drains: list[None]) -> None:
+    """Of 1,000 messages a second that take 0.25 s, some 250 are always under way."""
+    due = np.arange(0.0, 8.0, 0.001)
+    sent, received = (Instants(np.column_stack([due, at])) for at in (due, due + 0.25))
+    clock = SimpleNamespace(before=SimpleNamespace(bound_s=bound_s))
+    case = SimpleNamespace(parameters={"consume_after_s": 3}, link=None, threads=1, warmup_s=0)
+    reading = SimpleNamespace(
+        run=SimpleNamespace(
+            case=case, load=(0.0, 8.0), facts=SimpleNamespace(clocks={"h1": clock})
+        ),
+        done=received,
+        accounts={},
+        streams=SimpleNamespace(together=lambda _: sent, has=lambda _: False),
+    )
+    told = [*rows(cast("Reading", reading))]
+    draining = [row["drained_s"] for row in told if row["backlog_phase"] == "draining"]
+    assert draining == drains
 
 
 def test_no_backlog_is_drained_at_once() -> None:

@@ -19,9 +19,9 @@ WHEN = dict(zip(PHASES, ("before", "during", "after"), strict=True))
 
 WORDS = (
     "Consumers start when the load has lasted for a while, as the plan asks. The backlog is what"
-    " waits for them; it is drained when no more waits than is sent in 0.1 s, beside the delay of"
-    " a link, and four messages of each thread. Latency is that of the messages that were due, or"
-    " sent, in each phase: until the backlog is drained it includes the wait for the consumers."
+    " waits for them; it is drained when no more waits than is sent in 0.1 s, beside what is on its"
+    " way between hosts, and four messages of each thread. Latency is that of those that were due,"
+    " or sent, in each phase: until the backlog is drained it includes the wait for the consumers."
     " Throughput and latency of other sections are over all phases in the window."
 )
 

@@ -2,8 +2,8 @@
 
 What waits is counted at the end of every second: deliveries due of what was sent by then, less what
 was received.  The backlog is drained when no more waits than is sent in ``UNDER_WAY_S``, and in the
-delay of a link that the plan asks for, and what threads have under way.  Within its second that
-instant is interpolated, by the speed of the second before.
+delay of a link that the plan asks for, and on the way between hosts, and what threads have under
+way.  Within its second that instant is interpolated, by the speed of the second before.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,6 +30,11 @@ BUILDING, DRAINING, STEADY = "building", "draining", "steady"
 
 UNDER_WAY_S, OF_THREAD = 0.1, 4
 """What is sent in a tenth of a second, and four messages of each thread, are no backlog."""
+
+ACROSS = 4
+"""How often a message crosses from a host to the controller, or back, if all go that way: from the
+client to the broker, and to the server.  That takes no longer than clocks are known to, which is
+half a round trip at least."""
 
 LATE_S = 1.0
 """By how much consumers may miss the instant at which they are to start."""
@@ -85,7 +90,9 @@ def _waiting(reading: "Reading") -> Waiting:
     sent = reading.streams.together("sent").per_second(load) * deliveries(reading)
     come = reading.done.per_second(load)
     case = reading.run.case
-    way_s = UNDER_WAY_S + (case.link.delay_s if case.link else 0.0)
+    clocks = reading.run.facts.clocks.values()
+    far_s = ACROSS * max((clock.before.bound_s for clock in clocks), default=0.0)
+    way_s = UNDER_WAY_S + far_s + (case.link.delay_s if case.link else 0.0)
     level = sent * way_s + OF_THREAD * case.threads * deliveries(reading)
     return Waiting(np.append(0.0, np.cumsum(sent - come)), np.append(0.0, level))
 
