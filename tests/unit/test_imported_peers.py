@@ -193,6 +193,25 @@ def test_a_queue_for_each_consumer_is_no_backlog(tmp_path: Path) -> None:
     assert "delivered 2 times" in " ".join(read["doubts"]["text"])
 
 
+@pytest.mark.parametrize(
+    ("consumers", "share", "kinds"),
+    [(2, 2.0, set()), (1, 2.0, {"unequal-rates"}), (2, 1.8, {"unequal-rates"})],
+    ids=["two subscriptions", "one consumer", "one is behind"],
+)
+def test_several_subscriptions_are_no_backlog(
+    tmp_path: Path, consumers: int, share: float, kinds: set[str]
+) -> None:
+    """Where there are so many consumers, and all messages came as often."""
+    result = json.loads(RESULT.read_text())
+    rates = {"consumeRate": [rate * share for rate in result["publishRate"]]}
+    rates |= {"aggregatedEndToEndLatencyAvg": 2.0, "endToEndLatencyAvg": []}
+    file = tmp_path / "several.json"
+    file.write_text(json.dumps({**result, **rates, "consumersPerTopic": consumers}))
+    assert {*doubts(file)} - {"record-disagrees"} == kinds
+    told = " ".join(imported(file)["doubts"]["text"])
+    assert ("each message was delivered 2 times" in told) == (not kinds)
+
+
 BAD: dict[str, tuple[str, Callable[[str], str], str]] = {
     "two runs": (str(RATE), lambda text: text + text, "times do not rise"),
     "two ids": (str(RATE), lambda text: text + text.replace("id: rate", "id: x"), "several ids"),

@@ -18,7 +18,7 @@ from mqperf.plan.test_cases import TEST_CASES
 from mqperf.record.streams.telling import tells
 from mqperf.study.importer import Importer, Measurement
 from mqperf.study.tables.given import MIB, text_of
-from mqperf_imported.study.contradictions import differing, falling
+from mqperf_imported.study.contradictions import ROUNDING, differing, falling
 
 TEST_CASE = "publish"
 STREAM = TEST_CASES[TEST_CASE].finish.latency
@@ -65,6 +65,7 @@ class Result(BaseModel):
     messageSize: Annotated[int, Field(gt=0)]  # noqa: N815 (as in the file)
     topics: Annotated[int, Field(gt=0)] = 1
     producersPerTopic: Annotated[int, Field(gt=0)] = 1  # noqa: N815
+    consumersPerTopic: Count | None = None  # noqa: N815
     publishRate: Annotated[list[Amount], Field(min_length=1)]  # noqa: N815
     consumeRate: Annotated[list[Amount], Field(min_length=1)]  # noqa: N815
     backlog: list[Count] = []
@@ -82,6 +83,12 @@ class Result(BaseModel):
             level: self.figure(f"aggregated{kind}Latency{level}", KINDS[kind]) for level in RISING
         }
         return {level: value for level, value in values.items() if value is not None}
+
+    @property
+    def copies(self) -> int:
+        """How many subscriptions got each message, by the rates: the file does not tell."""
+        published = sum(self.publishRate)
+        return max(1, round(sum(self.consumeRate) / published)) if published else 1
 
     @property
     def length_s(self) -> int:
@@ -110,18 +117,24 @@ def read(file: Path, source: str) -> Measurement:
     if len(result.consumeRate) != len(result.publishRate):
         raise TableError(f"{file}: publishRate and consumeRate are of different periods")
     threads = result.topics * result.producersPerTopic
+    consumed, sent, copies = fmean(result.consumeRate), fmean(result.publishRate), result.copies
+    most = copies if result.consumersPerTopic is None else result.consumersPerTopic
+    several = 1 < copies <= most and abs(consumed - copies * sent) <= ROUNDING * consumed
     message = {
-        "throughput_msg_s": fmean(result.consumeRate),
-        "send_rate_msg_s": fmean(result.publishRate),
+        "throughput_msg_s": consumed,
+        "send_rate_msg_s": None if several else sent,
         "handover_p99_s": result.figure("aggregatedPublishDelayLatency99pct", US),
         "handover_max_s": result.figure("aggregatedPublishDelayLatencyMax", US),
         "disagreements": "; ".join(_disagreements(result)) or None,
     }
+    notes = ["its throughput is of periods of 10 s, so that single seconds are not known"]
+    if several:
+        notes.append(f"each message was delivered {copies} times, as to a subscription for each")
     return Measurement(
         source=source,
         test_case=TEST_CASE,
         threads=threads,
-        parameters={"payload_bytes": result.messageSize},
+        parameters={"payload_bytes": result.messageSize} | ({"copies": copies} if several else {}),
         facts={
             "generator": "openmessaging",
             "generator_version": f"OpenMessaging Benchmark, {result.workload}",
@@ -132,7 +145,7 @@ def read(file: Path, source: str) -> Measurement:
             "window_s": result.length_s,
         },
         frames={"messages": pd.DataFrame([message]), **_latencies(result)},
-        notes=["its throughput is of periods of 10 s, so that single seconds are not known"],
+        notes=notes,
     )
 
 
@@ -171,12 +184,11 @@ def _disagreements(result: Result) -> Iterator[str]:
 def _drained(result: Result) -> Iterator[str]:
     """A backlog that grew by something else than what was published and not consumed.
 
-    Of several subscriptions each message has several copies, and the file tells not how many.
+    Of several subscriptions each message has several copies.
     """
     if len(result.backlog) != len(result.publishRate):
         return
-    published, consumed = sum(result.publishRate), sum(result.consumeRate)
-    copies = max(1, round(consumed / published)) if published else 1
+    copies = result.copies
     first, *_, last = (*result.backlog, *result.backlog)
     counted = zip(result.publishRate[1:], result.consumeRate[1:], strict=True)
     grown = PERIOD_S * sum(copies * sent - received for sent, received in counted)
