@@ -335,10 +335,14 @@ def test_a_number_that_its_runs_do_not_give_is_named(tmp_path: Path) -> None:
     assert (result.tables, result.agree) == (1, 3)
 
 
-def test_figures_agree_within_their_interval() -> None:
-    """Where 1 is in it; what has none is counted."""
+@pytest.mark.parametrize(
+    ("repeats", "why"), [(1, "the plan has no repeats"), (3, "its repeats give none")]
+)
+def test_figures_agree_within_their_interval(repeats: int, why: str) -> None:
+    """Where 1 is in it; what has none is counted, as do repeats that are equal."""
     point = {"system": "rabbitmq", "topology": "cmsm", "queues": "classic", "test_case": "rpc-call"}
     figure = {"threads": 5, "figure": "throughput_msg_s", "interval_kind": "repeats"}
+    figure |= {"repeats_a": 3, "repeats_b": repeats}
     ends = [(0.9, 1.1), (1.0, 1.2), (1.05, 1.15), (np.nan, np.nan)]
     rows = [
         {**point, **figure, "clock_share": 0.0, "ratio": 1.1, "ratio_low": a, "ratio_high": b}
@@ -347,7 +351,7 @@ def test_figures_agree_within_their_interval() -> None:
     assert [*agreement(pd.DataFrame(rows))] == [
         "2 of 3 figures agree within their interval",
         "  differs: rabbitmq cmsm classic rpc-call 5, throughput, msg/sec: 1.100, 1.050 to 1.150",
-        "1 figure without an interval: the plan has no repeats",
+        f"1 figure without an interval: {why}",
     ]
 
 

@@ -64,6 +64,21 @@ def test_runs_in_which_nothing_came_are_no_failed_ones(grid: Tables) -> None:
     assert plain(answer(runs).sentences[3]).endswith("loss 25 %: no message came to its end.")
 
 
+@pytest.mark.parametrize("delay_s", [0.1, 0.0])
+def test_latencies_that_clocks_made_negative_are_not_known(delay_s: float) -> None:
+    """Though messages came: on one link, or on that which the others are compared with."""
+    frames = {**over(AXES, "rpc-cast")}
+    here = frames["runs"].loc[frames["runs"]["delay_s"].eq(delay_s), "run"]
+    latency = frames["latency"]
+    below = latency["latency_mean_s"].mask(latency["run"].isin(here), -0.001)
+    frames["latency"] = latency.assign(latency_mean_s=below)
+    said = answer(complete(frames))
+    texts = [plain(text) for text in said.sentences]
+    assert ": not known" in texts[3]
+    assert not any("came to its end" in text for text in texts)
+    assert (said.drawing is None) == (not delay_s)
+
+
 def test_what_is_left_of_several_grids_is_named() -> None:
     """With its doubts, where the least link of another grid was not measured."""
     frames = {**over((*AXES, ("payload_bytes", (10, 1000))))}

@@ -66,6 +66,19 @@ def test_bodies_of_each_length_are_told_apart() -> None:
     ]
 
 
+def test_a_run_that_lacks_a_server_tells_of_none() -> None:
+    """The busiest may be the one that was not sampled to the end of the window."""
+    frames = used(0.2, 0.6, 0.9)
+    cpu, runs = frames["cpu"], frames["cpu"]["run"]
+    busy = cpu["process"].eq("server-1")
+    torn = busy & runs.eq(runs[busy & cpu["threads"].eq(50)].iloc[0])
+    for hit, share in ((torn, "90"), (busy & cpu["threads"].eq(50), None)):
+        told = answer({**frames, "cpu": cpu.assign(scope=cpu["scope"].mask(hit, "interval"))})
+        assert told.table is not None
+        shown = frame(told.table)["busiest server, % of a core"].tolist()
+        assert shown == ["20", "60", *filter(None, [share])]
+
+
 def test_every_point_has_the_cpu_of_its_busiest_server() -> None:
     """Beside its throughput and latency."""
     told = answer(used(0.2, 0.6, 0.9))

@@ -216,6 +216,9 @@ def test_another_machine_is_marked_and_not_compared() -> None:
     assert list(pairs["folder_b"]) == ["runs/day-1", "runs/day-3", "runs/day-4"]
     assert list(pairs["folder_a"]) == ["runs/day-0", "runs/day-1", "runs/day-3"]
     assert changed(frames) == set()
+    newest = "In the newest folder a change of"
+    assert newest in words.summary(frames)
+    assert newest not in words.summary(study.trend(given[:3]))
     marks = [line for line in words.marks(frames) if "another machine" in line]
     assert len(marks) == 2
     assert all("not compared" in line and "Another CPU" in line for line in marks)

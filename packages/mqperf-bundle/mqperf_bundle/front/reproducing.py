@@ -37,4 +37,6 @@ def agreement(comparison: pd.DataFrame) -> Iterator[str]:
         heading = COLUMNS[str(row["figure"])].heading()
         yield f"  differs: {point_label(row)}, {heading}: {ratio(row)}, {interval(row)}"
     if without := len(comparison) - len(told):
-        yield f"{amount(without, 'figure')} without an interval: the plan has no repeats"
+        once = comparison[["repeats_a", "repeats_b"]].eq(1).any(axis=None)
+        why = "the plan has no repeats" if once else "its repeats give none"
+        yield f"{amount(without, 'figure')} without an interval: {why}"

@@ -23,8 +23,11 @@ from mqperf_links.study.grid import AXES, DELAY, LOSS, alike, factors, is_grid
 
 CAPTION = "Factors by round trip and loss"
 ROUND_TRIP = "round trip, ms"
-NOTHING, FAILED = "nothing", "no run"
-"""What a combination has in whose runs nothing came to its end, or whose runs failed."""
+NOTHING, FAILED, UNTOLD = "nothing", "no run", "not known"
+"""What a combination has in whose runs nothing came to its end, or whose runs failed.
+
+The last is that of a figure which clocks made negative, though messages came.
+"""
 
 FIGURES = {LATENCY: "latency, times", FIGURE: "throughput, times"}
 
@@ -60,6 +63,8 @@ class Grid:
             return f"1: {grouped(self.first[figure])} {rate_unit(self.first)}"
         if (row := self.of(figure).get((delay, loss))) is not None:
             return factor(row)
+        if any((delay, loss) in self.of(other) for other in FIGURES):
+            return UNTOLD
         tried = self.runs[self.runs[DELAY].eq(delay) & self.runs[LOSS].eq(loss)]
         return MISSING if tried.empty else FAILED if whole(tried).empty else NOTHING
 
@@ -122,6 +127,7 @@ def _sentences(grid: Grid) -> Iterator[Text]:
             NOTHING: f"no {noun} came to its end",
             FAILED: "no run came to its end",
             MISSING: "not measured",
+            UNTOLD: UNTOLD,
         }
         text = unknown.get(cell, f"{cell} times")
         yield bold(_link(delay, loss), grid.words) + Text(": {}{}.").format(text, cited(doubted))
@@ -133,10 +139,12 @@ def _link(delay: float, loss: float) -> str:
     return f"{far}, {f'loss {100 * loss:g} %' if loss else 'no loss'}"
 
 
-def _drawing(grids: Sequence[Grid]) -> Drawing:
+def _drawing(grids: Sequence[Grid]) -> Drawing | None:
     maps = {", ".join(filter(None, [FIGURES[LATENCY], grid.words])): _map(grid) for grid in grids}
-    largest = max(row["ratio"] for grid in grids for row in grid.of(LATENCY).values())
-    alt = f"Factor of latency at every round trip and loss of packets, up to {largest:.3g}."
+    ratios = [row["ratio"] for grid in grids for row in grid.of(LATENCY).values()]
+    if not ratios:
+        return None
+    alt = f"Factor of latency at every round trip and loss of packets, up to {max(ratios):.3g}."
     return Drawing(CAPTION, alt, partial(grid_sheet, maps, ROUND_TRIP, "loss each way, %"))
 
 

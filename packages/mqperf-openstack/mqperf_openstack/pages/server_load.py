@@ -52,9 +52,15 @@ def answer(tables: Tables) -> Answer | None:
 
 
 def _points(tables: Tables) -> pd.DataFrame:
-    """Every point with the CPU of its busiest server, by test case, servers and clients."""
-    cpu = tables["cpu"].query("kind == 'server' and scope == 'window'")
-    busiest = cpu.groupby(["point", "run"])["total_cores"].max().groupby("point").mean()
+    """Every point with the CPU of its busiest server, by test case, servers and clients.
+
+    Nothing is told of a run of which the CPU of some server over the window is not known.
+    """
+    cpu = tables["cpu"].query("kind == 'server'")
+    over = cpu["total_cores"].where(cpu["scope"].eq("window"))
+    servers = over.groupby([cpu[name] for name in ("point", "run", "process")]).first()
+    runs = servers.groupby(["point", "run"])
+    busiest = runs.max().where(runs.count() == runs.size()).groupby("point").mean()
     points = tables["points"].assign(**{CORES: tables["points"]["point"].map(busiest)})
     known = points.dropna(subset=[CORES]).sort_values("threads", kind="stable")
     return known.sort_values([*SWEEP, "processes"], kind="stable", ignore_index=True)

@@ -73,16 +73,16 @@ def summary(tables: Tables) -> str:
     drift = len(drifts(steps))
     judged = f"{amount(len(folders), 'folder')}, {amount(len(steps), 'step')}"
     text = f"{judged}: {', '.join(counts)}, {drift} by drift of the machine."
-    if power := _power(steps):
+    newest = steps[steps["folder_place"].eq(folders["folder_place"].max())]
+    if power := _power(newest):
         text += f" In the newest folder a change of {power} would mostly have been found."
     machines = folders["machine_number"].nunique()
     return f"{text} {machines} machines, not compared with each other." if machines > 1 else text
 
 
 def _power(steps: pd.DataFrame) -> str:
-    """The change that half of the steps to the newest folder would show, if any does."""
-    newest = steps[steps["folder_place"] == steps["folder_place"].max()]
-    share = newest["detectable"].median()
+    """The change that half of these steps would show, if any does."""
+    share = steps["detectable"].median()
     return "" if pd.isna(share) else words.detectable({"detectable": share})
 
 
