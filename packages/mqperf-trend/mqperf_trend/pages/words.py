@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
+from math import isnan
 from typing import Any
 
 import pandas as pd
@@ -73,17 +74,17 @@ def summary(tables: Tables) -> str:
     drift = len(drifts(steps))
     judged = f"{amount(len(folders), 'folder')}, {amount(len(steps), 'step')}"
     text = f"{judged}: {', '.join(counts)}, {drift} by drift of the machine."
-    newest = steps[steps["folder_place"].eq(folders["folder_place"].max())]
-    if power := _power(newest):
+    if power := _power(steps, folders["folder_place"].max()):
         text += f" In the newest folder a change of {power} would mostly have been found."
     machines = folders["machine_number"].nunique()
     return f"{text} {machines} machines, not compared with each other." if machines > 1 else text
 
 
-def _power(steps: pd.DataFrame) -> str:
-    """The change that half of these steps would show, if any does."""
-    share = steps["detectable"].median()
-    return "" if pd.isna(share) else words.detectable({"detectable": share})
+def _power(steps: pd.DataFrame, folder: int) -> str:
+    """The change that half of the steps to this folder would show, if any does."""
+    newest = steps[steps["folder_place"] == folder]
+    share = newest["detectable"].median()
+    return "" if isnan(share) else words.detectable({"detectable": share})
 
 
 def rules(tables: Tables) -> Iterator[str]:
