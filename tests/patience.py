@@ -1,7 +1,7 @@
 """What a machine that may be busy with other tests needs of a test: time, and allowance."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 DOUBTS_OF_A_BUSY_MACHINE = {
@@ -13,11 +13,21 @@ DOUBTS_OF_A_BUSY_MACHINE = {
 
 
 def eventually(true: Callable[[], object], patience_s: float = 60) -> bool:
-    """Whether it is so before patience ends."""
-    deadline = time.monotonic() + patience_s
+    """Whether it is so before patience ends; the longer it takes, the less often it is looked."""
+    deadline, pause_s = time.monotonic() + patience_s, 0.02
     while not true() and time.monotonic() < deadline:
-        time.sleep(0.05)
+        time.sleep(pause_s)
+        pause_s = min(1.5 * pause_s, 0.2)
     return bool(true())
+
+
+def all_due(sent: Iterable[float], due: int) -> bool:
+    """Whether each load sent what was due, but for a pause of a busy machine at its end.
+
+    What was due in it is sent no more where as much awaits its confirm as may, or where the socket
+    takes no more.
+    """
+    return all(0.7 * due <= each <= due for each in sent)
 
 
 def await_file(file: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from subprocess import Popen
 from typing import Any, Self
 
-from patience import await_file
+from patience import await_file, eventually
 
 from mqperf.hosts import LocalHost
 from mqperf.lab.load import LAUNCHERS, Access, Job
@@ -22,8 +22,8 @@ def job_of(case: Case, folder: Path, access: Access) -> Job:
     return Job(case, key, access, tool, pairs(case), folder, folder, "127.0.0.1")
 
 
-QUIET_S = 1.5
-"""Where nothing comes for so long, nothing is on its way."""
+QUIET = 6
+"""Where a server has told so often that no more has come, nothing is on its way."""
 
 
 def await_instant(instant: float) -> None:
@@ -67,18 +67,28 @@ class Flow:
     def end(self, refused: str | None = None) -> None:
         """Wait for the client, and let the server end; who was ``refused`` ends by itself."""
         if "client-1" in self.processes:
-            assert self.processes["client-1"].wait(60) == (refused == "client-1")
+            client, all_sent = self.processes["client-1"], self.home / "client-1.sent"
+            assert eventually(lambda: all_sent.exists() or client.poll() is not None, 90)
+            if all_sent.exists():
+                LocalHost().write(self.home / "end", json.dumps({"end": time.time()}))
+            assert client.wait(60) == (refused == "client-1")
         if "server-1" in self.processes:
             self.await_quiet()
             (self.home / "stop").touch()
             assert self.processes["server-1"].wait(30) == (refused == "server-1")
 
     def await_quiet(self) -> None:
-        """Return when the server gets no more."""
-        counted, before = self.home / "server-1.count", "never looked"
-        while (now := counted.read_text().partition(" ")[0] if counted.exists() else "") != before:
-            before = now
-            time.sleep(QUIET_S)
+        """Return when the server, which tells it again and again, gets no more."""
+        file, server = self.home / "server-1.count", self.processes["server-1"]
+        told = [""]
+
+        def quiet() -> bool:
+            if file.exists() and (now := file.read_text()) != told[-1]:
+                told.append(now)
+            last = {each.partition(" ")[0] for each in told[-QUIET:]}
+            return server.poll() is not None or (len(told) > QUIET and len(last) == 1)
+
+        assert eventually(quiet)
 
     def orders(self, label: str) -> Any:  # noqa: ANN401 (JSON)
         return json.loads((self.home / f"{label}.orders").read_text())
