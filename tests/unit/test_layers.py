@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,7 @@ HOUSES = (PACKAGE, *PACKAGE.parent.glob("packages/*/mqperf_*/"))
 FILES = {path: path.read_text() for house in HOUSES for path in sorted(house.rglob("*.py"))}
 
 
+@cache
 def place(path: Path) -> tuple[str, ...]:
     """The package of a file, and the way to the file from there."""
     [house] = [house for house in HOUSES if house in path.parents]
@@ -49,10 +51,17 @@ def room(path: Path) -> str:
     return place(path)[1]
 
 
+@cache
+def imports(path: Path) -> list[ast.Import | ast.ImportFrom]:
+    """Those of a file, wherever in it."""
+    nodes = ast.walk(ast.parse(FILES[path]))
+    return [node for node in nodes if isinstance(node, ast.Import | ast.ImportFrom)]
+
+
 def imported(path: Path) -> Iterator[list[str]]:
-    """What of ours a file names in its imports, wherever in the file: the parts of each name."""
+    """What of ours a file names in its imports: the parts of each name."""
     houses = {house.name for house in HOUSES}
-    for node in ast.walk(ast.parse(FILES[path])):
+    for node in imports(path):
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and not node.level:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
@@ -149,7 +158,7 @@ def test_launchers_start_nothing() -> None:
 
 def imported_words(path: Path) -> set[str]:
     """The last words of the modules that a file imports from, and the names it takes."""
-    nodes = (n for n in ast.walk(ast.parse(FILES[path])) if isinstance(n, ast.ImportFrom))
+    nodes = [node for node in imports(path) if isinstance(node, ast.ImportFrom)]
     pairs = [(str(node.module).split("."), [alias.name for alias in node.names]) for node in nodes]
     return {
         word for parts, names in pairs if parts[:2] == ["mqperf", "base"] for word in parts + names
