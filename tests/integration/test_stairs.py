@@ -12,6 +12,7 @@ from mqperf.pages.questions import answers
 from mqperf.pages.sections.forms import plain
 from mqperf.plan.file import parse_plan
 from mqperf.study import stats, tables
+from mqperf.study.stats import checks
 
 pytestmark = pytest.mark.needs_rabbitmq
 
@@ -38,19 +39,22 @@ load:
 def test_each_step_is_offered_and_kept(
     rabbitmq: PrivateCluster, tmp_path: Path, generator: str, case: str
 ) -> None:
-    """By the second: what was due in it was finished, and nothing is left of it."""
+    """By the second: a step of which nothing is left was kept, up to the highest.
+
+    That nothing is left is planted: a pause of a busy machine at the end of a step leaves some.
+    """
     text = PLAN.replace("GENERATOR", generator).replace("CASE", case)
     with lent(rabbitmq):
         outcome = sweep(parse_plan(text, Path("stairs.yaml")), text, tmp_path, Silent())
     assert outcome.failed == ()
-    frames = stats.complete(tables.read(tmp_path))
+    frames = tables.read(tmp_path)
+    assert set(checks.doubts(frames)["kind"]) <= DOUBTS_OF_A_BUSY_MACHINE
     steps = frames["rate_steps"]
     rates = [FIRST * (LAST / FIRST) ** (step / (STEPS - 1)) for step in range(1, STEPS - 1)]
     assert steps["step_rate_msg_s"].tolist() == pytest.approx(rates)
     assert steps["from_s"].tolist() == [0, 1, 2, 3]
     assert steps["latency_mean_s"].notna().all()
-    doubts = set(frames["doubts"]["kind"])
-    assert doubts <= DOUBTS_OF_A_BUSY_MACHINE
-    [answer] = answers(frames)
+    assert steps["unfinished"].lt(steps["step_rate_msg_s"]).all()
+    [answer] = answers(stats.complete({**frames, "rate_steps": steps.assign(unfinished=0)}))
     [sentence] = map(plain, answer.sentences)
-    assert f"at least {max(rates):.3g} msg/sec" in sentence or "noisy-host" in doubts
+    assert f"at least {max(rates):.3g} msg/sec" in sentence
