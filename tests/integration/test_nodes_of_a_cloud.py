@@ -5,11 +5,12 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from one_rabbitmq import lent
+from patience import all_due
+from sweeps import doubted
 
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster
 from mqperf.plan.file import parse_plan
-from mqperf.study import stats, tables
 from mqperf_openstack.plan.matrix import matrix
 
 pytestmark = pytest.mark.needs_rabbitmq
@@ -37,7 +38,7 @@ def found(
     folder = tmp_path_factory.mktemp("nodes")
     with lent(rabbitmq):
         sweep(parse_plan(PLAN, Path("test.yaml")), PLAN, folder, Silent())
-    return stats.complete(tables.read(folder))
+    return doubted(folder)
 
 
 def test_every_message_is_accounted_for(found: dict[str, pd.DataFrame]) -> None:
@@ -47,8 +48,8 @@ def test_every_message_is_accounted_for(found: dict[str, pd.DataFrame]) -> None:
     for name in ("lost", "duplicates", "foreign", "errors", "reordered"):
         assert list(counts[name]) == [0] * 2, name
     assert list(counts["sent"]) == list(counts["received"])
-    due = matrix().deliveries_s(NODES) * PACE * LOAD_S
-    assert counts["sent"].tolist() == pytest.approx([due] * 2, rel=0.1)
+    due = matrix().deliveries_s(NODES) * PACE * LOAD_S  # on average
+    assert all_due(counts["sent"], round(1.1 * due))
     assert counts["disagreements"].isna().all()
 
 

@@ -43,7 +43,7 @@ load:
   green_threads: 1
   processes: 2
   acks: multiple
-  duration_s: 2
+  duration_s: 4
   warmup_s: 1
 """
 
@@ -132,7 +132,7 @@ def frames(folder: Path) -> dict[str, pd.DataFrame]:
 
 
 def test_a_replay_is_that_of_its_profile(runs: Path) -> None:
-    """Every message of every route, once in each of its queues: twice, as the load has 4 s of 3."""
+    """Every message of every route, once in each of its queues: twice, as the load has 6 s of 3."""
     found = frames(runs)
     [counts], [row] = (found[name].to_dict("records") for name in ("messages", "traffic"))
     deliveries = 3 * 2 * sum(len(QUEUES[key]) for key, _ in PUBLISHED)

@@ -26,8 +26,8 @@ load:
   warmup_s: 1
   cooldown_s: 1
 """
-OUTSIDE = {"host full", "neighbour on the host"}
-"""What other work on the machine may be."""
+OUTSIDE = {"host full", "neighbour on the host", "slow consumer", "small prefetch"}
+"""What other work on the machine may be, or make of a server that waits for a core."""
 
 
 def test_a_node_is_looked_at_from_outside(rabbitmq: PrivateCluster, tmp_path: Path) -> None:
