@@ -3,9 +3,8 @@
 import gc
 import os
 import shutil
-import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -26,17 +25,11 @@ from mqperf_laboratory.hosts import Laboratory, laboratory
 sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
+    from browsing import Tab
+
     from mqperf.lab.systems.rabbitmq.private import PrivateCluster
 
 BROWSERS = ("chromium", "google-chrome")
-QUIET = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-    *("--hide-scrollbars", "--virtual-time-budget=20000"),
-    "--run-all-compositor-stages-before-draw",  # or a busy machine ends before a frame is drawn
-)
-"""Options of a browser that shows a page and nothing else."""
-
 NEEDS = {
     "needs_rabbitmq": ("/usr/lib/rabbitmq/bin/rabbitmq-server",),
     "needs_redis": ("redis-server",),
@@ -203,18 +196,13 @@ def browser() -> str:
     return next(filter(None, map(shutil.which, BROWSERS)))
 
 
-@pytest.fixture
-def browse(browser: str, tmp_path: Path) -> Iterator[Callable[..., str]]:
-    """Run it with these options and a profile that is thrown away; gives what it prints."""
-    profile = tmp_path / "profile"
+@pytest.fixture(scope="module")
+def tab(browser: str) -> Iterator["Tab"]:
+    """A tab in which pages are looked at, one after the other."""
+    from browsing import Tab, tab_of
 
-    def run(*options: str) -> str:
-        command = [browser, *QUIET, f"--user-data-dir={profile}", *options]
-        browsed = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-        return browsed.stdout
-
-    yield run
-    shutil.rmtree(profile, ignore_errors=True)
+    with tab_of(browser, Tab) as tab:
+        yield tab
 
 
 @pytest.fixture(scope="session")

@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 from broker_cells import cell, nats
-from driven_browser import Page, opened
+from browsing import Tab
 from patience import eventually
 
 from mqperf.pages.figures import palette
 from mqperf_brokers.pages.page import page
 
+KEYS = {"ArrowUp": 38, "ArrowDown": 40}
 TRIXIE = "Debian GNU/Linux 13 (trixie)"
 SHOWN = (
     "[...document.querySelectorAll('#box tbody tr')].filter(row => !row.hidden)"
@@ -21,22 +22,22 @@ RABBITMQ, NATS, DOUBTED = (
 )
 
 
-def soon(shown: Page, rates: list[str]) -> None:
+def soon(shown: Tab, rates: list[str]) -> None:
     """Wait until these are shown, in this order: a new address is told a little later."""
-    assert eventually(lambda: shown.ask(SHOWN) == rates), shown.ask(SHOWN)
+    assert eventually(lambda: shown.look(SHOWN) == rates), shown.look(SHOWN)
 
 
-def tab_to(shown: Page, name: str) -> None:
+def tab_to(shown: Tab, name: str) -> None:
     """Go on with the Tab key until the element of this name or text has the focus."""
     for _ in range(40):
-        shown.press("Tab")
-        if shown.ask("document.activeElement.name || document.activeElement.textContent") == name:
+        shown.press("Tab", 9)
+        if shown.look("document.activeElement.name || document.activeElement.textContent") == name:
             return
     raise AssertionError(f"the Tab key does not lead to {name}")
 
 
 @pytest.mark.needs_browser
-def test_cells_are_found_by_keyboard_and_by_address(browser: str, tmp_path: Path) -> None:
+def test_cells_are_found_by_keyboard_and_by_address(tab: Tab, tmp_path: Path) -> None:
     """Filter and order stand in the address, which shows the same again; nothing is loaded.
 
     A doubted rate is last either way, the page is as wide as a small screen, and dark for whoever
@@ -50,30 +51,27 @@ def test_cells_are_found_by_keyboard_and_by_address(browser: str, tmp_path: Path
     ]
     file = tmp_path / "index.html"
     file.write_text(page("Brokers", cells, [cell(950, 1050, day="2026-11-28")], [hostile]))
-    with opened(browser, tmp_path / "profile") as shown:
-        size = {"width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": False}
-        shown.call("Emulation.setDeviceMetricsOverride", **size)
-        dark = [{"name": "prefers-color-scheme", "value": "dark"}]
-        shown.call("Emulation.setEmulatedMedia", features=dark)
-        shown.open(file.as_uri())
-        assert shown.ask(SHOWN) == [RABBITMQ, DOUBTED, NATS]
-        assert shown.ask("document.documentElement.scrollWidth <= innerWidth")
-        paper = tuple(int(palette.PAPER.dark[place : place + 2], 16) for place in (1, 3, 5))
-        assert shown.ask("getComputedStyle(document.body).backgroundColor") == f"rgb{paper}"
-        assert shown.ask("performance.getEntriesByType('resource').length") == 0
+    dark = [{"name": "prefers-color-scheme", "value": "dark"}]
+    tab.show(file.as_uri(), 400, 800, features=dark)
+    assert tab.look(SHOWN) == [RABBITMQ, DOUBTED, NATS]
+    assert tab.look("document.documentElement.scrollWidth <= innerWidth")
+    paper = tuple(int(palette.PAPER.dark[place : place + 2], 16) for place in (1, 3, 5))
+    assert tab.look("getComputedStyle(document.body).backgroundColor") == f"rgb{paper}"
+    assert tab.look("performance.getEntriesByType('resource').length") == 0
 
-        tab_to(shown, "system")
-        for key, rates in (("ArrowDown", [RABBITMQ]), ("ArrowUp", [RABBITMQ, DOUBTED, NATS])):
-            shown.press(key)
-            soon(shown, rates)
-        tab_to(shown, "sustained")
-        for rates in ([RABBITMQ, NATS, DOUBTED], [NATS, RABBITMQ, DOUBTED]):
-            shown.press("Enter")
-            soon(shown, rates)
-        assert shown.ask("location.hash") == "#sort=rate"
+    tab_to(tab, "system")
+    for key, rates in (("ArrowDown", [RABBITMQ]), ("ArrowUp", [RABBITMQ, DOUBTED, NATS])):
+        tab.press(key, KEYS[key])
+        soon(tab, rates)
+    tab_to(tab, "sustained")
+    for rates in ([RABBITMQ, NATS, DOUBTED], [NATS, RABBITMQ, DOUBTED]):
+        tab.press("Enter", 13, text="\r")
+        soon(tab, rates)
+    assert tab.look("location.hash") == "#sort=rate"
 
-        shown.open(f"{file.as_uri()}#sort=-rate&system=NATS&release=none")
-        assert shown.ask(SHOWN) == [NATS, DOUBTED]
-        assert shown.ask("document.getElementById('shown').textContent") == "2 of 3 cells"
-        assert shown.ask("document.querySelector('[aria-sort]').textContent") == "sustained"
-        assert shown.ask("document.title") == "Brokers"
+    tab.show("about:blank")  # or another fragment would load nothing
+    tab.show(f"{file.as_uri()}#sort=-rate&system=NATS&release=none")
+    assert tab.look(SHOWN) == [NATS, DOUBTED]
+    assert tab.look("document.getElementById('shown').textContent") == "2 of 3 cells"
+    assert tab.look("document.querySelector('[aria-sort]').textContent") == "sustained"
+    assert tab.look("document.title") == "Brokers"

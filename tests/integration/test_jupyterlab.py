@@ -7,19 +7,14 @@ shown of results is chosen by drop-downs.
 import json
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
-from urllib.request import urlopen
 
 import nbformat
 import psutil
 import pytest
-import websocket
+from browsing import PATIENCE_S, Tab, running, tab_of
 from nbconvert import HTMLExporter
 from patience import eventually
 from sweeps import statuses
@@ -46,12 +41,6 @@ CELLS = (
     "import mqperf\nmqperf.attach('kept')",
     "import mqperf\nmqperf.explore('recorded')",
 )
-QUIET = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-    *("--remote-debugging-port=0", "--remote-allow-origins=*", "--window-size=1200,900"),
-)
-PATIENCE_S = 120
 SHIFT, CTRL = 8, 2
 CHOSEN = """{
 const list = document.querySelectorAll(".jp-CodeCell")[%d].querySelectorAll("select")[%d];
@@ -74,19 +63,6 @@ REVIVED = (
 """A kernel that was killed and begun anew, of which that was said and read."""
 
 
-@contextmanager
-def running(*command: str, cwd: Path, **env: str) -> Iterator[None]:
-    """A program beside the test; ended with it."""
-    nowhere = subprocess.DEVNULL
-    with subprocess.Popen(
-        command, cwd=cwd, env={**os.environ, **env}, stdout=nowhere, stderr=nowhere
-    ) as process:
-        try:
-            yield
-        finally:
-            process.terminate()
-
-
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The folder of the notebook; no sweep of a failed test is left."""
@@ -105,7 +81,7 @@ def lab(place: Path) -> Iterator[str]:
     notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
     nbformat.write(notebook, root / "watched.ipynb")
     (root / "recorded").symlink_to(SAMPLE)
-    for name, seconds in (("short", "4"), ("middle", "20"), ("long", "60")):
+    for name, seconds in (("short", "8"), ("middle", "20"), ("long", "60")):
         (root / f"{name}.yaml").write_text(PLAN.replace("SECONDS", seconds))
     dirs = {f"JUPYTER_{kind}_DIR": str(root / f".{kind}") for kind in ("CONFIG", "DATA", "RUNTIME")}
     options = ("--no-browser", "--allow-root", "--ip=127.0.0.1", "--port=0", "--port-retries=50")
@@ -119,31 +95,8 @@ def lab(place: Path) -> Iterator[str]:
         yield f"{facts['url']}lab/tree/watched.ipynb?token={facts['token']}"
 
 
-class Tab:
-    """A tab of the browser, driven by what its developer tools offer."""
-
-    def __init__(self, line: websocket.WebSocket) -> None:
-        self.line, self.asked = line, 0
-
-    def ask(self, method: str, **params: object) -> dict[str, Any]:
-        """Have it do something; gives its answer."""
-        self.asked += 1
-        self.line.send(json.dumps({"id": self.asked, "method": method, "params": params}))
-        while (reply := json.loads(self.line.recv())).get("id") != self.asked:
-            pass
-        answer: dict[str, Any] = reply["result"]
-        return answer
-
-    def look(self, script: str) -> object:
-        """The value of an expression on the page."""
-        answer = self.ask("Runtime.evaluate", expression=script, returnByValue=True)
-        return answer["result"].get("value")
-
-    def press(self, key: str, code: int, modifiers: int = 0) -> None:
-        """A key, down and up."""
-        named = {"key": key, "code": key, "windowsVirtualKeyCode": code, "modifiers": modifiers}
-        for kind in ("keyDown", "keyUp"):
-            self.ask("Input.dispatchKeyEvent", type=kind, **named)
+class Notebook(Tab):
+    """The notebook in a tab."""
 
     def shown(self, cell: int) -> str:
         """What a cell shows below it."""
@@ -171,37 +124,23 @@ class Tab:
 
 
 @pytest.fixture(scope="module")
-def tab(lab: str, browser: str) -> Iterator[Tab]:
+def tab(lab: str, browser: str) -> Iterator[Notebook]:
     """The notebook, open, its kernel ready."""
-    with (
-        # a browser that is told to end leaves temporary files; the path of its socket must be short
-        TemporaryDirectory(ignore_cleanup_errors=True) as home,
-        running(
-            browser, *QUIET, f"--user-data-dir={home}", "about:blank", cwd=Path(home), TMPDIR=home
-        ),
-    ):
-        port_file = Path(home, "DevToolsActivePort")
-        assert eventually(port_file.exists, PATIENCE_S)
-        port = port_file.read_text().split()[0]
-        with urlopen(f"http://127.0.0.1:{port}/json") as answer:
-            [page] = [target for target in json.load(answer) if target["type"] == "page"]
-        line = websocket.create_connection(page["webSocketDebuggerUrl"], timeout=PATIENCE_S)
-        with closing(line):
-            tab = Tab(line)
-            tab.ask("Page.navigate", url=lab)
-            assert eventually(lambda: tab.look(READY), PATIENCE_S)
-            yield tab
+    with tab_of(browser, Notebook) as tab:
+        tab.show(lab)
+        assert eventually(lambda: tab.look(READY), PATIENCE_S)
+        yield tab
 
 
-def sooner(tab: Tab, cell: int, words: str) -> Callable[[], bool]:
+def sooner(tab: Notebook, cell: int, words: str) -> Callable[[], bool]:
     """Whether a cell shows these words."""
     return lambda: words in tab.shown(cell)
 
 
-def test_a_run_is_watched_below_its_cell(tab: Tab) -> None:
+def test_a_run_is_watched_below_its_cell(tab: Notebook) -> None:
     """It moves while it runs; what stays are plain lines, and the answer in the next cell."""
     tab.run(0)
-    assert eventually(sooner(tab, 0, " of 4 s"), PATIENCE_S)
+    assert eventually(sooner(tab, 0, " of 8 s"), PATIENCE_S)
     assert eventually(sooner(tab, 0, "CPU cores:"), PATIENCE_S)
     assert eventually(sooner(tab, 0, "done: zeromq"), PATIENCE_S)
     assert eventually(lambda: "CPU cores:" not in tab.shown(0))
@@ -211,7 +150,7 @@ def test_a_run_is_watched_below_its_cell(tab: Tab) -> None:
     assert eventually(sooner(tab, 1, "raw maximum"), PATIENCE_S)
 
 
-def test_a_run_is_interrupted_as_any_cell(tab: Tab) -> None:
+def test_a_run_is_interrupted_as_any_cell(tab: Notebook) -> None:
     """By the keys that everybody knows; the notebook goes on, and a mistake is one line."""
     tab.run(2)
     assert eventually(sooner(tab, 2, "measuring"), PATIENCE_S)
@@ -223,7 +162,7 @@ def test_a_run_is_interrupted_as_any_cell(tab: Tab) -> None:
     assert "Traceback" not in tab.shown(3)
 
 
-def test_who_looks_on_ends_no_sweep(tab: Tab, place: Path) -> None:
+def test_who_looks_on_ends_no_sweep(tab: Notebook, place: Path) -> None:
     """What the cell before left is resumed; an interruption ends the watching, ``stop`` all."""
     tab.run(4)
     assert eventually(sooner(tab, 4, "CPU cores:"), PATIENCE_S)
@@ -238,7 +177,7 @@ def test_who_looks_on_ends_no_sweep(tab: Tab, place: Path) -> None:
     assert statuses(place / "long") == ["interrupted", "interrupted"]
 
 
-def test_a_sweep_outlives_its_kernel(tab: Tab, place: Path) -> None:
+def test_a_sweep_outlives_its_kernel(tab: Notebook, place: Path) -> None:
     """Which is killed; in the next one it is found, watched, and its results are given."""
     tab.run(6)
     assert eventually(sooner(tab, 6, " of 20 s"), PATIENCE_S)

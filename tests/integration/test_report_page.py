@@ -2,18 +2,18 @@
 
 import base64
 import gzip
+import io
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import unquote
 
 import matplotlib.image
 import nbformat
 import pytest
+from browsing import Tab
 from bs4 import BeautifulSoup
 from factory import Shape, tables
 
@@ -25,7 +25,6 @@ from mqperf.pages.report.single_file import fold
 
 SHAPE = Shape(layouts=(("cmsm", "classic"), ("cs1ss2", "mirrored")), threads=(50, 100, 1000))
 PAGE = "rabbitmq/cmsm/index.html"
-Browse = Callable[..., str]
 LINK = re.compile(r"""<[^>]+?\s(?:href|src)=["']([^"'#?]+)""")
 ELSEWHERE = re.compile(r"\w+:|//")
 
@@ -52,22 +51,6 @@ def single(report: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return fold(report / "html", tmp_path_factory.mktemp("sent") / "sweep.html")
 
 
-@contextmanager
-def scripted(page: Path, script: str) -> Iterator[str]:
-    """The address of a copy of the page which also runs the script when it is loaded."""
-    trial = page.with_name("trial.html")
-    listener = f"<script>addEventListener('load', () => {{ {script} }})</script></body>"
-    trial.write_text(page.read_text().replace("</body>", listener))
-    yield trial.as_uri()
-    trial.unlink()
-
-
-def counted(shown: str) -> tuple[int, int]:
-    """The two numbers that a script has put into the title: ``3 of 21``."""
-    ((number, of_all),) = re.findall(r"<title>(\d+) of (\d+)</title>", shown)
-    return int(number), int(of_all)
-
-
 def test_html_loads_nothing_from_elsewhere(report: Path) -> None:
     """The report can be read from a memory stick, years later."""
     loaded = re.compile(r"""<(?:script|img|link|iframe)\b[^>]*(?:src|href)=["'](?:https?:)?//""")
@@ -88,14 +71,12 @@ def test_numbers_read_without_a_script(report: Path) -> None:
 
 
 @pytest.mark.needs_browser
-def test_numbers_are_grouped_and_tables_sort(report: Path, browse: Browse) -> None:
+def test_numbers_are_grouped_and_tables_sort(report: Path, tab: Tab) -> None:
     """A click on a heading sorts, another the other way, and the heading says so."""
-    click = (
-        "const b = document.querySelectorAll('table.numbers th button')[1]; b.click(); b.click()"
-    )
-    with scripted(report / "html" / PAGE, click) as address:
-        shown = browse("--dump-dom", address)
-    table = shown.split("RPC CALL Message count")[1].split("</table>")[0]
+    tab.show((report / "html" / PAGE).as_uri())
+    for _ in range(2):
+        tab.look("document.querySelectorAll('table.numbers th button')[1].click()")
+    table = tab.text.split("RPC CALL Message count")[1].split("</table>")[0]
     rows = table.split("<tbody>")[1].split("<tr")[1:]
     values = [re.findall(r'data-value="(\d+)"', row) for row in rows]
     sent = [int(row[1]) for row in values[:-1]]
@@ -108,76 +89,53 @@ def test_numbers_are_grouped_and_tables_sort(report: Path, browse: Browse) -> No
 
 @pytest.mark.needs_browser
 @pytest.mark.parametrize("width", [1400, 500])
-def test_the_page_itself_never_scrolls_sideways(report: Path, browse: Browse, width: int) -> None:
+def test_the_page_itself_never_scrolls_sideways(report: Path, tab: Tab, width: int) -> None:
     """Wide tables and drawings scroll inside their own boxes."""
-    tell = "document.title = document.documentElement.scrollWidth - innerWidth"
-    with scripted(report / "html" / PAGE, tell) as address:
-        shown = browse(f"--window-size={width},900", "--dump-dom", address)
-    assert "<title>0</title>" in shown
+    tab.show((report / "html" / PAGE).as_uri(), width)
+    ends = tab.look("[document.documentElement.scrollWidth, innerWidth]")
+    assert ends == [width, width]
 
 
 @pytest.mark.needs_browser
-def test_what_is_wider_than_its_box_says_so(report: Path, browse: Browse) -> None:
+def test_what_is_wider_than_its_box_says_so(report: Path, tab: Tab) -> None:
     """On a narrow screen more tables and drawings go on to the right than on a wide one."""
-    tell = (
-        "const count = () => { document.title = [...document.querySelectorAll('.goes-on')]"
-        ".filter(note => !note.hidden).length + ' of '"
-        " + document.querySelectorAll('.goes-on').length };"
-        # widths are looked at when a frame is drawn, so that all are known in the one after it
-        "let drawn = false, spun = 0;"
-        "requestAnimationFrame(() => requestAnimationFrame(() => { drawn = true }));"
-        # waiting takes no time here, but work does: a busy machine draws while there is some
-        "const wait = left => { for (let n = 0; n < 1e5; n++) spun += Math.random();"
-        "if (drawn || !left) count(); else setTimeout(wait, 5, left - 1) }; wait(3000)"
-    )
-    with scripted(report / "html" / PAGE, tell) as address:
-        narrow, wide = (
-            browse(f"--window-size={width},900", "--dump-dom", address) for width in (500, 3000)
-        )
-    (many, of_all), (few, of_as_many) = counted(narrow), counted(wide)
+    # widths are looked at when a frame is drawn, so that all are known in the one after it
+    drawn = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    notes = "[...document.querySelectorAll('.goes-on')]"
+    told = []
+    for width in (3000, 500):
+        tab.show((report / "html" / PAGE).as_uri(), width)
+        tab.look(f"{drawn}.then(() => null)")
+        told.append(tab.look(f"[{notes}.filter(note => !note.hidden).length, {notes}.length]"))
+    (few, of_as_many), (many, of_all) = told
     assert few < many <= of_all == of_as_many
-    assert "scroll right" in narrow
+    assert "scroll right" in tab.text
 
 
 @pytest.mark.needs_browser
 @pytest.mark.parametrize("page", ["report", "single"])
 def test_a_printed_page_has_all_columns(
-    request: pytest.FixtureRequest, browse: Browse, page: str
+    request: pytest.FixtureRequest, tab: Tab, page: str
 ) -> None:
     """On a sheet of A4 no table is cut off, and nothing of the screen covers the text."""
     place: Path = request.getfixturevalue(page)
     printed = place / "html" / PAGE if place.is_dir() else place
-    as_printed = (
-        "for (const sheet of document.styleSheets) for (const rule of [...sheet.cssRules])"
-        " if (rule.media?.mediaText === 'print') for (const own of rule.cssRules)"
-        " sheet.insertRule(own.cssText, sheet.cssRules.length);"
-        "const ends = [...document.querySelectorAll('table')]"
-        ".map(table => table.getBoundingClientRect().right <= innerWidth);"
-        "const shown = ['.skip-to-content', '.sidebar-drawer', '.toc-drawer', '.goes-on']"
-        ".map(name => getComputedStyle(document.querySelector(name)).display);"
-        "document.title = [...new Set(ends), ...new Set(shown)].join(' ')"
-    )
-    width = round((297 - 2 * 12) / 25.4 * 96)
-    with scripted(printed, as_printed) as address:
-        options = ("--allow-file-access-from-files", f"--window-size={width},900", "--dump-dom")
-        shown = browse(*options, address)
-    assert "<title>true none</title>" in shown
+    tab.show(printed.as_uri(), round((297 - 2 * 12) / 25.4 * 96), media="print")
+    ends = "[...document.querySelectorAll('table')].map(t => t.getBoundingClientRect().right)"
+    assert tab.look(f"{ends}.length > 0 && {ends}.every(right => right <= innerWidth)")
+    for name in (".skip-to-content", ".sidebar-drawer", ".toc-drawer", ".goes-on"):
+        assert tab.look(f"getComputedStyle(document.querySelector('{name}')).display") == "none"
 
 
 @pytest.mark.needs_browser
 @pytest.mark.parametrize("paper", ["light", "dark"])
-def test_a_figure_follows_the_readers_scheme(
-    report: Path, browse: Browse, tmp_path: Path, paper: str
-) -> None:
+def test_a_figure_follows_the_readers_scheme(report: Path, tab: Tab, paper: str) -> None:
     """Shown alone, a drawing has the paper of the scheme, and ink that stands out on it."""
     drawing = report / "rabbitmq/throughput_on_different_topologies.svg"
-    picture = tmp_path / "shot.png"
-    options = [
-        "--window-size=700,300",
-        f"--blink-settings=preferredColorScheme={paper == 'light':d}",
-    ]
-    browse(*options, f"--screenshot={picture}", drawing.as_uri())
-    pixels = (matplotlib.image.imread(picture)[..., :3] * 255).round().astype(int)
+    scheme = {"name": "prefers-color-scheme", "value": paper}
+    tab.show(drawing.as_uri(), 700, 300, features=[scheme])
+    picture = matplotlib.image.imread(io.BytesIO(tab.picture()))
+    pixels = (picture[..., :3] * 255).round().astype(int)
     colours = {f"#{r:02x}{g:02x}{b:02x}" for r, g, b in pixels.reshape(-1, 3)}
     for shade in (palette.PAPER, palette.INK, palette.TOPOLOGIES[0]):
         assert getattr(shade, paper) in colours
@@ -289,6 +247,7 @@ def test_data_too_large_for_one_file_stay_out(
 
 
 EXPLORE = """
+new Promise((done) => {
 const box = document.querySelector(".scrolls:has(img)");
 box.dispatchEvent(new Event("pointerenter"));
 const frame = box.querySelector("iframe");
@@ -301,21 +260,17 @@ frame.addEventListener("load", () => {
   point("pointerdown", svg, 60, 40);
   point("pointermove", svg, 400, 200);
   point("pointerup", svg, 400, 200);
-  const hidden = series.filter((one) => one.style.display === "none").length;
-  document.title = `${hidden} of ${series.length} hidden`;
+  done([series.filter((one) => one.style.display === "none").length, series.length]);
 });
+})
 """
 
 
 @pytest.mark.needs_browser
-def test_a_drawing_is_explored_where_it_stands(report: Path, browse: Browse) -> None:
+def test_a_drawing_is_explored_where_it_stands(report: Path, tab: Tab) -> None:
     """An entry of its legend hides its lines."""
-    with scripted(report / "html" / PAGE, EXPLORE) as address:
-        options = ("--allow-file-access-from-files", "--virtual-time-budget=5000", "--dump-dom")
-        shown = browse(*options, address)
-    match = re.search(r"<title>(\d+) of (\d+) hidden</title>", shown)
-    assert match, re.search(r"<title>.*</title>", shown)
-    hidden, series = map(int, match.groups())
+    tab.show((report / "html" / PAGE).as_uri())
+    hidden, series = tab.look(EXPLORE)
     assert 0 < hidden < series
 
 
@@ -331,15 +286,9 @@ def test_one_file_replaces_only_its_like(report: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.needs_browser
-def test_one_file_shows_its_pictures(single: Path, browse: Browse) -> None:
+def test_one_file_shows_its_pictures(single: Path, tab: Tab) -> None:
     """Alone in a folder, in a browser: every picture, and tables as on the pages."""
-    tell = (
-        "const pictures = [...document.querySelectorAll('article img')];"
-        "document.title = pictures.filter(one => one.naturalWidth > 0).length"
-        " + ' of ' + pictures.length"
-    )
-    with scripted(single, tell) as address:
-        shown = browse("--dump-dom", address)
-    number, of_all = counted(shown)
-    assert number == of_all > 0
-    assert 'title="Sort by this column"' in shown
+    tab.show(single.as_uri())
+    widths = tab.look("[...document.querySelectorAll('article img')].map(one => one.naturalWidth)")
+    assert min(widths) > 0
+    assert 'title="Sort by this column"' in tab.text

@@ -1,19 +1,14 @@
 """Drawings in a browser: panels that are zoomed, and what they tell of a point."""
 
-import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from browsing import Tab
 from matplotlib.figure import Figure
 
 import mqperf
 from mqperf.pages.figures import write_svg
 from mqperf.pages.figures.told import tell
-
-Browse = Callable[..., str]
-OPTIONS = ("--allow-file-access-from-files", "--virtual-time-budget=5000", "--dump-dom")
-
 
 ZOOM = """<!DOCTYPE html><title>none</title>
 <iframe src="sweep.svg" style="width:1000px;height:400px"></iframe>
@@ -57,7 +52,7 @@ frame.addEventListener("load", () => {
 
 
 @pytest.mark.needs_browser
-def test_a_zoomed_panel_has_new_ticks_and_reads_its_line(tmp_path: Path, browse: Browse) -> None:
+def test_a_zoomed_panel_has_new_ticks_and_reads_its_line(tmp_path: Path, tab: Tab) -> None:
     """A box becomes all of its panel alone; text stays as large, and a double click undoes it."""
     figure = Figure(figsize=(10, 3), dpi=100)
     for axes in figure.subplots(1, 2):
@@ -66,8 +61,8 @@ def test_a_zoomed_panel_has_new_ticks_and_reads_its_line(tmp_path: Path, browse:
         axes.set(xlim=(0, 40), ylim=(0, 400))
     write_svg(figure, tmp_path / "sweep.svg", title="A sweep", description="What it shows.")
     (tmp_path / "page.html").write_text(ZOOM)
-    shown = browse(*OPTIONS, (tmp_path / "page.html").as_uri())
-    [title] = re.findall(r"<title>(.*?)</title>", shown)
+    tab.show((tmp_path / "page.html").as_uri())
+    title = tab.look("document.title")
     whole = "0 5 10 15 20 25 30 35 40; 0 50 100 150 200 250 300 350 400"
     assert title.split(" | ") == [
         *("0 0 720 216", whole, "10 15 20 25 30; 200 250 300 350 400", "10.0 30.0 200.0 400.0"),
@@ -141,13 +136,13 @@ READ = (
 
 
 @pytest.mark.needs_browser
-def test_of_a_run_time_alone_is_zoomed(root: Path, tmp_path: Path, browse: Browse) -> None:
+def test_of_a_run_time_alone_is_zoomed(root: Path, tmp_path: Path, tab: Tab) -> None:
     """A box becomes all of the time axis in every panel; heights stay, and Escape shows it all."""
     run = mqperf.read(root / "data/samples/faults").run("r1-4ffa99dd")
     write_svg(run.plot(), tmp_path / "run.svg", title="A run", description="What it shows.")
     (tmp_path / "page.html").write_text(IN_TIME)
-    shown = browse(*OPTIONS, "--window-size=1100,1000", (tmp_path / "page.html").as_uri())
-    [title] = re.findall(r"<title>(.*?)</title>", shown)
+    tab.show((tmp_path / "page.html").as_uri(), 1100, 1000)
+    title = tab.look("document.title")
     assert title.split(" | ") == [
         *("3.0-13.0", "true", "true", "3 4 5 6 7 8 9 10 11 12 13"),
         *("5.5-15.5", "8.0-13.0", "5.5-15.5"),
