@@ -33,7 +33,7 @@ class Look:
     """What was seen of a secret while ``mqperf run`` ran on a plan, its temporary files below us.
 
     ``files`` are those that held it, with their modes and those of the folders around them;
-    ``spoken`` the pids of processes that had it in an argument or a variable.
+    ``spoken`` the pids of processes of it that had it in an argument or a variable.
     """
 
     def __init__(self, folder: Path, plan: str, secret: str, **variables: str) -> None:
@@ -47,14 +47,14 @@ class Look:
         with (folder / "said").open("w") as output:
             run = subprocess.Popen(argv, env=env, cwd=folder, stdout=output, stderr=output)
             while run.poll() is None:
-                self._processes()
+                self._processes(psutil.Process(run.pid))
                 self._files()
                 with suppress(subprocess.TimeoutExpired):
-                    run.wait(0.2)
+                    run.wait(0.5)
         self.pid, self.code = run.pid, run.returncode
 
-    def _processes(self) -> None:
-        for process in psutil.process_iter():
+    def _processes(self, run: psutil.Process) -> None:
+        for process in (run, *run.children(recursive=True)):
             try:
                 words = {"arguments": process.cmdline(), "variables": process.environ().values()}
             except (psutil.Error, OSError):

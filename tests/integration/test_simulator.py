@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from patience import eventually
+from patience import all_due, eventually
 
 from mqperf.hosts import LocalHost, Process, stop_all
 from mqperf.lab.load import Access, Job
@@ -151,7 +151,10 @@ def begin(rabbitmq: PrivateCluster, environment: Environment, tmp_path: Path) ->
 @pytest.mark.parametrize("targets", ["own", "shared"])
 @pytest.mark.parametrize("test_case", STANDARD)
 def test_every_message_is_recorded_at_both_ends(begin: Begin, test_case: str, targets: str) -> None:
-    """After the drain the servers have received exactly what the clients sent, one by one."""
+    """After the drain the servers have received exactly what the clients sent, one by one.
+
+    What stays of the run has no secret.
+    """
     parameters = {"targets": targets, "pause_s": 0.02}
     with begin(case(test_case, duration_s=1, processes=2, parameters=parameters)) as run:
         start = run.start()
@@ -164,18 +167,16 @@ def test_every_message_is_recorded_at_both_ends(begin: Begin, test_case: str, ta
         assert sent == run.together("client", "round_trip")
     for label in run.labels("client"):
         assert read_header(run.out / f"{label}.messages").start == start
-        assert start <= run.stream(label, "sent").min() < start + 1
+        assert start <= run.stream(label, "sent").min()
     for label in run.labels("server"):
         assert len(run.stream(label, "received"))
     the_simulator_agrees(run, len(sent))
+    no_secret_is_left_behind(run)
 
 
 @pytest.mark.parametrize("test_case", ["rpc-call", "notify"])
 def test_a_rate_is_kept_by_all_threads_together(begin: Begin, test_case: str) -> None:
-    """Each message was due at its own instant of one schedule, and both parts follow from there.
-
-    What was due while a busy machine stood still at the end is not sent at all.
-    """
+    """Each message was due at its own instant of one schedule, and both parts follow from there."""
     parameters = {"rate_msg_s": 100}
     with begin(case(test_case, processes=2, parameters=parameters)) as run:
         start = run.start()
@@ -183,7 +184,8 @@ def test_a_rate_is_kept_by_all_threads_together(begin: Begin, test_case: str) ->
         run.drain()
     sent = run.together("client", "sent")
     assert set(sent) <= {start + number / 100 for number in range(200)}
-    assert 150 < len(sent) == len(set(sent))
+    assert all_due([len(sent)], 200)
+    assert len(sent) == len(set(sent))
     assert sent == run.together("server", "received") == run.together("client", "handover")
     finish = ("client", "round_trip") if test_case == "rpc-call" else ("server", "received")
     assert run.together(finish[0], "service", 1) == run.together(*finish, 1)
@@ -233,13 +235,9 @@ def the_simulator_agrees(run: Run, exact: int) -> None:
     assert not replies or sum(replies) in complete
 
 
-def test_no_secret_is_left_behind(begin: Begin) -> None:
+def no_secret_is_left_behind(run: Run) -> None:
     """What stays of a run can be published."""
-    with begin(case("rpc-call", duration_s=1)) as run:
-        password = run.access.client.password
-        run.start()
-        run.end("client")
-        run.drain()
+    password = run.access.client.password
     assert password
     for path in run.out.iterdir():
         assert password.encode() not in path.read_bytes()
@@ -259,7 +257,7 @@ def test_servers_stop_while_messages_arrive(begin: Begin, test_case: str) -> Non
 
 def test_calls_without_an_answer_are_errors(begin: Begin) -> None:
     """Each ends after the timeout, is in the record as an error, and is not a round trip."""
-    with begin(case("rpc-call", timeout_s=1)) as run:
+    with begin(case("rpc-call", timeout_s=1, duration_s=6)) as run:
         run.start()
         run.stop_under_load()
     errors, replies = run.together("client", "error"), run.together("client", "round_trip")
