@@ -1,4 +1,4 @@
-"""A RabbitMQ that tests share, how sweeps get it, and pika's way to it."""
+"""A RabbitMQ that tests share, how sweeps get it, or another system, and pika's way to it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,26 +33,27 @@ def running() -> Iterator[PrivateCluster]:
 
 
 @contextmanager
-def lent(cluster: PrivateCluster) -> Iterator[None]:
-    """Let sweeps have the cluster instead of one of their own; their plans set nothing of it.
+def lent(deployment: Deployment, name: str = "rabbitmq") -> Iterator[None]:
+    """Let sweeps have this deployment instead of one of their own; their plans set nothing of it.
 
-    Whatever of it was frozen goes on when a sweep gives it back.
+    Whatever of a RabbitMQ was frozen goes on when a sweep gives it back.
     """
-    system = SYSTEMS["rabbitmq"]
+    system = SYSTEMS[name]
 
     @contextmanager
     def start(
         settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
     ) -> Iterator[Deployment]:
-        assert settings in ({}, TELLING), "who sets something of RabbitMQ has nodes of its own"
-        cluster.collect(
+        assert settings in ({}, system.watched({})), "who sets something has nodes of its own"
+        deployment.collect(
             host_folders[0].folder
         )  # what was logged until now is of no run of the sweep
         try:
-            yield cluster
+            yield deployment
         finally:
-            for service in cluster.servers._services:
-                service.process.resume()
+            if isinstance(deployment, PrivateCluster):
+                for service in deployment.servers._services:
+                    service.process.resume()
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(SYSTEMS._values, system.name, replace(system, start=start))
