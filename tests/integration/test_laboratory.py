@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 import yaml
+from patience import eventually
 
 from mqperf.base.errors import HostError
 from mqperf_laboratory.hosts import Laboratory, laboratory
@@ -90,8 +91,7 @@ def test_nothing_is_left_when_its_owner_is_killed(five_hosts: Laboratory) -> Non
     _, alive = psutil.wait_procs(everything, timeout=30)
     assert not alive
     card = f"mqperf{network.rpartition('.')[2]}"
-    while card in psutil.net_if_stats() or Path(folder).exists():
-        pass
+    assert eventually(lambda: card not in psutil.net_if_stats() and not Path(folder).exists())
 
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from load_by_hand import Flow, job_of
 from one_rabbitmq import Theirs, channel, master_of
+from sweeps import doubted
 
 from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.load import Access, Endpoint
@@ -15,7 +16,6 @@ from mqperf.lab.systems.rabbitmq.private import PrivateCluster, private_cluster
 from mqperf.lab.systems.rabbitmq.settings import parse_settings
 from mqperf.plan import Case
 from mqperf.plan.file import parse_plan
-from mqperf.study import stats, tables
 from mqperf_numbered.onhost.stamps import SIZE, STAMP, Stamps
 from mqperf_streams.lab.super_streams import super_streams
 from mqperf_streams.onhost.murmur import murmur3
@@ -30,7 +30,7 @@ load:
   green_threads: 2
   rate_msg_s: 400
   consume_after_s: 2
-  confirms: 300
+  confirms: 2000
   duration_s: 3
   warmup_s: 1
 """
@@ -62,7 +62,7 @@ def test_a_replay_is_accounted_for_to_the_message(tmp_path: Path) -> None:
     text = text.replace("GENERATOR", BOTH)
     outcome = sweep(parse_plan(text, Path("streams.yaml")), text, tmp_path, Silent())
     assert outcome.failed == ()
-    frames = stats.complete(tables.read(tmp_path))
+    frames = doubted(tmp_path)
     runs, counts = frames["runs"], frames["messages"]
     assert sorted(runs["generator"]) == [*["amqp-0-9-1"] * 2, *["rabbitmq-stream"] * 4]
     assert runs["generator_version"].notna().all()
