@@ -190,6 +190,15 @@ def quick_java() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def samples_of_all(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Have processes that share the tests out read each recorded sample once for all of them."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        import samples
+
+        samples.shared = tmp_path_factory.getbasetemp().parent
+
+
 @pytest.fixture(scope="session")
 def browser() -> str:
     """The headless browser's program, for tests marked needs_browser."""

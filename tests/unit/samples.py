@@ -1,11 +1,20 @@
-"""The recorded samples as tables, each read once in a process; every caller has its own."""
+"""The recorded samples as tables, each read once; every caller has its own.
 
+Processes that share the tests out share them, too, in a folder that vanishes with the others.
+"""
+
+import os
+import pickle
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
 import mqperf
 from mqperf.study import stats, tables
 from mqperf.study.tables import Tables
+
+shared: Path | None = None
+"""The folder of what these processes have read; None for one alone."""
 
 
 def read(folder: Path) -> Tables:
@@ -25,12 +34,25 @@ def results(folder: Path) -> mqperf.Results:
 
 @cache
 def _read(folder: Path) -> Tables:
-    return tables.read(folder)
+    return _once("read", folder, lambda: tables.read(folder))
 
 
 @cache
 def _complete(folder: Path) -> Tables:
-    return stats.complete(_read(folder))
+    return _once("complete", folder, lambda: stats.complete(_read(folder)))
+
+
+def _once(kind: str, folder: Path, make: Callable[[], Tables]) -> Tables:
+    """What another process has made, or what is made now for the others."""
+    if shared is None:
+        return make()
+    file = shared / "-".join([kind, *folder.parts[-3:]])
+    if not file.exists():
+        draft = file.with_name(f"{file.name}.{os.getpid()}")
+        draft.write_bytes(pickle.dumps(dict(make())))
+        draft.replace(file)
+    frames: Tables = pickle.loads(file.read_bytes())  # noqa: S301 (written above)
+    return frames
 
 
 def _own(shared: Tables) -> Tables:

@@ -18,10 +18,11 @@ from pathlib import Path
 import pandas as pd
 import psutil
 import pytest
+import samples
 
 from mqperf.base.errors import TableError
 from mqperf.record import runs
-from mqperf.study import stats, tables
+from mqperf.study import tables
 from mqperf.study.stats.seconds import by_second, read_complete, write_complete
 from mqperf.study.tables import batches
 
@@ -50,7 +51,7 @@ def many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_reduced_runs_say_the_same(sample: str, form: str, tmp_path: Path) -> None:
     """Every table and every doubt is the same with single seconds and without, file by file."""
     folder = ROOT / "data/samples" / sample
-    whole = stats.complete(tables.read(folder))
+    whole = samples.complete(folder)
     reduced, files = write_complete(folder, tmp_path / "parts", form)
     assert reduced.keys() == whole.keys()
     for name in whole.keys() - {*by_second()}:

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import samples
 from counted import converted
 from factory import Shape, tables
 from hypothesis import given, settings
@@ -21,7 +22,6 @@ from mqperf.record import runs
 from mqperf.record.streams.stream import InstantLatencies
 from mqperf.record.streams.telling import BEYOND
 from mqperf.study import tables as rooms
-from mqperf.study.stats import complete
 from mqperf.study.stats.compare import compare
 from mqperf.study.stats.summary import points
 from mqperf.study.tables.percentiles import percentiles
@@ -86,7 +86,7 @@ def test_a_point_tells_what_all_its_repeats_tell() -> None:
 @pytest.mark.starts_programs
 def test_what_a_person_reads_of_few_creations_has_no_percentile_of_them(tmp_path: Path) -> None:
     """Page, answer, factors and comparison of a sample with 10 to 100 creations a run."""
-    frames = complete(rooms.read(ROOT / "data/samples/wan"))
+    frames = samples.complete(ROOT / "data/samples/wan")
     assert frames["latency"]["samples"].max() <= 100
     assert set(frames["factors"]["figure"]) == {
         *("throughput_msg_s", "latency_mean_s", "cpu_per_message_s")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+import samples
 from factory import DOUBT, Shape, tables
 
 import mqperf.pages.report
@@ -17,7 +18,6 @@ from mqperf.pages.report.pictures.topology import picture
 from mqperf.pages.report.words import Layout
 from mqperf.plan.columns import TABLES
 from mqperf.study import tables as rooms
-from mqperf.study.stats import complete
 from mqperf.study.stats.doubt_kinds import CHECKS
 from mqperf.study.tables import Tables
 
@@ -45,7 +45,7 @@ def tree(read: Tables, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def published(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report on the tables of 2016."""
     out = tmp_path_factory.mktemp("published") / "2016"
-    build(complete(rooms.read(root / "data/published/2016")), out, title="2016", html=False)
+    build(samples.complete(root / "data/published/2016"), out, title="2016", html=False)
     return out
 
 

@@ -5,12 +5,12 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+import samples
 
 from mqperf.base.errors import MqperfError
 from mqperf.pages import notebook
 from mqperf.pages.report.grids import grid
 from mqperf.pages.sections import SECTIONS, forms, shown
-from mqperf.study import stats, tables
 from mqperf.study.tables import Tables
 
 SAMPLE = Path(__file__).parents[2] / "data/samples/faults"
@@ -20,7 +20,7 @@ WIDE, NARROW = 400, 60
 
 @pytest.fixture(scope="module")
 def found() -> Tables:
-    return stats.complete(tables.read(SAMPLE))
+    return samples.complete(SAMPLE)
 
 
 def test_what_there_is_no_data_for_is_not_shown(found: Tables) -> None:
