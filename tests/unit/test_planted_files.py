@@ -9,6 +9,7 @@ show.
 import re
 import shutil
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -66,6 +67,7 @@ from file_faults import (
 from mqperf.record import Run
 from mqperf.study import tables
 from mqperf.study.stats import checks
+from mqperf.study.tables import batches
 
 pytestmark = pytest.mark.takes_long
 
@@ -570,18 +572,28 @@ label, from the first run of a set on.  Nobody records process ids.
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Where damaged copies go."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where damaged copies go; the recorded runs beside them are read once."""
+    monkeypatch.setattr(batches, "_read", lambda run: _read(run) if recorded(run) else READ(run))
     return tmp_path
+
+
+READ = batches._read
+_read = cache(READ)
+
+
+def recorded(run: Run) -> bool:
+    """Whether it is one of the samples."""
+    return run.path.is_relative_to(SAMPLES)
 
 
 def doubts(folder: Path, run: str, fault: Fault) -> pd.DataFrame:
     """The doubts about a run with this fault, among the sound runs of its set, if it has some."""
-    copy, (recorded,) = folder / run, SAMPLES.parent.glob(f"*/{run}")
-    shutil.copytree(recorded, copy)
+    copy, (sample,) = folder / run, SAMPLES.parent.glob(f"*/{run}")
+    shutil.copytree(sample, copy)
     fault(copy)
     sealed(copy)
-    names = [name for name in SOUND if name != run and recorded.parent == SAMPLES]
+    names = [name for name in SOUND if name != run and sample.parent == SAMPLES]
     others = [Run(SAMPLES / name, name, "done") for name in names]
     doubted = checks.doubts(tables.of_runs([Run(copy, run, "done"), *others]))
     assert doubted["run"].eq(run).all()
