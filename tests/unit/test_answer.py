@@ -110,10 +110,10 @@ def test_commands_to_copy_are_quoted(root: Path, tmp_path: Path) -> None:
 def test_a_report_says_what_it_is_doing(root: Path, tmp_path: Path) -> None:
     """A line before each step; then the first page is there."""
     log: list[str] = []
-    page = publish(root / "data/samples/hosts", tmp_path / "out", notebooks=False, tell=log.append)
+    page = publish(root / "data/samples/faults", tmp_path / "out", notebooks=False, tell=log.append)
     assert log == [
         "reading runs",
-        "checking 6 runs",
+        "checking 2 runs",
         "writing 1 topology page with figures",
         "making HTML",
     ]

@@ -31,8 +31,8 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
 def test_an_action_of_a_package_is_done_and_undone(tmp_path: Path, path: tuple[Path, ...]) -> None:
     """It is previewed, done at its time, recorded, and leaves nothing that runs."""
     assert "hog" in HOG
-    (tmp_path / "hog.yaml").write_text(HOG.replace("HOG", "at_s: 1, for_s: 2, cores: 2"))
-    assert "hog local, 1 to 3 s" in mqperf(tmp_path, "plan", "hog.yaml", path=path)
+    (tmp_path / "hog.yaml").write_text(HOG.replace("HOG", "at_s: 1, for_s: 1, cores: 2"))
+    assert "hog local, 1 to 2 s" in mqperf(tmp_path, "plan", "hog.yaml", path=path)
     assert "done: toy direct none, toy-echo" in mqperf(tmp_path, "run", "hog.yaml", path=path)
     [events] = (tmp_path / "data" / "runs" / "hog").glob("*/events.jsonl")
     records = [json.loads(line) for line in events.read_text().splitlines()]
