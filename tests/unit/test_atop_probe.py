@@ -35,8 +35,6 @@ from mqperf_atop.lab import probe as atop
 from mqperf_atop.record.recorded import recorded
 from mqperf_atop.study import compared
 
-pytestmark = pytest.mark.takes_long
-
 pytestmark = pytest.mark.needs_atop
 
 PLAN = """\

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from mqperf_toys import host as toy_host
+from patience import eventually
 
 from mqperf.base.errors import HostError
 from mqperf.hosts import HERE, HOSTS, Host, Process, Watched, lookup
@@ -52,9 +53,8 @@ def listening(host: Host, address: str, port: int = 0) -> Iterator[tuple[Process
         argv = [PYTHON, "-c", SERVER, address, str(port)]
         process = host.start("server", argv, log=folder / "log")
         try:
-            while not (written := host.read(folder / "log")).endswith(b"\n"):
-                assert process.alive
-            yield process, int(written)
+            assert eventually(lambda: host.read(folder / "log").endswith(b"\n"))
+            yield process, int(host.read(folder / "log"))
         finally:
             process.stop(1)
 
@@ -116,16 +116,13 @@ def test_a_process_writes_its_log_and_ends_with_its_children(host: Host) -> None
         process = host.start("sleeper", argv, log=folder / "log", env={})
         assert isinstance(process, Process)
         assert isinstance(process, Watched)
-        while b"up" not in host.read(folder / "log"):
-            assert process.alive
+        assert eventually(lambda: b"up" in host.read(folder / "log"))
         assert process.rss_bytes
         [child] = children(host, process.pid)
         process.suspend()
-        while not process.frozen:
-            assert process.alive
+        assert eventually(lambda: process.frozen)
         process.resume()
-        while process.frozen:
-            assert process.alive
+        assert eventually(lambda: not process.frozen)
         process.suspend()
         process.stop(grace_s=0.1)
         assert not process.alive

@@ -55,8 +55,8 @@ def test_a_server_is_given_when_it_serves(servers: Servers, tmp_path: Path) -> N
 def test_one_that_never_gets_ready_is_quoted(servers: Servers, tmp_path: Path) -> None:
     """The error has its name, the time it had and its last words, without secrets."""
     with pytest.raises(SystemFault) as fault:
-        servers.start([server(tmp_path / "one", "echo trying secret; exec sleep 60")], 2)
-    assert str(fault.value) == ("Example's one is not ready after 2 s; its log ends:\n  trying ***")
+        servers.start([server(tmp_path / "one", "echo trying secret; exec sleep 60")], 5)
+    assert str(fault.value) == ("Example's one is not ready after 5 s; its log ends:\n  trying ***")
 
 
 def test_one_that_ends_while_starting_is_quoted(servers: Servers, tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_one_that_is_known_to_die_is_started_again(servers: Servers, tmp_path: P
 def test_one_that_is_known_to_hang_is_started_again(servers: Servers, tmp_path: Path) -> None:
     """Once its patience is over; who may not be started again is left to the limit."""
     hangs_once = "[ -e tried ] || { touch tried; exec sleep 60; }; " + SERVES
-    patient = replace(server(tmp_path / "one", hangs_once), restarts=1, patience_s=2)
+    patient = replace(server(tmp_path / "one", hangs_once), restarts=1, patience_s=5)
     servers.start([patient], 60)
     assert servers.incidents == ["one hung while it started, and was started again"]
 

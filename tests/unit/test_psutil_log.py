@@ -65,7 +65,7 @@ def test_a_busy_process_uses_its_core(tmp_path: Path) -> None:
     used = rows[rows["scope"] == "window"].set_index("process")["total_cores"].to_dict()
     assert used["client-1"] > used["mqperf"]
     assert used["host"] > 0
-    assert ((rows["process"] == "client-1") & (rows["scope"] == "interval")).sum() == 2
+    assert ((rows["process"] == "client-1") & (rows["scope"] == "interval")).sum() in {1, 2}
     assert abs(psutil_log.clock_step_s(psutil_log.samples(log))) < 0.1
     network = psutil_rows.network(psutil_log.samples(log), (start, start + 2), "here")
     assert network.loc[network["interface"] == "lo", "sent_bytes_s"].gt(1e6).all()
