@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from patience import all_due
 from pydantic import SecretStr
 from test_stressor import PLAN
 from test_stressor_disturbed import Disturbed, rabbitmqctl
@@ -90,14 +91,15 @@ def test_keys_are_their_owners_only_and_in_no_run_folder(
 def test_tls_is_an_axis(tmp_path: Path) -> None:
     """A plan measures with and without it, as fast as it goes, and its runs say which they are."""
     load = "green_threads: 2, confirms: 20, payload_bytes: 150000, acks: each, prefetch: 20"
-    text = PLAN.replace("[cmsm]", "[single], settings: {{tls: [false, true]}}").format(load)
+    text = PLAN.replace("[cmsm]", "[single], settings: {{tls: [false, true]}}")
+    text = text.replace("warmup_s: 1", "warmup_s: 0, cooldown_s: 0").format(load)
     sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent())
     frames = tables.read(tmp_path)
     assert list(frames["runs"]["status"]) == ["done"] * 2
     assert sorted(frames["runs"]["tls"]) == ["false", "true"]
     counts = frames["messages"]
     assert list(counts["received"]) == list(counts["sent"])
-    assert (counts["sent"] > 50).all()
+    assert (counts["sent"] > 20).all()
     assert list(counts["lost"]) == list(counts["duplicates"]) == [0] * 2
     assert not any("PRIVATE KEY" in f.read_text(errors="replace") for f in files_of(tmp_path))
 
@@ -110,7 +112,8 @@ def test_hosts_of_their_own_speak_tls(five_hosts: Laboratory, tmp_path: Path) ->
     given = parse_plan(text, Path("test.yaml"))
     sweep(given, text, tmp_path, Silent(), hosts=str(five_hosts.inventory))
     [row] = tables.read(tmp_path)["messages"].to_dict("records")
-    assert row["received"] == row["sent"] == 800
+    assert row["received"] == row["sent"]
+    assert all_due([row["sent"]], 800)
     assert not any("PRIVATE KEY" in f.read_text(errors="replace") for f in files_of(tmp_path))
 
 

@@ -17,6 +17,7 @@ from killed import Killer, nothing_outlives
 from listeners import accepts, listening
 from patience import eventually
 from pydantic import JsonValue
+from sweeps import doubted
 
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import HostFolder, LocalHost, Process
@@ -24,7 +25,7 @@ from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems import SYSTEMS, Deployment
 from mqperf.plan.file import parse_plan
 from mqperf.record import runs
-from mqperf.study import stats, tables
+from mqperf.study.tables import Tables
 
 
 @dataclass(frozen=True)
@@ -115,10 +116,16 @@ def measured(example: Example, tmp_path_factory: pytest.TempPathFactory) -> Path
     return folder
 
 
+@pytest.fixture(scope="module")
+def frames(measured: Path) -> Tables:
+    """Their tables."""
+    return doubted(measured)
+
+
 @every_system
-def test_no_message_is_lost(measured: Path) -> None:
+def test_no_message_is_lost(frames: Tables) -> None:
     """CALL, CAST and NOTIFY: all that is sent arrives, and every CALL is answered."""
-    messages = tables.read(measured)["messages"]
+    messages = frames["messages"]
     assert set(messages["test_case"]) == {"rpc-call", "rpc-cast", "notify"}
     assert (messages["sent"] > 0).all()
     assert (messages["sent"] == messages["received"]).all()
@@ -128,9 +135,9 @@ def test_no_message_is_lost(measured: Path) -> None:
 
 
 @every_system
-def test_every_process_is_watched(measured: Path, example: Example) -> None:
+def test_every_process_is_watched(frames: Tables, example: Example) -> None:
     """CPU over the whole window, of every node in its order, and of the load generators."""
-    cpu = tables.read(measured)["cpu"]
+    cpu = frames["cpu"]
     whole = cpu[cpu["scope"] == "window"]
     nodes = whole.loc[whole["kind"] == "broker", "process"].unique()
     assert sorted(nodes) == sorted(example.nodes)
@@ -159,11 +166,10 @@ def test_the_record_is_whole(measured: Path, example: Example) -> None:
 
 
 @every_system
-def test_no_doubt_about_the_counts(measured: Path) -> None:
+def test_no_doubt_about_the_counts(frames: Tables) -> None:
     """Conservation and processes are as they should be."""
-    doubts = stats.complete(tables.read(measured))["doubts"]
     suspicious = {"received-not-sent", "lost", "missing-process", "failed-run"}
-    assert not suspicious & set(doubts["kind"])
+    assert not suspicious & set(frames["doubts"]["kind"])
 
 
 @pytest.mark.needs_redis
