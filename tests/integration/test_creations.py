@@ -18,6 +18,7 @@ from mqperf.pages.report.build import build
 from mqperf.plan import Case
 from mqperf.plan.file import parse_plan
 from mqperf.study import stats, tables
+from mqperf.study.tables import Tables
 from mqperf_laboratory.hosts import Laboratory
 from mqperf_openstack.plan.chain import find
 
@@ -79,14 +80,13 @@ def every(rabbitmq: PrivateCluster, tmp_path_factory: pytest.TempPathFactory) ->
 
 
 @pytest.fixture(scope="module")
-def recorded(every: Recorded) -> Path:
-    """The folder; the failed attempts in it have no figures."""
-    return every.folder
+def frames(every: Recorded) -> Tables:
+    """The tables of the folder; the failed attempts in it have no figures."""
+    return stats.complete(tables.read(every.folder))
 
 
-def test_every_creation_is_accounted_for(recorded: Path) -> None:
+def test_every_creation_is_accounted_for(frames: Tables) -> None:
     """Each arrived at its agent and came to its end; the other load is a table of its own."""
-    frames = tables.read(recorded)
     [row] = frames["messages"].to_dict("records")
     assert row["sent"] == row["received"] == row["round_trip"] > 0
     assert (row["lost"], row["errors"], row["duplicates"], row["foreign"]) == (0, 0, 0, 0)
@@ -94,9 +94,8 @@ def test_every_creation_is_accounted_for(recorded: Path) -> None:
     assert frames["background"]["received"].gt(0).all()
 
 
-def test_its_steps_are_those_of_the_chain(recorded: Path) -> None:
+def test_its_steps_are_those_of_the_chain(frames: Tables) -> None:
     """In their order, each taken by every creation of the window; together they are its time."""
-    frames = tables.read(recorded)
     steps, latency = frames["steps"], frames["latency"]
     assert list(steps["step"][:-1]) == [step.step for step in CHAIN.steps]
     assert steps["samples"].nunique() == 1
@@ -107,18 +106,18 @@ def test_its_steps_are_those_of_the_chain(recorded: Path) -> None:
     assert whole == pytest.approx(latency["latency_mean_s"].iloc[0])
 
 
-def test_a_sound_run_raises_no_doubt_about_its_counts(recorded: Path) -> None:
+def test_a_sound_run_raises_no_doubt_about_its_counts(frames: Tables) -> None:
     """Nothing that its record says contradicts itself."""
-    kinds = set(stats.complete(tables.read(recorded))["doubts"]["kind"])
+    kinds = set(frames["doubts"]["kind"])
     assert not kinds & {
         *("record-disagrees", "causality", "incomplete", "received-not-sent", "lost"),
         *("roundtrip-not-received", "client-errors", "changed-record", "background-load"),
     }
 
 
-def test_the_page_counts_creations(recorded: Path, tmp_path: Path) -> None:
+def test_the_page_counts_creations(frames: Tables, tmp_path: Path) -> None:
     """Their unit, their steps and what a link would add are in words on the page."""
-    build(stats.complete(tables.read(recorded)), tmp_path / "report", title="t", html=False)
+    build(frames, tmp_path / "report", title="t", html=False)
     page = (tmp_path / "report" / "rabbitmq" / "cmsm" / "index.rst").read_text()
     assert "creations/sec" in page
     assert "msg/sec" not in page.split("Background load")[0]
