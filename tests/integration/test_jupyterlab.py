@@ -194,7 +194,7 @@ def test_a_sweep_outlives_its_kernel(tab: Notebook, place: Path) -> None:
     assert statuses(place / "kept") == ["done"]
 
 
-def test_what_is_shown_is_chosen(tab: Tab, place: Path) -> None:
+def test_what_is_shown_is_chosen(tab: Notebook, place: Path) -> None:
     """Another axis on x, then a run in time; that stays in the notebook, and in pages of it."""
     tab.run(8)
     assert eventually(lambda: "against offered rate and payload" in tab.drawn(8), PATIENCE_S)

@@ -55,7 +55,8 @@ def limits(tables: Tables, run: str, causes: pd.DataFrame) -> Iterator[str]:
 def summary(tables: Tables) -> Sequence[str]:
     """How many runs had which first cause, of those that did not keep an offered rate."""
     causes, runs = tables["causes"], measured(tables)
-    kept = runs.loc[runs["throughput_msg_s"] >= (1 - KEEPS_UP) * rates_of(runs), "run"]
+    rates = zip(each(runs), rates_of(runs), strict=True)
+    kept = [row.run for row, rate in rates if keeps(row.throughput_msg_s, rate)]
     first = causes[(causes["cause_rank"] == 1) & ~causes["run"].isin(kept)]
     alone = first.drop_duplicates(["run", "cause"]).drop_duplicates("run", keep=False)
     number = runs["run"].nunique()
@@ -64,7 +65,5 @@ def summary(tables: Tables) -> Sequence[str]:
     ]
     left = number - len(alone) - len(kept)
     told += [f"{NO_CAUSE}: {left} of {number} runs"] if left else []
-    told += (
-        [f"none, as the offered rate was kept: {len(kept)} of {number} runs"] if len(kept) else []
-    )
+    told += [f"none, as the offered rate was kept: {len(kept)} of {number} runs"] if kept else []
     return [f"What limited these runs, by the first cause: {'; '.join(told)}."]
