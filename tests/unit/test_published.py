@@ -250,7 +250,7 @@ def test_what_is_no_report_is_refused(tmp_path: Path, name: str) -> None:
         (
             "(Client and Server connected to Master)",
             "(Client -> Mars)",
-            "topology 'Client -> Mars' is unknown; known are",
+            "topology 'Client -> Mars' is unknown; did you mean 'Client -> Server'",
         ),
     ],
 )

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mqperf.base.errors import TableError
+from mqperf.base.problems import nearest
 from mqperf.plan.topologies import QUEUES, TOPOLOGIES
 from mqperf_imported.study.cells import DIRECT, NO_QUEUES, TITLES
 from mqperf_imported.study.documents import Document, Phrase
@@ -150,8 +151,7 @@ def _of_title(file: str, title: Phrase, match: re.Match[str]) -> Iterator[Claim]
 
 def _known(where: str, words: str, known: Mapping[str, str]) -> str:
     if words not in known:
-        listing = "; ".join(repr(word) for word in known)
-        raise TableError(f"{where} {words!r} is unknown; known are: {listing}")
+        raise TableError(f"{where} {words!r} is unknown; {nearest(words, [*known])}")
     return known[words]
 
 
