@@ -56,6 +56,9 @@ def _of_system(asked: Mapping[str, Any], folder: Path) -> Iterator[dict[str, obj
     """The rows of a system; what is known of it is measured first."""
     low = _run(_plan(asked, asked["measured"], repeats=2), folder / "measured")
     [model] = models(stats.complete(tables.read(low)))
+    if (why := demands(model).why_not) is not None:
+        print(f"{folder.name}: no prediction: {why}")
+        return
     for number, held_out in enumerate(asked["held_out"]):
         yield from _compared(model, _run(_plan(asked, held_out), folder / f"held-out-{number}"))
 
