@@ -358,6 +358,23 @@ def test_slow_consumers_are_told(tables: Tables) -> None:
     assert below.refused is None  # what limits is above what is asked about
 
 
+@pytest.mark.parametrize(("factor", "told"), [(1.0, 0), (1.5, 0), (2.5, 1)])
+def test_a_node_that_still_warms_up_is_told(tables: Tables, factor: float, told: int) -> None:
+    """Its first repeat of a point used more CPU than the second: no rate can be predicted."""
+    [model] = points.models(tables)
+    of_node = model.used["role"].eq("Broker")
+    first, second = model.runs.nlargest(2, "rate")["run"]
+    cores = model.used["cores"].mask(of_node & model.used["run"].eq(first), factor * 0.1)
+    cores = cores.mask(of_node & model.used["run"].eq(second), 0.1)
+    point = model.runs["point"].mask(model.runs["run"].isin([first, second]), "one")
+    model = replace(model, used=model.used.assign(cores=cores), runs=model.runs.assign(point=point))
+    rows = [*assumptions._unsteady(model)]
+    assert [row["limit_msg_s"] for row in rows] == [0.0] * told
+    assert all(
+        "Broker used 0.1 cores in one repeat, 0.25 in another" in row["because"] for row in rows
+    )
+
+
 def test_a_full_link_is_told(tables: Tables) -> None:
     """By what its end's host sent; and a link that would be full before any CPU."""
     runs = tables["runs"]["run"]

@@ -1,11 +1,11 @@
 """What a prediction rests on, and whether the runs keep to it: that CPU is what limits.
 
-Three things are looked at.  A run that does not keep its rate has met a limit, as has a load
+Four things are looked at.  A run that does not keep its rate has met a limit, as has a load
 without a rate that more threads do not make faster; if no role, and no machine, was near the end of
 its CPU then, the limit is another one.  A window of W unconfirmed messages lets W / R through, with
 R the time until a confirm (J. Little, A Proof for the Queuing Formula L = λW, 1961).  A link
-carries no more than its bandwidth.  Nothing is said where the data do not say: of a machine that
-others had filled, or of latencies unknown.
+carries no more than its bandwidth.  Repeats of a point cost a node alike.  Nothing is said where
+the data do not say: of a machine that others had filled, or of latencies unknown.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ import pandas as pd
 
 from mqperf.study.stats.rules.finding import each
 from mqperf_capacity.study.demands import Demands
-from mqperf_capacity.study.points import Model
+from mqperf_capacity.study.points import NOT_NODES, Model
 from mqperf_diagnosis.study.windows import FEW, FULL
 
 KEPT = 0.95
@@ -34,7 +34,12 @@ LINK_FULL = 0.9
 MORE_THREADS, RISE = 0.5, 0.1
 """So many more threads make a load without a rate faster, by this share of that at least."""
 
+UNSTEADY, UNSTEADY_CORES = 1.7, 0.05
+"""Ratio of the CPU that a node used in repeats of a point, and so many cores apart, from which on
+its messages did not cost the same.  A broker in Java still compiles itself in its first runs."""
+
 CPU_LIMITS = "CPU is what limits"
+COST_STAYS = "a message goes on to cost what it did"
 WINDOW_LIMITS = "no window of unconfirmed messages limits"
 LINK_LIMITS = "no link limits"
 
@@ -50,8 +55,26 @@ def broken(known: Demands, bound: float, payload: float | None = None) -> list[R
     rows = [*_links(known, bound, payload), *_windows(model, bound)]
     explained = {row["run"] for row in rows}
     rows += [row for row in (*_waiting(model), *_flat(model)) if row["run"] not in explained]
+    rows += _unsteady(model)
     below = [row for row in rows if row["limit_msg_s"] < bound]
     return sorted(below, key=lambda row: float(row["limit_msg_s"]))
+
+
+def _unsteady(model: Model) -> Iterator[Row]:
+    """Of the point whose repeats cost a node most differently; no rate is below such a limit."""
+    used = model.used[~model.used["role"].isin(NOT_NODES)]
+    used = used.merge(model.runs[["run", "point", "rate"]], on="run")
+    ends = used.groupby(["role", "point"], as_index=False).agg(
+        least=("cores", "min"), most=("cores", "max"), rate=("rate", "mean")
+    )
+    ends = ends.assign(ratio=ends["most"] / ends["least"], more=ends["most"] - ends["least"])
+    apart = ends[ends["ratio"].ge(UNSTEADY) & ends["more"].ge(UNSTEADY_CORES)]
+    for row in each(apart.nlargest(1, "ratio")):
+        because = (
+            f"at {row.rate:,.0f} msg/s {row.role} used {row.least:.2g} cores in one repeat,"
+            f" {row.most:.2g} in another: measure longer, after a longer warmup_s"
+        )
+        yield _row(COST_STAYS, because, 0.0)
 
 
 def _row(assumption: str, because: str, limit: float, run: str | None = None) -> Row:

@@ -31,6 +31,7 @@ NAMES = {
 TIMES = ("asked_s", "warmup_s", "cooldown_s", "timeout_s", "message_count")
 
 HOST, CLIENTS, SERVERS = "host", "clients", "servers"
+NOT_NODES = {CLIENTS, SERVERS, HOST}
 
 PROCESS_CORES = 1.0
 """What a process of a load generator can use: it computes on one core at a time, as the doubt

@@ -21,7 +21,7 @@ from mqperf.study.tables import Tables, conform
 from mqperf_capacity.study import assumptions, latencies
 from mqperf_capacity.study.demands import Demands, demands
 from mqperf_capacity.study.full_load import FullLoad, full_load
-from mqperf_capacity.study.points import CLIENTS, HOST, SERVERS, Model, models
+from mqperf_capacity.study.points import HOST, NOT_NODES, Model, models
 from mqperf_capacity.study.regression import Floats, interval
 from mqperf_capacity.study.terms import IDLE, of_message
 
@@ -37,7 +37,6 @@ in any run at full load: about the errors of held-out runs (``benchmarks/capacit
 
 ALL = "all"
 HOUR_S, MILLION = 3_600, 1e6
-NOT_NODES = {CLIENTS, SERVERS, HOST}
 
 LEAST_COST = 1e-12
 """CPU seconds of a message; one that costs less costs nothing, and never fills anything."""
