@@ -281,7 +281,7 @@ CHECKS: Mapping[str, Check] = {
         " half a round trip between controller and hosts, plus the drift of the clocks.",
         clocks.clock_offset,
         spoils=False,
-        finding="one-way latencies are no larger than what clocks differ by",
+        finding="one-way latencies are less than ten times the error bound of the clocks",
     ),
     "clock-drift": Check(
         "Did the clock of every host keep its offset to the controller's?",
