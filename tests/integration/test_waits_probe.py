@@ -3,12 +3,13 @@
 from pathlib import Path
 
 import pytest
-from one_rabbitmq import lent
+from one_rabbitmq import channel, lent, master_of
 
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster
 from mqperf.plan.file import parse_plan
 from mqperf.study import stats, tables
+from mqperf_diagnosis.onhost.erlang import MOST_ASKED
 
 pytestmark = pytest.mark.needs_rabbitmq
 
@@ -31,8 +32,13 @@ OUTSIDE = {"host full", "neighbour on the host", "slow consumer", "small prefetc
 
 
 def test_a_node_is_looked_at_from_outside(rabbitmq: PrivateCluster, tmp_path: Path) -> None:
-    """Its queue has one consumer, which holds one message at most; nothing of the node is full."""
-    with lent(rabbitmq):
+    """Its queue has one consumer, which holds one message at most; nothing of the node is full.
+
+    Many more queues than are asked are there, and do nothing.
+    """
+    with lent(rabbitmq), channel(master_of(rabbitmq)) as theirs:
+        for number in range(10 * MOST_ASKED):
+            theirs.queue_declare(f"idle-{number}", exclusive=True)
         outcome = sweep(parse_plan(PLAN, Path("causes.yaml")), PLAN, tmp_path, Silent())
     assert outcome.failed == ()
     complete = stats.complete(tables.read(tmp_path))
@@ -40,7 +46,6 @@ def test_a_node_is_looked_at_from_outside(rabbitmq: PrivateCluster, tmp_path: Pa
     seen = waits.groupby(["process", "quantity"])["value"].max()
     assert seen["Master", "seconds seen"] >= 1
     assert seen["Master", "queue running"] <= 1
-    # the node is shared: other tests may have left queues, and consumers of them
     [run] = waits["run"].unique()
     queue = waits[waits["object"].str.startswith(run)].set_index("quantity")["value"]
     assert queue["consumers"] == 1

@@ -17,7 +17,8 @@ LOOKS, APART_MS, RANKING_MS = 18, 40, 100
 by their reductions."""
 
 MOST_WATCHED, MOST_KNOWN, MOST_ASKED = 6, 300, 4
-"""Processes that are looked at, those that are ranked, and queues that are asked for messages."""
+"""Processes that are looked at, those that are ranked, and queues that are asked for messages, of
+which those that are looked at come first."""
 
 TIMEOUT_S = 5
 
@@ -55,10 +56,12 @@ Ask = fun(Q) -> try erpc:call(node(), rabbit_amqqueue, info,
   [{{_, R}}, {{_, U}}, {{_, C}}] ->
     [Text("messages ~s ~b ~b ~b;", [base64:encode(Name(Q)), R, U, C])];
   _ -> [] catch _:_ -> [] end end,
+{{Busy, Idle}} = lists:partition(
+  fun(Q) -> lists:keymember(Pid(amqqueue:get_pid(Q)), 3, Ranked) end, Local),
 Alarms = try rabbit_alarm:get_alarms() catch _:_ -> [] end,
 Sync = try proplists:get_value({{io_sync, time}}, file_handle_cache_stats:get(), -1)
   catch _:_ -> -1 end,
-lists:flatten([Processes, lists:map(Ask, lists:sublist(Local, {MOST_ASKED})),
+lists:flatten([Processes, lists:map(Ask, lists:sublist(Busy ++ Idle, {MOST_ASKED})),
   Text("node ~b ~b ~b ~b", [erlang:statistics(run_queue), length(Alarms), Sync,
     erlang:system_info(schedulers_online)])]).
 """
