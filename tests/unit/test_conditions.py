@@ -15,6 +15,7 @@ from mqperf.base.errors import PlanError
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.pages.figures import factor_sheet
 from mqperf.pages.figures.curves import swept
+from mqperf.pages.questions import ANSWERS
 from mqperf.pages.sections.forms import frame
 from mqperf.plan import Plan
 from mqperf.plan.file import plan_from
@@ -185,6 +186,22 @@ def test_a_page_says_factor_interval_and_what_was_published(tmp_path: Path) -> N
         "far, 1 thread",
         "same, 1 thread",
     ]
+
+
+def test_conditions_of_several_layouts_are_told_apart() -> None:
+    """In the figure of their factors."""
+    of_one = factors(measured())
+    both = pd.concat([of_one, of_one.assign(queues="quorum")])
+    labels = [text.get_text() for text in factor_sheet(both).axes[0].get_yticklabels()]
+    assert len({*labels}) == len(labels) == 2 * len(of_one[of_one["figure"] == "latency_mean_s"])
+
+
+def test_a_staircase_has_no_factor(root: Path) -> None:
+    """Its latency is that of all its rates, whatever the condition."""
+    frames = complete(rooms.read(root / "data/samples/wan"))
+    assert ANSWERS["factor"].asked(frames)
+    steps = frames["rate_steps"].reindex([0])
+    assert not ANSWERS["factor"].asked({**frames, "rate_steps": steps})
 
 
 def test_complete_tables_have_factors() -> None:

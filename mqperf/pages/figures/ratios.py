@@ -44,10 +44,11 @@ def axes_of(comparison: pd.DataFrame) -> list[str]:
     return [name for name in parameters() if name in comparison.columns]
 
 
-def under_condition(row: Mapping[Any, Any]) -> str:
-    """The condition that a row of the table ``factors`` is about, and the point."""
+def under_condition(row: Mapping[Any, Any], layout: str = "") -> str:
+    """The condition that a row of the table ``factors`` is about, its layout, and the point."""
     rest = (worded(name, row[name]) for name in parameters() if name in row and name != CONDITION)
-    return ", ".join([str(row[CONDITION]), worded("threads", row["threads"]), *rest])
+    words = [str(row[CONDITION]), layout, worded("threads", row["threads"]), *rest]
+    return ", ".join(filter(None, words))
 
 
 def ratios(

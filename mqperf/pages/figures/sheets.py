@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from mqperf.pages.figures import panels
+from mqperf.pages.figures.labels import told_apart
 from mqperf.pages.figures.marks import as_text
 from mqperf.pages.figures.palette import INK, PAPER
 from mqperf.pages.figures.percentiles import percentiles
@@ -176,9 +177,15 @@ def ratio_sheet(
 
 
 def factor_sheet(factors: pd.DataFrame) -> Figure:
-    """Factors of conditions, of mean latency and of throughput."""
+    """Factors of conditions, of mean latency and of throughput; of several layouts with these."""
     names = ("latency_mean_s", "throughput_msg_s")
-    return ratio_sheet(factors, names, label=under_condition, quotient="factor")
+    layouts = told_apart(zip(factors["topology"], factors["queues"], strict=True))
+
+    def label(row: Mapping[Any, Any]) -> str:
+        words = layouts[row["topology"], row["queues"]] if len(layouts) > 1 else ""
+        return under_condition(row, words)
+
+    return ratio_sheet(factors, names, label=label, quotient="factor")
 
 
 def panes(across: int, down: int, height: float) -> tuple[Figure, list[list[Axes]]]:

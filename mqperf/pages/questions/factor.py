@@ -33,8 +33,10 @@ def answer(tables: Tables) -> Answer | None:
 
 
 def _rows(tables: Tables) -> pd.DataFrame:
-    """Factors of conditions without actions."""
+    """Factors of conditions without actions; of a staircase the latency is that of no rate."""
     factors, runs = tables["factors"], with_parameters(tables["outages"], tables["runs"])
+    if len(tables["rate_steps"]):
+        return factors.iloc[:0]
     acted = {*runs[CONDITION]} if CONDITION in runs.columns else set[str]()
     return factors[~factors[CONDITION].isin(acted)]
 
