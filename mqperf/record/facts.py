@@ -5,7 +5,10 @@ died early had not yet recorded is None, or empty.
 """
 
 import re
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from functools import cached_property
+from operator import attrgetter
 from pathlib import PurePosixPath
 from typing import Annotated, Literal, Self
 
@@ -343,14 +346,43 @@ class Facts(Recorded):
                 raise ValueError(f"kinds: {node.label} is no {self.kinds[node.label]}")
         return self
 
-    def clock(self, host: str | None) -> ClockFacts:
-        """The clock of a host; that of the only one where none is named.
+    def compared(self, host: Label | None) -> ClockFacts:
+        """What was found of the clock of a host; of that of the only one where none is named.
 
         Our own, where no clock is recorded.
         """
-        if host is None and len(self.clocks) == 1:
-            return next(iter(self.clocks.values()))
-        return OWN if host is None else self.clocks.get(host, OWN)
+        if host is None:
+            return next(iter(self.clocks.values())) if len(self.clocks) == 1 else OWN
+        return self.clocks.get(host, OWN)
+
+    def clock(self, host: Label | None) -> ClockFacts:
+        """The clock of a host: of all hosts of its machine, as it was found most closely."""
+        found = [self.compared(name) for name in self._beside.get(host, (host,))]
+        return min(found, key=attrgetter("uncertainty_s"))
+
+    def uncertainty_s(self, host: Label | None, other: Label | None) -> float:
+        """By how much a time from one host to another may be wrong: not at all by one clock."""
+        if host == other or other in self._beside.get(host, ()):
+            return 0.0
+        return self.clock(host).uncertainty_s + self.clock(other).uncertainty_s
+
+    @cached_property
+    def _beside(self) -> Mapping[Label | None, Collection[Label]]:
+        """By host, all of its machine whose clocks were compared, if these may be one.
+
+        They are not where virtual machines were copied while they ran, boot identifier included.
+        """
+        machines: dict[str, list[Label]] = defaultdict(list)
+        for host in self.hosts:
+            if host.machine and host.label and host.label in self.clocks:
+                machines[host.machine].append(host.label)
+        return {host: hosts for hosts in machines.values() if self._agree(hosts) for host in hosts}
+
+    def _agree(self, hosts: Collection[Label]) -> bool:
+        """Whether one offset is within what was found of the clocks of all of these."""
+        clocks = [self.clocks[host] for host in hosts]
+        least_s = max(clock.offset_s - clock.uncertainty_s for clock in clocks)
+        return least_s <= min(clock.offset_s + clock.uncertainty_s for clock in clocks)
 
     @property
     def clock_offset_s(self) -> float | None:

@@ -64,6 +64,10 @@ class Whole:
         """The clock of a host, as ``Facts.clock`` has it."""
         return self.facts.clock(host)
 
+    def began(self, label: str) -> float:
+        """The start of the load as a process was told it: by the clock of its host, before it."""
+        return self.load[0] + self.facts.compared(self.host_of(label)).before.offset_s
+
 
 def whole(run: Run, facts: Facts) -> Whole:
     """The run, if it is a whole one.

@@ -98,8 +98,7 @@ def told(received: list[float], noted: list[float], after: object = 3) -> list[s
         case=SimpleNamespace(parameters={"consume_after_s": after}),
         facts=SimpleNamespace(processes=[process]),
         load=(100.0, 108.0),
-        host_of=lambda _label: None,
-        clock=lambda _host: SimpleNamespace(before=SimpleNamespace(offset_s=0.0)),
+        began=lambda _label: 100.0,
     )
     messages = Instants(np.array([[100.0, instant] for instant in received]))
     notes = [Happened("server-1", instant, BEGAN) for instant in noted]

@@ -367,16 +367,47 @@ def test_recorded_runs_have_one_clock() -> None:
     assert hosts_section.grid(frames) is None
 
 
-def test_recorded_runs_of_five_hosts_are_as_certain_as_their_clocks() -> None:
-    """One-way latencies are wrong by some tenths of a millisecond at most, round trips by none."""
+def test_hosts_of_one_machine_have_one_clock() -> None:
+    """However closely each was compared, no latency between them is uncertain."""
     frames = read(HOSTS)
-    uncertain = frames["latency"].set_index("stream")["latency_uncertainty_s"]
-    assert (uncertain["round-trip"] == 0).all()
-    assert uncertain["one-way"].between(0, 0.001, inclusive="neither").all()
-    assert "clock-drift" not in doubted(frames)
+    assert (frames["latency"]["latency_uncertainty_s"] == 0).all()
+    assert not {"clock-offset", "clock-drift"} & doubted(frames)
     grid = hosts_section.grid(frames)
     assert grid is not None
     assert [row[0] for row in grid.rows] == ["h1", "h2", "h3", "h4", "h5"]
+
+
+def test_hosts_whose_clocks_contradict_each_other_are_no_machine(tmp_path: Path) -> None:
+    """They were copied with the identifier by which a machine is known."""
+    run = two_hosts(tmp_path, CAST, APART)
+    facts = json.loads((run / "run.json").read_text())
+    for host in facts["hosts"]:
+        host["machine"] = "a"
+    (run / "run.json").write_text(json.dumps(facts))
+    seal(run)
+    [uncertain_s] = read(tmp_path)["latency"]["latency_uncertainty_s"]
+    assert uncertain_s > 0
+
+
+def test_hosts_of_several_machines_are_as_certain_as_their_clocks(tmp_path: Path) -> None:
+    """One-way latencies are wrong by some tenths of a millisecond at most, round trips by none."""
+    for run in runs(HOSTS):
+        copy = shutil.copytree(run.path, tmp_path / run.path.name)
+        facts = json.loads((copy / "run.json").read_text())
+        for host in facts["hosts"]:
+            host["machine"] = host["label"]
+        (copy / "run.json").write_text(json.dumps(facts))
+        seal(copy)
+    frames = read(tmp_path)
+    uncertain = frames["latency"].set_index("stream")["latency_uncertainty_s"]
+    assert (uncertain["round-trip"] == 0).all()
+    assert uncertain["one-way"].between(0, 0.001, inclusive="neither").all()
+    assert {"clock-offset"} <= doubted(frames)
+    means = [
+        tables["latency"].set_index("stream")["latency_mean_s"]["one-way"]
+        for tables in (frames, read(HOSTS))
+    ]
+    assert ((means[0] - means[1]).abs() <= uncertain["one-way"]).all()
 
 
 def test_nodes_keep_their_order_whatever_their_hosts_are_called(tmp_path: Path) -> None:

@@ -199,8 +199,8 @@ def doubted(frames: Tables, kind: str, points: list[str]) -> Tables:
                         " threads, doubted: backlog."
                     ),
                     (
-                        "NOTIFY: 1,090 msg/sec, with 1 thread; doubted: clock-offset; more was"
-                        " seen, 1,760 msg/sec with 2 threads, doubted: backlog."
+                        "NOTIFY: 1,090 msg/sec, with 1 thread; more was seen, 1,760 msg/sec with 2"
+                        " threads, doubted: backlog."
                     ),
                     "Bottleneck of 6 points: none found at 6.",
                 ]

@@ -52,7 +52,7 @@ def instants(run: Whole, recorded: Recorded) -> tuple[Recorded, float]:
             by_us |= {
                 name: _less(streams[name], of_both) for name in OF_TWO_CLOCKS & streams.keys()
             }
-            uncertain += [_uncertainty_s(run, client, host) for client in hosts]
+            uncertain += [run.facts.uncertainty_s(client, host) for client in hosts]
         processes[label] = by_us
     return processes, max(uncertain)
 
@@ -84,15 +84,8 @@ def counted(
             ahead_s = middle_s - own_s if name in OF_TWO_CLOCKS else 0.0
             by_us[name] = by_clock(stream, start, own_s, ahead_s)
         processes[label] = by_us
-        uncertain += [_uncertainty_s(run, client, host) + spread_s for client in hosts]
+        uncertain += [run.facts.uncertainty_s(client, host) + spread_s for client in hosts]
     return processes, max(uncertain)
-
-
-def _uncertainty_s(run: Whole, client: Host, server: Host) -> float:
-    """Of a latency between two hosts; one clock took both instants where there is only one."""
-    if client == server:
-        return 0.0
-    return run.clock(client).uncertainty_s + run.clock(server).uncertainty_s
 
 
 def _middle_s(run: Whole, hosts: Collection[Host]) -> tuple[float, float]:

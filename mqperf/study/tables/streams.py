@@ -209,7 +209,7 @@ def _foreign(
     if stated != asked:
         yield f"it is of {' '.join(stated)}, not of {' '.join(asked)}"
     counts_from_it = kind == "client" or isinstance(header, Header)
-    begin = run.load[0] + run.clock(run.host_of(label)).before.offset_s
+    begin = run.began(label)
     if counts_from_it and header.start is not None and header.start != begin:
         yield f"its load started at {header.start}, that of the run at {begin} by its host's clock"
     expected = _expected(kind, run.case.test_case)

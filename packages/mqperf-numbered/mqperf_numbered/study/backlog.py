@@ -127,7 +127,7 @@ def disagreements(run: Whole, streams: ByProcess, notes: Sequence[Happened]) -> 
     for process in run.facts.processes:
         if process.kind != "server":
             continue
-        begin = run.load[0] + run.clock(run.host_of(process.label)).before.offset_s
+        begin = run.began(process.label)
         early = int(streams[process.label]["received"].per_second((begin, begin + after)).sum())
         if early:
             yield f"{process.label}: {early} received before consumers were to start"

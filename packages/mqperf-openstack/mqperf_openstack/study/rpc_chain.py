@@ -143,10 +143,7 @@ def uncertainty_s(run: Whole) -> float:
         for label, host in hosts.items()
         if label.startswith("client-")
     ]
-    return max(
-        run.clock(host).uncertainty_s + run.clock(other).uncertainty_s if host != other else 0.0
-        for host, other in host_pairs
-    )
+    return max(run.facts.uncertainty_s(host, other) for host, other in host_pairs)
 
 
 READER = LoadReader(GENERATOR.name, account)

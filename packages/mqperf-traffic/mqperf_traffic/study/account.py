@@ -114,8 +114,8 @@ def replay_of(run: Whole, streams: ByProcess) -> Replay:
     for process in run.facts.processes:
         if process.kind != "client":
             continue
-        ahead_s = run.clock(run.host_of(process.label)).before.offset_s
-        load = run.load[0] + ahead_s, run.load[0] + ahead_s + load_s
+        begin = run.began(process.label)
+        load = begin, begin + load_s
         sent += streams[process.label]["sent"].per_second(load)
         due += streams[process.label]["handover"].started_in(load).per_second()[0]
         for sender, count in _senders(run, process.label).items():
