@@ -65,27 +65,33 @@ def as_json_lines(doubts: pd.DataFrame) -> Iterator[str]:
 
 
 def as_text_lines(tables: Tables) -> Iterator[str]:
-    """One line per doubt, as a person reads it; one line as well when there is none.
-
-    It names the parameters that tell points of these tables apart; of a point of which no run is
-    there they are not known.
-    """
-    doubts, runs = tables["doubts"], tables["runs"]
-    control = tables["control_runs"].set_index("run")["control_run"].to_dict()
+    """One line per doubt, as a person reads it; one line as well when there is none."""
+    doubts = tables["doubts"]
     if doubts.empty:
         yield "no doubts"
+    for row, place in zip(doubts.to_dict("records"), places(doubts, tables), strict=True):
+        yield f"{place}: {row['kind']}: {row['text']} [{row['run']}]"
+
+
+def places(rows: pd.DataFrame, tables: Tables) -> Iterator[str]:
+    """Where in a sweep each row is, in words: layout, test case, threads, parameters.
+
+    These are the parameters that tell points of the tables apart; of a point of which no run is
+    there they are not known.
+    """
+    runs = tables["runs"]
+    control = tables["control_runs"].set_index("run")["control_run"].to_dict()
     names = list(varied(runs))
     values = runs.dropna(subset=["point"]).groupby("point")[names].first().to_dict("index")
-    for row in doubts.to_dict("records"):
+    for row in rows.to_dict("records"):
         words = [_plain(row[name]) for name in SHOWN[:4]]
         sweep = " ".join(str(word) for word in words if word is not None)
         sweep += f" control run {control[row['run']]}" if row["run"] in control else ""
         where = [worded("threads", row["threads"])] if pd.notna(row["threads"]) else []
         if names and (parameters := values.get(row["point"])) is not None:
-            place = ", ".join([sweep, *where, at(parameters, names)])
+            yield ", ".join([sweep, *where, at(parameters, names)])
         else:
-            place = " ".join(filter(None, [sweep, *where]))
-        yield f"{place}: {row['kind']}: {row['text']} [{row['run']}]"
+            yield " ".join(filter(None, [sweep, *where]))
 
 
 def _plain(value: object) -> str | int | None:

@@ -6,6 +6,7 @@ from math import isnan
 import pandas as pd
 
 from mqperf.plan.test_cases import unit_of
+from mqperf.study.stats.checks import places
 from mqperf.study.stats.rules.finding import each, measured
 from mqperf.study.tables import Tables
 from mqperf_diagnosis.study.evidence import keeps, rates_of
@@ -18,10 +19,11 @@ def lines(tables: Tables) -> Iterator[str]:
     """The text of ``mqperf why``: a paragraph for each measured run."""
     runs = measured(tables)
     by_run = dict([*tables["causes"].groupby("run")])
-    for row, rate in zip(each(runs), rates_of(runs), strict=True):
+    for row, rate, place in zip(each(runs), rates_of(runs), places(runs, tables), strict=True):
         of_run = by_run.get(row.run, tables["causes"].iloc[:0])
         figure = f"{row.throughput_msg_s:,.0f} {unit_of(row.test_case)}/sec"
-        yield f"{row.run}: {'throughput not known' if isnan(row.throughput_msg_s) else figure}"
+        figure = "throughput not known" if isnan(row.throughput_msg_s) else figure
+        yield f"{place}: {figure} [{row.run}]"
         yield f"  {headline(of_run, row.throughput_msg_s, rate)}"
         for cause in each(of_run):
             yield f"  {cause.cause_rank}. {cause.cause} ({cause.cause_at}): {cause.because}"

@@ -127,9 +127,9 @@ def erlang_process(run: Evidence) -> Iterator[Cause]:
                 name=f"one {kind} process full",
                 at=row.process,
                 share=min(1.0, busy),
-                because=f"the {kind} process{which} on {row.process} had work at {percent(busy)} of"
-                f" looks, and ran at {percent(row.value)}; {mailbox:.0f} messages of Erlang waited"
-                " for it",
+                because=f"the {kind} process{which} on {row.process} had work in {percent(busy)} of"
+                f" samples, and ran in {percent(row.value)}; {mailbox:.0f} messages of Erlang"
+                " waited for it",
                 test=test,
             )
 

@@ -77,8 +77,8 @@ def flow(run: Evidence) -> Iterator[Cause]:
             name="flow control",
             at=row.process,
             share=min(1.0, row.value),
-            because=f"a connection on {row.process} waited for credit at {percent(row.value)} of"
-            " looks",
+            because=f"a connection on {row.process} waited for credit in {percent(row.value)} of"
+            " samples",
             test="send at an offered rate (rate_msg_s), and see who fills first as it rises",
         )
 
