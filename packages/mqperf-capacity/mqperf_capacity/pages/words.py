@@ -111,8 +111,8 @@ def _sustained(result: Predicted) -> Iterator[str]:
     if nodes and _first(roles)["role"] in ROLES:
         node = _first(nodes)
         yield (
-            f"  With enough CPU for the load generator, {name_of(node['role'])} alone would be full"
-            f" at {_limit(node)}."
+            f"  With enough CPU for the load generator, {name_of(node['role'])} alone would sustain"
+            f" {_limit(node)}."
         )
 
 
