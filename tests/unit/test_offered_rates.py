@@ -10,12 +10,15 @@ from matplotlib.figure import Figure
 from viewed import contents
 
 from mqperf.pages import figures
+from mqperf.pages.figures.palette import PAPER
+from mqperf.pages.report import drawings
 from mqperf.pages.sections.forms import frame
 from mqperf.study.stats.bottleneck import bottlenecks
 from mqperf.study.stats.offered_rates import brackets, saturation_rate, saturation_rates
 from mqperf.study.stats.rules.tester import noisy_host
 from mqperf.study.stats.seconds import without_seconds
 from mqperf.study.tables import Tables, conform
+from mqperf.study.tables.axes import SWEEP
 
 ROOT = Path(__file__).parents[2]
 RATES = (1000.0, 5000.0, 20_000.0, 40_000.0)
@@ -139,19 +142,48 @@ def test_a_rate_of_which_nothing_was_sent_is_not_kept(sent: object, missed: floa
 @pytest.mark.parametrize(
     ("points", "doubted"),
     [
-        (["direct-20000"], ["tester-saturated", ""]),
-        (["direct-40000", "fanout-20000"], ["", ""]),
+        (["direct-20000"], ["tester-saturated, noisy-host", ""]),
+        (["direct-40000", "fanout-20000"], ["noisy-host", "noisy-host"]),
+        (["direct-1000", "fanout-40000"], ["", ""]),
     ],
 )
-def test_doubts_of_the_rates_kept_are_told(points: list[str], doubted: list[str]) -> None:
-    """Those of higher rates, and of other sweeps, are none of theirs."""
+def test_doubts_of_both_ends_are_told(points: list[str], doubted: list[str]) -> None:
+    """Of a rate that is not kept, that others used the host; other rates are none of theirs."""
     frames = swept()
     rates = saturation_rates(frames, limits(frames))
-    doubts = pd.DataFrame({"point": points, "kind": "tester-saturated"})
+    kinds = ["tester-saturated", "noisy-host"]
+    doubts = pd.DataFrame({"point": points}).merge(pd.DataFrame({"kind": kinds}), how="cross")
     told = {"saturation_rates": rates, "doubts": conform("doubts", doubts)}
     rows = brackets({**frames, **told, "rate_steps": conform("rate_steps", pd.DataFrame())})
     assert rows["doubted"].fillna("").tolist() == doubted
     assert rows["kept_rate_msg_s"].tolist() == rates["kept_rate_msg_s"].tolist()
+
+
+def test_doubts_of_all_runs_of_a_staircase_are_told() -> None:
+    """Of each repeat, and of each point where several climb from other rates."""
+    frames = stairs(0, 1, 3, 200)
+    runs = pd.concat([frames["runs"], frames["runs"].assign(run="b", point="b", rate_msg_s=50.0)])
+    steps = pd.concat([frames["rate_steps"], frames["rate_steps"].assign(run="b")])
+    rates = saturation_rates(frames, limits(frames))
+    doubts = conform("doubts", pd.DataFrame({"point": ["b"], "kind": "lost"}))
+    told = {"runs": runs, "rate_steps": steps, "saturation_rates": rates, "doubts": doubts}
+    assert brackets({**frames, **told})["doubted"].tolist() == ["lost"]
+
+
+def test_staircases_of_each_system_are_lines_of_their_own() -> None:
+    """Hollow where they are doubted, with the name of the system."""
+    frames = stairs(0, 1, 3, 9)
+    keys = ["run", "point", *SWEEP, "threads"]
+    steps = frames["rate_steps"].drop(columns=keys[1:]).merge(frames["runs"][keys], on="run")
+    other = steps.assign(run="b", point="b", system="artemis", latency_mean_s=0.002)
+    rows = pd.concat([steps, other])
+    drawn = drawings.rates("Steps", rows, "step_rate_msg_s", "latency_mean_s", {"b": "lost"})
+    [axes] = drawn.figure().axes
+    lines = {line.get_label(): line for line in axes.lines if line.get_label()[0] != "_"}
+    assert {label.rpartition(" ")[2] for label in lines} == {"artemis", "rabbitmq"}
+    assert {float(line.get_ydata()[0]) for line in lines.values()} == {1.0, 2.0}
+    [hollow] = [line for line in axes.lines if line.get_markerfacecolor() == PAPER.light]
+    assert {*hollow.get_ydata()} == {2.0}
 
 
 def test_an_end_that_is_not_known_is_drawn_as_none() -> None:

@@ -25,11 +25,12 @@ def rate_sheet(
 ) -> Figure:
     """A panel for each test case, named by ``titles``, on axes of powers of ten.
 
-    Each line is the column ``latency`` by the column ``rate``, of one layout and, where rows have
-    it, run.  Points that are ``doubted`` are hollow.
+    Each line is the column ``latency`` by the column ``rate``, of one system, layout and, where
+    rows have it, run.  Points that are ``doubted`` are hollow.
     """
     cases = [case for case in titles if rows["test_case"].eq(case).any()]
-    names = [name for name in varied(rows) if name != rate]
+    names = ["system"] if len(rows["system"].unique()) > 1 else []
+    names += [name for name in varied(rows) if name != rate]
     pens = pens_of_layouts(rows)
     figure, [panels] = panes(len(cases), 1, HEIGHT + 0.6)
     for case, axes in zip(cases, panels, strict=True):

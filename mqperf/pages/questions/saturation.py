@@ -107,11 +107,11 @@ def _latency(row: Row) -> str:
 def _drawing(rates: pd.DataFrame, tables: Tables) -> drawings.Drawing:
     """Latency at each rate; of several layouts the rates between which each of them ends."""
     points, steps, caption = tables["points"], tables["rate_steps"], "Latency at each offered rate"
+    kinds = kinds_by_point(tables)
     if len(steps):
         of_runs = with_parameters(steps, tables["runs"])
-        return drawings.rates(caption, of_runs, "step_rate_msg_s", "latency_mean_s")
+        return drawings.rates(caption, of_runs, "step_rate_msg_s", "latency_mean_s", kinds)
     if "rate_msg_s" in varied(points) and points["latency_p99_s"].notna().any():
-        kinds = kinds_by_point(tables)
         return drawings.rates(caption, points, "rate_msg_s", "latency_p99_s", kinds)
     named = rates["case"] + (", " + rates["what"]).where(rates["what"].ne(""), "")
     ends = "kept_rate_msg_s", "missed_rate_msg_s"

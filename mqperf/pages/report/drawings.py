@@ -197,7 +197,7 @@ def tops(caption: str, best: pd.DataFrame) -> Drawing:
 
 
 def rates(
-    caption: str, rows: pd.DataFrame, rate: str, latency: str, doubted: Collection[str] = ()
+    caption: str, rows: pd.DataFrame, rate: str, latency: str, doubted: Collection[str]
 ) -> Drawing:
     """Latency by the offered rate, two columns, a panel for each test case; doubted is hollow."""
     offered = f"the offered rate, {_range(rows, rate)} msg/sec"

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from mqperf.pages.report import drawings
 from mqperf.pages.sections import rows
 from mqperf.pages.sections.section import Content, Section, View
+from mqperf.study.stats.compare import kinds_by_point
 from mqperf.study.stats.rules.stairs import PAUSE_S, STEP
 from mqperf.study.stats.rules.window import KEEPS_UP
 from mqperf.study.tables import tidy
@@ -22,6 +23,7 @@ def content(view: View) -> Iterator[Content]:
         return
     steps = rows.of_runs(view.tables, "rate_steps", "from_s")
     caption = view.caption("steps of the offered rate")
+    doubted = kinds_by_point(view.tables)
     yield Content(
         heading="Steps of the offered rate",
         words=[
@@ -32,7 +34,7 @@ def content(view: View) -> Iterator[Content]:
         rows=steps,
         columns=view.columns(steps, STEP),
         key="run",
-        drawing=drawings.rates(caption, steps, "step_rate_msg_s", "latency_mean_s"),
+        drawing=drawings.rates(caption, steps, "step_rate_msg_s", "latency_mean_s", doubted),
         data=tidy(steps),
     )
 

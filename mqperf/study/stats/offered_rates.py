@@ -16,7 +16,6 @@ import pandas as pd
 from mqperf.plan.columns import parameters
 from mqperf.plan.pace import RATE, THREAD_RATE
 from mqperf.plan.test_cases import unit_of
-from mqperf.study.stats.compare import kinds_by_point
 from mqperf.study.stats.rules.finding import measured, offered
 from mqperf.study.stats.rules.stairs import judged_steps
 from mqperf.study.stats.rules.window import KEEPS_UP
@@ -61,18 +60,26 @@ def saturation_rates(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
 
 
 def brackets(tables: Tables) -> pd.DataFrame:
-    """The rows of ``saturation_rates``, ``doubted`` for what is doubted of the rates kept.
+    """The rows of ``saturation_rates``, ``doubted`` for what is doubted of both ends.
 
-    That is so of staircases; of sweeps by runs it is about the best throughput, beyond them.
+    That is all of staircases.  Of sweeps by runs it is what is of the rates kept, and that others
+    used the host at the next one: without them the system may keep up with that.
     """
-    rates, runs = tables["saturation_rates"], tables["runs"]
-    if len(tables["rate_steps"]):
-        return rates
-    kinds = runs["point"].map(kinds_by_point(tables)).astype("string")
-    points = runs.assign(kept_rate_msg_s=offered(runs), doubted=kinds)
-    keys = [name for name in rates.columns if name in points.columns and name != "doubted"]
-    told = points.dropna(subset="kept_rate_msg_s").drop_duplicates(keys)[[*keys, "doubted"]]
-    return rates.drop(columns="doubted").merge(told, how="left", on=keys)
+    rates, runs = tables["saturation_rates"].reset_index(drop=True), tables["runs"]
+    doubts = tables["doubts"][["point", "kind"]].drop_duplicates()
+    in_steps = runs["run"].isin(tables["rate_steps"]["run"])
+    keys = [name for name in rates.columns if name in runs.columns]
+    points = runs.assign(at=offered(runs), in_steps=in_steps).drop_duplicates("point")
+    tried = rates[[*keys, "kept_rate_msg_s"]].reset_index().merge(points, on=keys)
+    kept = tried["kept_rate_msg_s"].fillna(0.0)
+    next_rate = tried["at"].where(tried["at"] > kept).groupby(tried["index"]).transform("min")
+    ends = tried.assign(
+        low=tried["in_steps"] | tried["at"].eq(kept), high=tried["at"].eq(next_rate)
+    )
+    told = ends.merge(doubts, on="point")
+    told = told[told["low"] | told["high"] & told["kind"].eq("noisy-host")]
+    kinds = told.groupby("index")["kind"].agg(lambda kinds: ", ".join(kinds.unique()))
+    return rates.assign(doubted=kinds.reindex(rates.index).astype("string"))
 
 
 def _rows(frame: pd.DataFrame, doubts: pd.DataFrame) -> Iterator[dict[str, Any]]:
