@@ -12,6 +12,7 @@ from mqperf.pages.figures import palette
 from mqperf.pages.figures.marks import as_text, dress, plain
 from mqperf.pages.figures.told import tell
 from mqperf.plan.columns import COLUMNS, parameters
+from mqperf.study.stats.contrasts import BETWEEN
 from mqperf.study.tables.axes import SWEEP
 from mqperf.study.tables.axis_words import worded
 from mqperf.study.tables.places import CONDITION
@@ -62,13 +63,15 @@ def ratios(
     """B / A of one figure, a line per point, on a log axis; a doubted point is hollow.
 
     ``label`` names the point of a row, and ``quotient`` the axis.
-    An interval from within single runs is dotted.  The band is less than the minimum relevant
-    difference; better and worse stand beside the points that have a verdict.
+    An interval from within single runs is dotted; where one is open an arrow points there.  The
+    band is less than the minimum relevant difference; better and worse stand beside the points that
+    have a verdict.
     """
     rows = comparison[comparison["figure"] == figure]
     shade = SHADES.get(figure, palette.INK).light
     for place, row in enumerate(rows.to_dict("records")):
-        if pd.notna(row["ratio_low"]):
+        marker = "<" if row["ratio_low"] == 0 else ">" if row["ratio_high"] == np.inf else "o"
+        if marker == "o" and pd.notna(row["ratio_low"]):
             style = "-" if row["interval_kind"] == "repeats" else ":"
             axes.plot(
                 [row["ratio_low"], row["ratio_high"]],
@@ -79,7 +82,7 @@ def ratios(
             )
         face = shade if pd.isna(row["doubted"]) else palette.PAPER.light
         (mark,) = axes.plot(
-            [row["ratio"]], [place], "o", color=shade, markerfacecolor=face, markersize=5.5
+            [row["ratio"]], [place], marker, color=shade, markerfacecolor=face, markersize=5.5
         )
         tell(mark, [], [_hover_text(row, label(row), quotient)])
         if row["verdict"] != "cannot tell":
@@ -102,7 +105,8 @@ def _hover_text(row: Mapping[Any, Any], point: str, quotient: str) -> str:
     """What a mark tells: the ratio, its interval, the verdict, and the doubts about the point."""
     lines = [point, f"{quotient} {row['ratio']:.3f}"]
     if pd.notna(row["ratio_low"]):
-        lines.append(f"95 % interval {row['ratio_low']:.3f} to {row['ratio_high']:.3f}")
+        name = "95 % interval" if row["interval_kind"] != BETWEEN else BETWEEN
+        lines.append(f"{name} {row['ratio_low']:.3f} to {row['ratio_high']:.3f}")
     lines.append(str(row["verdict"]))
     return "\n".join([*lines, *([f"doubts: {row['doubted']}"] if pd.notna(row["doubted"]) else [])])
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import inf
 
 import pandas as pd
 
@@ -31,6 +32,7 @@ from mqperf.study.stats.compare import CANNOT_TELL
 from mqperf.study.stats.contrasts import (
     BETWEEN,
     LOAD,
+    UNNOTICED,
     contrasts,
     contrasts_at_rate,
     contrasts_of_rates,
@@ -190,7 +192,7 @@ def _changes(rows: pd.DataFrame, subjects: Iterable[str]) -> Text:
     """By how much each of the ``subjects`` changes, and of which that cannot be told."""
     rows = rows.assign(subject=[*subjects])
     sound = rows[rows["sound"].astype(bool)]
-    parts = [joined([_change(row) for row in sound.to_dict("records")])] if len(sound) else []
+    parts = [joined([change(row) for row in sound.to_dict("records")])] if len(sound) else []
     if len(bare := sound[sound["ratio_low"].isna()]):
         once = bare[["repeats_a", "repeats_b"]].eq(1).any(axis=None)
         why = "measured once" if once else "equal in all repeats"
@@ -200,20 +202,22 @@ def _changes(rows: pd.DataFrame, subjects: Iterable[str]) -> Text:
     return Text("; ").join(map(Text.escape, parts))
 
 
-def _change(row: Row) -> str:
+def change(row: Row) -> str:
+    """By how much the ``subject`` of a row changes, and within which interval."""
     subject, changed = row["subject"], percent(row["ratio"])
-    if pd.isna(row["ratio_low"]):
+    low, high = row["ratio_low"], row["ratio_high"]
+    if pd.isna(low):
         return f"{subject} {changed}"
-    ends = percents(row["ratio_low"], row["ratio_high"])
+    if not 0 < low <= high < inf:
+        return f"{subject} {changed} or {'higher' if low else 'lower'}"
+    ends = percents(low, high)
     if row["verdict"] == ALIKE:
         return f"{subject} differs by less than {row['min_effect'] * 100:g} % ({ends})"
     if row["verdict"] == CANNOT_TELL and row["interval_kind"] == SEQUENTIAL:
         return f"{subject} is still open after {row['repeats']} repeats ({ends})"
-    if row["ratio_low"] <= 1 <= row["ratio_high"]:
+    if low <= 1 + UNNOTICED and high >= 1 - UNNOTICED:
         return f"{subject} is not told apart ({ends})"
-    if row["interval_kind"] == BETWEEN:
-        return f"{subject} {ends}"
-    return f"{subject} {changed} ({ends})"
+    return f"{subject} {ends if row['interval_kind'] == BETWEEN else f'{changed} ({ends})'}"
 
 
 def _place(row: Row, varying: Sequence[str], rows: pd.DataFrame) -> str:

@@ -19,6 +19,12 @@ from mqperf.study.tables.places import CONDITION
 BETWEEN = "between rates"
 """What the interval of a ratio is called that is no 95 % interval, but all that is left open."""
 
+UNNOTICED = 0.005
+"""Changes up to it are told as 0 %: such an end of an interval tells no direction."""
+
+TESTER = "tester"
+"""The limit of a rate beyond which load generators, and not the system, had no CPU left."""
+
 LOAD = (*FACTORS, "threads", RATE)
 """What the best point of a layout may have another value of than that of the other one."""
 
@@ -84,10 +90,10 @@ def contrasts_of_rates(
     """The same of rates that are known to be between two, in the columns that tell of throughput.
 
     ``ends`` are the columns of both.  The interval is all that they leave open: from the upper end
-    of the reference to the lower one of the other, and the reverse.  Where an end is not known
-    there is no row.  Both sides are ``sound`` where no doubt about either spoils throughput.
+    of the reference to the lower one of the other, and the reverse.  Where an end is not known, or
+    load generators were the limit at the upper one, it goes to 0 or to infinity; there is no row
+    where it then tells nothing.  Both are ``sound`` where no doubt about either spoils throughput.
     """
-    rates = rates.dropna(subset=[*ends])
     values = _in_order(axis, rates, tables)
     names = (*SWEEP, *(name for name in parameters() if name in rates.columns))
     alike = [name for name in names if name != axis and name not in LOAD]
@@ -103,12 +109,19 @@ def contrasts_of_rates(
 
 
 def _between(pairs: pd.DataFrame, least: str, most: str) -> pd.DataFrame:
-    low = pairs[f"{least}_b"] / pairs[f"{most}_a"]
-    high = pairs[f"{most}_b"] / pairs[f"{least}_a"]
-    open_ = (low <= 1) & (high >= 1)
-    return pairs.assign(
+    starts = {side: pairs[f"{least}_{side}"].fillna(0.0) for side in "ab"}
+    tops = {
+        side: pairs[f"{most}_{side}"]
+        .mask(pairs[f"limit_{side}"].eq(TESTER).fillna(value=False))
+        .fillna(np.inf)
+        for side in "ab"
+    }
+    low, high = starts["b"] / tops["a"], tops["b"] / starts["a"]
+    known = np.where(low > 0, np.where(np.isinf(high), low, np.sqrt(low * high)), high)
+    open_ = (low <= 1 + UNNOTICED) & (high >= 1 - UNNOTICED)
+    rows = pairs.assign(
         figure=FIGURE,
-        ratio=np.sqrt(low * high),
+        ratio=known,
         ratio_low=low,
         ratio_high=high,
         interval_kind=BETWEEN,
@@ -118,6 +131,7 @@ def _between(pairs: pd.DataFrame, least: str, most: str) -> pd.DataFrame:
         doubted=None,
         sound=~(pairs["doubted_a"].map(_spoiled) | pairs["doubted_b"].map(_spoiled)),
     )
+    return rows[~open_ | (low > 0) & (high < np.inf)]
 
 
 def _spoiled(doubted: object) -> bool:

@@ -1,0 +1,77 @@
+"""Rates of two layouts between which each of them ends, against each other."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from factory import Shape, tables
+
+from mqperf.pages.figures.answers import contrast_sheet
+from mqperf.pages.questions.comparison import KEPT_ENDS, change
+from mqperf.study.stats.contrasts import contrasts_of_rates
+from mqperf.study.stats.sustained import FIGURE
+
+LAYOUTS = (("cmsm", "classic"), ("cmsm", "mirrored"))
+
+
+def compared_rates(
+    first: tuple[float, float], second: tuple[float, float], limit: str | None = None
+) -> pd.DataFrame:
+    """The contrast of what two kinds of queue keep; ``limit`` is that of the first."""
+    kept, missed = zip(first, second, strict=True)
+    rows = pd.DataFrame(
+        {
+            "system": "rabbitmq",
+            "topology": "cmsm",
+            "queues": ["classic", "mirrored"],
+            "test_case": "rpc-cast",
+            "kept_rate_msg_s": kept,
+            "missed_rate_msg_s": missed,
+            "limit": [limit, None],
+            "doubted": None,
+        }
+    )
+    frames = tables(Shape(layouts=LAYOUTS, test_cases=("rpc-cast",), threads=(10,), repeats=1))
+    return contrasts_of_rates(frames, rows, "queues", KEPT_ENDS)
+
+
+NOT_KNOWN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "limit", "words"),
+    [
+        ((100, 200), (50, 100), None, "CAST is not told apart (\N{MINUS SIGN}75 to 0 %)"),
+        ((100.2, 200), (50, 100), None, "CAST is not told apart (\N{MINUS SIGN}75 to 0 %)"),
+        ((100, 200), (25, 50), None, "CAST \N{MINUS SIGN}88 to \N{MINUS SIGN}50 %"),
+        ((100, NOT_KNOWN), (25, 50), None, "CAST \N{MINUS SIGN}50 % or lower"),
+        ((100, 200), (25, 50), "tester", "CAST \N{MINUS SIGN}50 % or lower"),
+        ((NOT_KNOWN, 100), (200, 400), None, "CAST +100 % or higher"),
+        ((100, 200), (400, NOT_KNOWN), None, "CAST +100 % or higher"),
+    ],
+)
+def test_of_rates_that_end_nowhere_one_side_may_be_told(
+    first: tuple[float, float], second: tuple[float, float], limit: str | None, words: str
+) -> None:
+    """As where it is load generators that end it; a change of less than half a percent is none."""
+    [row] = compared_rates(first, second, limit).to_dict("records")
+    assert change({**row, "subject": "CAST"}) == words
+    figure = contrast_sheet(pd.DataFrame([{**row, "what": "x"}]), FIGURE)
+    [axes] = figure.axes
+    assert np.isfinite(axes.get_xlim()).all()
+    marks = {line.get_marker() for line in axes.lines} - {"None"}
+    assert marks == {"<" if "lower" in words else ">" if "higher" in words else "o"}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "limit"),
+    [
+        ((100, NOT_KNOWN), (100, NOT_KNOWN), None),
+        ((100, NOT_KNOWN), (50, 200), None),
+        ((100, 200), (400, 800), "tester"),
+    ],
+)
+def test_what_rates_leave_open_on_both_sides_is_not_told(
+    first: tuple[float, float], second: tuple[float, float], limit: str | None
+) -> None:
+    """Nothing is known of it: each side may be above the other."""
+    assert compared_rates(first, second, limit).empty
