@@ -14,6 +14,7 @@ from mqperf.pages.questions import ANSWERS, answers
 from mqperf.pages.questions.basis import uncertain
 from mqperf.pages.questions.comparison import KEPT_ENDS
 from mqperf.pages.questions.first_screen import as_html, first_screen, lines, questions_of
+from mqperf.pages.questions.question import MORE_REPEATS, enough_repeats
 from mqperf.pages.questions.saturation import sentences
 from mqperf.pages.questions.words import cited
 from mqperf.pages.sections.forms import plain
@@ -439,6 +440,53 @@ def test_single_runs_ask_for_repeats() -> None:
         "repeats: 3 or more would tell how much these numbers differ by themselves.",
         "Say so in the plan, and run it again: mqperf run PLAN measures what is missing.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("needed", "sentences"),
+    [
+        ([12, 7], ["repeats: 12 would tell whether what is left open differs."]),
+        ([2, 3], ["repeats: 4 would tell whether what is left open differs."]),
+        (
+            [12, None],
+            [
+                "repeats: 12 would tell whether some of what is left open differs.",
+                (
+                    "Longer runs (duration_s) differ less: 1,000 repeats would not tell whether"
+                    " some of what is left open differs."
+                ),
+            ],
+        ),
+        (
+            [None, None],
+            [
+                (
+                    "Longer runs (duration_s) differ less: 1,000 repeats would not tell whether"
+                    " what is left open differs."
+                )
+            ],
+        ),
+    ],
+)
+def test_repeats_are_asked_for_where_they_would_tell(
+    needed: list[int | None], sentences: list[str]
+) -> None:
+    """More than there are; and nobody is asked for more than a thousand."""
+    rows = pd.DataFrame(
+        {
+            "interval_kind": "repeats",
+            "verdict": "cannot tell",
+            "clock_share": 0.0,
+            "repeats_a": 3,
+            "repeats_b": 3,
+            "repeats_needed": pd.array(needed, "Int64"),
+        }
+    )
+    assert [plain(text) for text in enough_repeats(rows)] == sentences
+    assert [*enough_repeats(rows.assign(clock_share=np.inf))] == []
+    assert [*enough_repeats(rows.assign(verdict="better"))] == []
+    within = rows.assign(interval_kind="within run", repeats_a=1, repeats_b=1)
+    assert [plain(text) for text in enough_repeats(within)] == [plain(MORE_REPEATS)]
 
 
 def test_a_cause_of_doubt_is_one_line_the_heaviest_first(sound: Tables) -> None:

@@ -8,7 +8,7 @@ import pandas as pd
 from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.rst import Text
 from mqperf.pages.sections.section import Content
-from mqperf.study.stats.compare import CANNOT_TELL
+from mqperf.study.stats.compare import CANNOT_TELL, LARGEST, MOST_REPEATS
 from mqperf.study.tables import Tables
 
 
@@ -40,14 +40,32 @@ NARROWER = Text("Rates between one that is kept and the next, or *search*, would
 """What settles where a rate ends that lies between two that were offered."""
 
 
+_OF_REPEATS = (
+    *("interval_kind", "verdict", "clock_share"),
+    *("repeats_a", "repeats_b", "repeats_needed"),
+)
+
+
 def enough_repeats(comparisons: pd.DataFrame) -> Iterator[Text]:
-    """What would tell whether figures that were compared differ, where these runs do not."""
-    undecided = comparisons[comparisons["verdict"].eq(CANNOT_TELL)]
-    if len(needed := undecided["repeats_needed"].dropna()):
-        yield Text("*repeats: {}* would tell whether what is left open differs.").format(
-            int(needed.max())
+    """What would tell whether figures that were compared differ, where these runs do not.
+
+    These repeats did not, so it takes one more at least; where clocks hide all, none would.
+    """
+    repeated = comparisons.reindex(columns=_OF_REPEATS).query("interval_kind == 'repeats'")
+    undecided = repeated[repeated["verdict"].eq(CANNOT_TELL) & repeated["clock_share"].le(LARGEST)]
+    needed = undecided["repeats_needed"]
+    which = "some of what" if needed.isna().any() and needed.notna().any() else "what"
+    if needed.notna().any():
+        more = int(undecided[["repeats_a", "repeats_b"]].min(axis=1).max()) + 1
+        yield Text("*repeats: {}* would tell whether {} is left open differs.").format(
+            max(int(needed.max()), more), which
         )
-    elif comparisons["ratio_low"].isna().any():
+    if needed.isna().any():
+        yield Text(
+            "Longer runs (*duration_s*) differ less: {:,} repeats would not tell whether {} is left"
+            " open differs."
+        ).format(MOST_REPEATS, which)
+    if needed.empty and comparisons["interval_kind"].isin(["none", "within run"]).any():
         yield MORE_REPEATS
 
 
