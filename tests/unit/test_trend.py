@@ -161,6 +161,8 @@ def test_each_step_tells_what_would_have_been_found(stepped: Tables) -> None:
     assert stepped["trend_steps"]["detectable"].between(0.05, 0.3).all()
     [*_, last] = words.sustained_lines(stepped)
     assert last.endswith(" % would show)")
+    assert "; last / the one before " in last
+    assert "; step from its reference: " in last
     assert "% would mostly have been found." in words.summary(stepped)
 
 

@@ -247,7 +247,7 @@ def _sustained(tables: Tables) -> Grid:
             )
         )
     headings = (
-        *("", "at first", "at last", "last / the one before", "that step"),
+        *("", "at first", "at last", "last / the one before", "step from its reference"),
         *("last raw maximum", "folders that sustain any"),
     )
     return Grid("", headings, tuple(lines), style="")

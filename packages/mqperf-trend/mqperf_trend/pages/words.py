@@ -221,8 +221,10 @@ def sustained_lines(tables: Tables) -> Iterator[str]:
 
 
 def latest(row: Row) -> str:
-    """How the newest value came from the one before."""
-    return "" if not known(row["ratio"]) else f"; last step {row['ratio']:.3f}, {step(row)}"
+    """The newest value by the one before, and its verdict, which is on another ratio."""
+    if not known(row["ratio"]):
+        return ""
+    return f"; last / the one before {row['ratio']:.3f}; step from its reference: {step(row)}"
 
 
 def step(row: Row) -> str:
