@@ -1,5 +1,6 @@
 """What one run found, in a line of text."""
 
+from collections.abc import Mapping
 from math import nan
 
 import pandas as pd
@@ -25,18 +26,28 @@ def of_run(run: Run) -> str:
     frames = tables.of_runs([run])
     kinds = list(doubts(frames)["kind"].unique())
     doubted = f"doubts: {', '.join(kinds)}" if kinds else "no doubts"
-    if len(frames["rate_steps"]):  # means over steps of a rate tell nothing of any
-        [row] = saturation_rates(frames, bottlenecks(frames)).to_dict("records")
-        return f"{in_unit(row['text'], unit_of(row['test_case'])).removesuffix('.')}, {doubted}"
     figures = {**_first(frames["messages"]), **_first(frames["latency"])}
+    told = _steps(frames) or _means(figures, unit_of(figures.get("test_case")))
+    lacking = "".join(f"; {text}" for text in survivors(frames).values())
+    return f"{told}, {doubted}{lacking}{_early(frames)}"
+
+
+def _steps(frames: Tables) -> str:
+    """Which of the rates it kept, where they change in steps: means over these tell of none."""
+    if frames["rate_steps"].empty:
+        return ""
+    rows = saturation_rates(frames, bottlenecks(frames)).to_dict("records")
+    return "; ".join(
+        in_unit(row["text"], unit_of(row["test_case"])).removesuffix(".") for row in rows
+    )
+
+
+def _means(figures: Mapping[str, object], unit: str) -> str:
     rate, slow = (figures.get(column, nan) for column in ("throughput_msg_s", "latency_p99_s"))
-    unit = unit_of(figures.get("test_case"))
     p99 = cell("latency_p99_s", slow)
     return (
         f"{cell('throughput_msg_s', rate)} {in_unit(COLUMNS['throughput_msg_s'].shown, unit)},"
-        f" p99 {p99}{'' if p99 == MISSING else ' ms'},"
-        f" {doubted}"
-        f"{''.join(f'; {text}' for text in survivors(frames).values())}{_early(frames)}"
+        f" p99 {p99}{'' if p99 == MISSING else ' ms'}"
     )
 
 

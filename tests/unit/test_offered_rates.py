@@ -9,10 +9,12 @@ from factory import Shape, tables
 from matplotlib.figure import Figure
 from viewed import contents
 
-from mqperf.pages import figures
+from mqperf.pages import figures, run_line
 from mqperf.pages.figures.palette import PAPER
 from mqperf.pages.report import drawings
 from mqperf.pages.sections.forms import frame
+from mqperf.pages.sections.rate_steps import KEPT
+from mqperf.record import runs
 from mqperf.study.stats.bottleneck import bottlenecks
 from mqperf.study.stats.offered_rates import brackets, saturation_rate, saturation_rates
 from mqperf.study.stats.rules.tester import noisy_host
@@ -200,11 +202,44 @@ def test_a_page_has_a_row_for_each() -> None:
     """With the column that tells them apart, and no other."""
     frames = swept()
     rows = saturation_rates(frames, limits(frames))
-    [content] = contents({**frames, "saturation_rates": rows}, "saturation_rates", "publish")
+    told = {"saturation_rates": rows, "rate_steps": conform("rate_steps", pd.DataFrame())}
+    [content] = contents({**frames, **told}, "saturation_rates", "publish")
     table = frame(content)
     assert table.columns[0] == "exchange type"
     assert table["exchange type"].tolist() == ["direct", "fanout"]
-    assert "above the sweep" not in " ".join(content.words)
+    assert content.words[0].startswith("An offered rate is kept if 98 % of its deliveries")
+    assert len(content.words) == 1
+
+
+def test_a_page_tells_the_rule_by_which_steps_are_kept() -> None:
+    """No share of what is finished: what is left at the end of a step."""
+    frames = stairs(0, 1, 3, 9)
+    rows = saturation_rates(frames, limits(frames))
+    [content] = contents({**frames, "saturation_rates": rows}, "saturation_rates", "rpc-cast")
+    assert content.words[0] == KEPT
+    assert "98 %" not in " ".join(content.words)
+
+
+@pytest.mark.parametrize(
+    ("steps", "words"),
+    [
+        (4, "It keeps up with 400 msg/sec, and not with 800, doubts: cpu-sum, probe-gap"),
+        (1, "1253.7 msg/sec, p99 25.5 ms, doubts: cpu-sum, probe-gap"),
+    ],
+)
+def test_a_line_of_a_run_tells_the_steps_that_it_kept(
+    steps: int, words: str, monkeypatch: pytest.MonkeyPatch, root: Path
+) -> None:
+    """Of one that was cut in its first step, and had one rate, the figures; and why it was cut."""
+    frames = stairs(*[0, 1, 3, 200][:steps])
+    why = ["latency p99 of 9 ms"]
+    cut = frames["runs"].assign(condition_failed=why)
+    frames = {**frames, "runs": cut, "doubts": frames["doubts"][:0]}
+    monkeypatch.setattr(run_line.tables, "of_runs", lambda _runs: frames)
+    [*_, run] = runs(root / "data/samples/runs")
+    line = run_line.of_run(run)
+    assert line.startswith(words)
+    assert line.endswith("; condition failed, window of 8 s: latency p99 of 9 ms")
 
 
 def test_without_offered_rates_there_is_none() -> None:

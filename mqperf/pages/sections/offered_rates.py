@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from mqperf.pages.sections.rate_steps import KEPT
 from mqperf.pages.sections.section import Content, Section, View, present
 from mqperf.plan.columns import COLUMNS, parameters
 
@@ -27,7 +28,7 @@ def content(view: View) -> Iterator[Content]:
     names = (*differing(rates, "threads"), *present(rates, TOLD, keep=()))
     yield Content(
         heading="Saturation",
-        words=[*_words(rates)],
+        words=[*_words(rates, view.tables["rate_steps"])],
         caption=view.caption("saturation by offered rate"),
         rows=rates,
         columns={name: COLUMNS[name].heading() for name in names},
@@ -40,17 +41,21 @@ def differing(rows: pd.DataFrame, *names: str) -> list[str]:
     return [name for name in asked if name in rows.columns and len(rows[name].unique()) > 1]
 
 
-def _words(rates: pd.DataFrame) -> Iterator[str]:
+def _words(rates: pd.DataFrame, steps: pd.DataFrame) -> Iterator[str]:
     """What is meant, and what is not known."""
-    yield (
-        "An offered rate is kept if 98 % of its deliveries were finished within the window. The"
-        " saturation point is the offered rate that equals the best throughput: it is between the"
-        " highest rate that was kept and the next one."
-    )
+    if len(steps):
+        yield KEPT
+        yield "Where a later step finished more than the first that was not kept, it ends there."
+    if rates["saturation_rate_msg_s"].notna().any() or steps.empty:
+        yield (
+            "An offered rate is kept if 98 % of its deliveries were finished within the window. The"
+            " saturation point is the offered rate that equals the best throughput: it is between"
+            " the highest rate that was kept and the next one."
+        )
     if rates["missed_rate_msg_s"].isna().any():
-        yield "If every rate was kept, it is above the sweep."
+        yield "If every rate was kept, higher ones may be, too."
     if rates["kept_rate_msg_s"].isna().any():
-        yield "If none was, it is below the sweep."
+        yield "If none was, lower ones may be."
 
 
 SECTION = Section("saturation_rates", content)
