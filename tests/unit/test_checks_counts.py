@@ -85,6 +85,9 @@ def test_redelivered_messages_are_not_unsent_ones() -> None:
     """A broker may deliver twice, which is a doubt; only what nobody sent is impossible."""
     frames = planted("messages", {"received": 38_005, "duplicates": 5}, CALL)
     assert found(frames) == {("duplicates", "rpc-call-100-r1")}
+    many = planted("messages", {"received": 138_000, "duplicates": 100_000}, CALL)
+    [text] = texts_of("duplicates", many).values()
+    assert text == "servers handled messages again 100000 times; 38000 were sent"
 
 
 def test_foreign_messages_are_counted_whatever_the_totals() -> None:

@@ -9,11 +9,11 @@ from mqperf.study.stats.rules.offered import missed
 from mqperf.study.tables import Tables
 
 FAULTS = {
-    "lost": "lost",
-    "errors": "ended in an error",
-    "duplicates": "were handled more than once",
-    "foreign": "were never sent",
-    "causality_violations": "were finished before they were started",
+    "lost": "{} of {} lost",
+    "errors": "{} of {} ended in an error",
+    "duplicates": "{} copies beside {}",
+    "foreign": "{} of {} were never sent",
+    "causality_violations": "{} of {} were finished before they were started",
 }
 """Columns of messages that no sound load has, and what is said of them."""
 
@@ -26,7 +26,7 @@ def background_load(tables: Tables) -> Iterator[Finding]:
     for index, row in zip(loads.index, each(loads), strict=True):
         faults = {name: int(getattr(row, name)) for name in FAULTS if _is_there(row, name)}
         asked = row.sent if pd.isna(row.deliveries) else row.deliveries
-        faults_in_words = [f"{count} of {asked} {FAULTS[name]}" for name, count in faults.items()]
+        faults_in_words = [FAULTS[name].format(count, asked) for name, count in faults.items()]
         if pd.notna(row.received) and row.received == 0:
             faults_in_words.append("no server received any")
         if index in slow:

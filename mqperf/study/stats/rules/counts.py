@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from mqperf.base.one_line import amount
 from mqperf.plan.test_cases import with_replies, with_servers
 from mqperf.study.stats.rules.finding import Finding, Row, calls, each, found, measured, of_actions
 from mqperf.study.tables import Tables, whole
@@ -73,11 +74,12 @@ def lost(tables: Tables) -> Iterator[Finding]:
 
 
 def duplicates(tables: Tables) -> Iterator[Finding]:
-    """Messages that servers handled more than once."""
+    """Messages that servers handled again: of one there may be several copies."""
     frame = measured(tables)
+    frame = frame[frame["duplicates"] > 0]
     yield from found(
-        frame[frame["duplicates"] > 0],
-        "{duplicates} of {sent} messages were handled more than once",
+        frame.assign(times=[amount(int(count), "time") for count in frame["duplicates"]]),
+        "servers handled messages again {times}; {sent} were sent",
         *("sent", "duplicates"),
     )
 
