@@ -4,16 +4,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from factory import Shape, tables
 
 from mqperf.base.errors import PlanError
 from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.load import Endpoint
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.lab.systems.service import Server
+from mqperf.pages.questions.basis import measured
+from mqperf.pages.report.environment import environment
 from mqperf.plan import Case
 from mqperf.plan.file import parse_plan
+from mqperf_brokers.study.cells import cells
 from mqperf_sites.lab import joined
-from mqperf_sites.lab.sites import alone
+from mqperf_sites.lab.sites import SYSTEM, alone
 
 PLAN = """\
 systems: {{rabbitmq-sites: {{topologies: [{0}], queues: [{1}], settings: {{{3}}}}}}}
@@ -101,3 +105,15 @@ def test_what_cannot_be_is_refused(
     text = PLAN.format(topology, queues, generator, said)
     with pytest.raises(PlanError, match=problem):
         parse_plan(text, Path("sites.yaml"), problems_of)
+
+
+def test_the_version_of_two_sites_is_that_of_their_brokers() -> None:
+    """It stands behind their name wherever software is listed, not behind where they are."""
+    shape = Shape(system=SYSTEM.name, title=SYSTEM.title, test_cases=("notify",), threads=(10,))
+    frames = tables(shape)
+    assert "; RabbitMQ 3.10.8 in two Sites; " in measured(frames)
+    software = environment(frames["runs"])["Software"].rows
+    assert ("MQ Server", "RabbitMQ 3.10.8 in two Sites") in software
+    told = frames["runs"].assign(generator="amqp-0-9-1")
+    words = {cell.versions.partition(",")[0] for cell in cells({**frames, "runs": told}, "first")}
+    assert words == {"RabbitMQ 3.10.8 on 25.2.3 in two Sites"}

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from mqperf.base.one_line import amount
-from mqperf.base.releases import parsed
+from mqperf.base.releases import parsed, released
 from mqperf.pages.report.words import joined
 from mqperf.plan.load import GENERATORS
 from mqperf.study.stats.doubt_kinds import CHECKS, WEIGHTS, weight_of
@@ -39,7 +39,7 @@ def _software(runs: pd.DataFrame) -> Iterator[str]:
     for _, of_system in runs.groupby("system", sort=False):
         title = of_system["system_title"].fillna(of_system["system"]).iloc[0]
         versions = sorted(_texts(of_system["system_version"]), key=parsed)
-        yield " ".join([str(title), joined(versions)]).rstrip()
+        yield released(str(title), joined(versions))
     for name in _texts(runs["generator"]):
         title = GENERATORS[name].title if name in GENERATORS else name
         versions = _texts(runs.loc[runs["generator"].eq(name), "generator_version"])

@@ -7,7 +7,7 @@ from math import inf
 import pandas as pd
 
 from mqperf.base.one_line import percent, percents
-from mqperf.base.releases import parsed
+from mqperf.base.releases import parsed, released
 from mqperf.pages.figures import labels
 from mqperf.pages.questions.question import NARROWER, Answer, Answering, enough_repeats
 from mqperf.pages.questions.words import (
@@ -185,7 +185,7 @@ def _warnings(compared: pd.DataFrame, tables: Tables) -> Iterator[Text]:
     features = warned["detail"].map(lambda detail: json.loads(detail)["feature"])
     for (title, feature), rows in warned.groupby(["system_title", features], sort=False):
         versions = joined(sorted({*rows["system_version"]}, key=parsed))
-        yield Text("{} {} warn: {} is deprecated.").format(title, versions, feature)
+        yield Text("{} warn: {} is deprecated.").format(released(str(title), versions), feature)
 
 
 def _changes(rows: pd.DataFrame, subjects: Iterable[str]) -> Text:

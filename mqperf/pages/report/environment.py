@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from mqperf.base.releases import released
 from mqperf.pages.figures import labels
 from mqperf.pages.report.rst import Grid
 from mqperf.study.tables.axis_words import titled
@@ -84,7 +85,7 @@ def _offset(runs: pd.DataFrame) -> list[str]:
 
 def _server(runs: pd.DataFrame) -> list[str]:
     named = runs[["system_title", "system_version"]].dropna(how="all").drop_duplicates().fillna("")
-    return [" ".join(parts).strip() for parts in named.itertuples(index=False)]
+    return [released(title, version) for title, version in named.itertuples(index=False)]
 
 
 def _queues(runs: pd.DataFrame) -> list[str]:

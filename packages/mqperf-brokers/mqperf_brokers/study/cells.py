@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from mqperf.base.releases import released
 from mqperf.plan.columns import parameters
 from mqperf.plan.pace import PACE
 from mqperf.study.stats.contrasts import LOAD
@@ -123,7 +124,7 @@ def _versions(runs: pd.DataFrame) -> Iterator[str]:
         "mqperf": ("mqperf_version",),
     }.items():
         versions = " on ".join(filter(None, (_texts(runs, name) for name in names)))
-        yield f"{title} {versions}".strip()
+        yield released(title, versions)
 
 
 def _machine(runs: pd.DataFrame, hosts: pd.DataFrame) -> str:
