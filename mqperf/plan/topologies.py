@@ -42,6 +42,7 @@ class Topology:
 class Queues:
     """A kind of queue, and the words by which reports tell it from the others.
 
+    ``noun`` is what its queues are together, where that is not ``quorum queues`` of *quorum*.
     Messages of a ``log`` stay in it: who consumes says where to begin.  Of ``declared`` queues the
     options of clients say what each is.
     """
@@ -53,6 +54,7 @@ class Queues:
     sentence: str
     log: bool = False
     declared: bool = False
+    noun: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +195,7 @@ _QUEUES = (
         "-stream",
         "Queues are streams, replicated to all nodes: messages stay in them on disk.",
         log=True,
+        noun="streams",
     ),
     Queues(
         "declared",

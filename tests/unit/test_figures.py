@@ -15,10 +15,12 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from mqperf.pages import figures
+from mqperf.pages.figures import labels as labels_of
 from mqperf.pages.figures import palette
 from mqperf.pages.figures.curves import pens_of_layouts
 from mqperf.pages.figures.marks import LETTERS_ACROSS, crowded, rate_axis
 from mqperf.plan.columns import COLUMNS, FIGURES
+from mqperf.plan.topologies import QUEUES
 from mqperf.study.tables import Tables
 
 pytestmark = pytest.mark.takes_long
@@ -188,6 +190,15 @@ def test_topologies_have_one_legend() -> None:
         "Client -> Master, Server -> Master",
         "Client -> Slave-1, Server -> Slave-2 (HA)",
     ]
+
+
+def test_every_kind_of_queue_has_a_noun_of_its_own() -> None:
+    """By which sentences and legends tell it from the others."""
+    nouns = {name: labels_of.kind(name) for name in QUEUES}
+    assert len({*nouns.values()}) == len(nouns)
+    assert nouns["jetstream-file"] == "JetStream in files"
+    assert nouns["core"] == "core NATS"
+    assert labels_of.kind("of-a-stranger") == "of-a-stranger queues"
 
 
 def test_kinds_of_queue_are_told_apart_where_the_topology_is_one() -> None:

@@ -18,8 +18,7 @@ def queues(name: str) -> Queues:
 
 def kind(of_queues: str) -> str:
     """The kind of queue as a noun: ``quorum queues``, ``streams``."""
-    log = of_queues in QUEUES and QUEUES[of_queues].log
-    return "streams" if log else f"{of_queues} queues"
+    return queues(of_queues).noun or f"{of_queues} queues"
 
 
 def copied(name: str) -> bool:

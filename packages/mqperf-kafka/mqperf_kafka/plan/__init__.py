@@ -8,4 +8,5 @@ TOPIC = Queues(
     " (topic)",
     "-topic",
     "Messages stay in topics, which are logs on disk, with a copy on every node.",
+    noun="topics",
 )

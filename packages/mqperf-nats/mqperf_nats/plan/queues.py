@@ -6,7 +6,7 @@ from typing import Any
 from mqperf.plan.topologies import Queues
 
 NOWHERE = "Messages are in no queue: NATS hands them to whoever listens, at most once."
-CORE = Queues("core", ", core", " (core)", "-core", NOWHERE)
+CORE = Queues("core", ", core", " (core)", "-core", NOWHERE, noun="core NATS")
 
 STREAMS: Mapping[str, Mapping[str, Any]] = {
     "jetstream-memory": {"storage": "memory", "num_replicas": 1},
@@ -24,7 +24,7 @@ def _kind(name: str) -> Queues:
     nodes, short = ("3 nodes", ", R3") if name in REPLICATED else ("one node", "")
     words = f"JetStream {where}{short}"
     sentence = f"Messages stay in streams of JetStream, {where} of {nodes}."
-    return Queues(name, f", {words}", f" ({words})", f"-{name}", sentence, log=True)
+    return Queues(name, f", {words}", f" ({words})", f"-{name}", sentence, log=True, noun=words)
 
 
 MEMORY, FILE, MEMORY_R3, FILE_R3 = map(_kind, STREAMS)
