@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 from pathlib import Path
 
 from mqperf.base.errors import RecordError
@@ -84,6 +85,7 @@ def whole(run: Run, facts: Facts) -> Whole:
         raise RecordError(f"{file}: {', '.join(missing)}: not recorded")
     whole_run = Whole(run, facts, facts.case, (facts.window.start, facts.window.end))
     _check_start(whole_run)
+    _check_parameters(whole_run)
     _check_clocks(whole_run)
     return whole_run
 
@@ -105,6 +107,7 @@ def beside(run: Whole) -> list[Whole]:
         of_load = run.facts.model_copy(update={**update, "case": case, "background": ()})
         load = Whole(run.run, of_load, case, run.window, background_place(number))
         _check_start(load)
+        _check_parameters(load)
         loads.append(load)
     return loads
 
@@ -121,6 +124,17 @@ def _check_start(run: Whole) -> None:
             f"{run.run.path / FACTS}: window.start: the load that began at {utc(begin)} is said"
             f" to have started at {started}"
         )
+
+
+def _check_parameters(run: Whole) -> None:
+    """What the case says of its load in a number or a word, its generator must have been told."""
+    for name, asked in run.case.parameters.items():
+        told = run.facts.parameters.get(name)
+        comparable = any(isinstance(asked, kind) and isinstance(told, kind) for kind in (Real, str))
+        if comparable and told != asked:
+            raise RecordError(
+                f"{run.run.path / FACTS}: parameters.{name}: {told} recorded, the case has {asked}"
+            )
 
 
 def _check_clocks(run: Whole) -> None:

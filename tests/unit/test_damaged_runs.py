@@ -172,6 +172,16 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
         facts(lambda saved: saved.update(schema=2, case=of_today(saved["case"], nope=1))),
         r"run\.json: parameters of simulator: nope: extra inputs are not permitted",
     ),
+    "a parameter that the case contradicts": (
+        facts(
+            lambda saved: saved.update(
+                schema=2,
+                case=of_today(saved["case"], payload_bytes=256),
+                parameters={"payload_bytes": 512},
+            )
+        ),
+        r"run\.json: parameters\.payload_bytes: 512 recorded, the case has 256",
+    ),
     "a generator of nobody": (
         facts(lambda saved: saved["case"].update(generator="nobodys")),
         r"run\.json: its load generator 'nobodys' is not known here",
