@@ -14,7 +14,7 @@ from mqperf.study.stats.differences import differences
 from mqperf_gate.front.command import app
 from mqperf_gate.front.measuring import opened
 from mqperf_gate.front.summary import junit, lines, markdown
-from mqperf_gate.front.verdicts import Aside, Gated, Verdict, aside, outcome_of
+from mqperf_gate.front.verdicts import Aside, Gated, Verdict, aside, judged, outcome_of
 
 SAMPLES = Path(__file__).parents[2] / "data/samples"
 STRESS, CAPACITY = SAMPLES / "stress", SAMPLES / "capacity"
@@ -69,7 +69,11 @@ def test_another_machine_is_not_accused(outcome: str, beside: Aside, expected: s
 def test_what_is_written() -> None:
     """A line, a row and a test case for each point; signs of Markdown and HTML are text."""
     result = gated("worse", "open", "alike", failed=("it fell",))
-    assert [line[:8] for line in lines(result)] == ["FAIL  p0", "pass  p1", "pass  p2", "FAIL  a "]
+    assert [line[:8] for line in lines(result)] == [
+        *("FAIL  p0", "pass  p1", "pass  p2", "FAIL  a "),
+        "doubt: c",
+    ]
+    assert [line[:8] for line in lines(gated("open", "alike"))] == ["pass  p0", "pass  p1"]
     page = markdown(result, passes=False)
     assert page.startswith("## mqperf gate: failed\n")
     assert "| p0 | -9 % | 3 | worse |" in page
@@ -133,3 +137,21 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
     for option, words in (("--budget=soon", "expected a duration"), ("--decide=x", "per cent")):
         result = CliRunner().invoke(app, [str(first), str(first), option])
         assert words in str(result.exception)
+
+
+def test_points_that_only_the_plan_has_are_told(tmp_path: Path) -> None:
+    """They pass nobody: of them nothing is known."""
+    first, other = tmp_path / "a.yaml", tmp_path / "b.yaml"
+    first.write_text(PLAN)
+    other.write_text(PLAN.replace("green_threads: 1", "green_threads: [1, 2, 3]"))
+    places = tmp_path / "x", tmp_path / "y"
+    for place in places:
+        place.mkdir()
+    gate = opened(first, other, RULE, places)
+    told = judged(gate, ())
+    words = "2 of 3 points of the plan, which the baseline does not have"
+    assert f"not compared: {words}" in [*lines(told)]
+    assert f"\nNot compared: {words}.\n" in markdown(told, passes=True)
+    assert [verdict.outcome for verdict in told.verdicts] == ["open"]
+    alike = opened(first, first, RULE, places)
+    assert not any("not compared" in line for line in lines(judged(alike, ())))

@@ -282,6 +282,7 @@ CHECKS: Mapping[str, Check] = {
         clocks.clock_offset,
         spoils=False,
         finding="one-way latencies are less than ten times the error bound of the clocks",
+        weight=LIMITED,
     ),
     "clock-drift": Check(
         "Did the clock of every host keep its offset to the controller's?",

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from mqperf.base.one_line import one_line
-from mqperf_gate.front.verdicts import DOUBTED, FAILING, UNDECIDED, UNLIKE, Gated, Verdict
+from mqperf.base.one_line import amount, one_line
+from mqperf_gate.front.verdicts import FAILING, UNDECIDED, UNLIKE, Gated, Verdict
 from mqperf_projects.front.junit import Case, suite
 
 LONGEST = 500
@@ -11,13 +11,15 @@ LONGEST = 500
 
 
 def lines(gated: Gated) -> Iterator[str]:
-    """A line for each verdict, and what is to be known beside them: doubts, where they decide."""
+    """A line for each verdict, and what is to be known beside them: doubts, where one fails."""
     for verdict in gated.verdicts:
         word = "FAIL" if verdict.outcome in FAILING else "pass"
         yield f"{word}  {verdict.compared}: {_words(verdict)}"
     yield from (f"FAIL  a run failed: {reason}" for reason in gated.failed)
     yield from (f"not alike: {text}" for text in gated.unlike)
-    if any(verdict.outcome == DOUBTED for verdict in gated.verdicts):
+    if gated.alone:
+        yield f"not compared: {gated.alone}"
+    if any(verdict.outcome in FAILING for verdict in gated.verdicts):
         yield from (f"doubt: {one_line(text, LONGEST)}" for text in gated.doubts)
 
 
@@ -34,6 +36,7 @@ def markdown(gated: Gated, *, passes: bool) -> str:
         ),
         _list("Runs failed:", gated.failed),
         _list("The machine or versions differ, so nothing is accused:", gated.unlike),
+        f"Not compared: {gated.alone}." if gated.alone else "",
         _list("Doubts:", gated.doubts),
         f"A difference matters from {gated.difference * 100:g} % on.",
     ]
@@ -52,7 +55,7 @@ def junit(gated: Gated, duration_s: float) -> str:
 
 
 def _words(verdict: Verdict) -> str:
-    repeats = f"{verdict.change}, after {verdict.repeats} repeats"
+    repeats = f"{verdict.change}, after {amount(verdict.repeats, 'repeat')}"
     if verdict.outcome == UNLIKE:
         return f"{repeats}: the baseline is of another machine or other versions"
     return f"{verdict.outcome}: {repeats}" if verdict.outcome in FAILING else repeats

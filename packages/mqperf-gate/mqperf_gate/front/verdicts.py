@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mqperf.base.errors import MqperfError
+from mqperf.base.one_line import amount
 from mqperf_gate.front.measuring import BASELINE, CANDIDATE, Gate
 
 WORSE, DOUBTED, UNLIKE, OPEN = "worse", "doubted", "not alike", "open"
@@ -25,13 +26,17 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Gated:
-    """What came out: verdicts, why runs ``failed``, what is ``unlike`` beside the plan, doubts."""
+    """What came out: verdicts, why runs ``failed``, what is ``unlike`` beside the plan, doubts.
+
+    ``alone`` says how many points of the plan the baseline does not have, if any.
+    """
 
     difference: float
     verdicts: Sequence[Verdict]
     failed: Sequence[str]
     unlike: Sequence[str]
     doubts: Sequence[str]
+    alone: str = ""
 
     def passes(self, *, strict: bool) -> bool:
         """Whether nothing is worse; with ``strict``, whether all is decided as well."""
@@ -59,12 +64,19 @@ def judged(gate: Gate, failed: Sequence[str]) -> Gated:
     except MqperfError as error:
         failed, beside = [*failed, str(error)], Aside()
     verdicts = []
+    alone = {case.point for case in gate.plans[1].turn(1)}
+    every = len(alone)
     for comparison, decision in gate.decided():
+        alone.discard(comparison.other.point)
         points = {comparison.reference.point, comparison.other.point}
         outcome = outcome_of(decision.outcome, beside, doubted=not points.isdisjoint(beside.wrong))
         change = decision.words(gate.difference)
         verdicts.append(Verdict(comparison.words, outcome, change, decision.repeats))
-    return Gated(gate.difference, verdicts, failed, beside.unlike, beside.doubts)
+    words = (
+        f"{len(alone)} of {amount(every, 'point')} of the plan, which the baseline does not have"
+    )
+    told = words if alone else ""
+    return Gated(gate.difference, verdicts, failed, beside.unlike, beside.doubts, told)
 
 
 def outcome_of(outcome: str, beside: Aside, *, doubted: bool) -> str:
