@@ -16,7 +16,7 @@ from mqperf.study.tables import Tables
 from mqperf_brokers.pages.page import TEMPLATES, page
 from mqperf_brokers.study.cells import Cell, cells
 from mqperf_brokers.study.ranking import AMONG, BEST, again, ranked, share
-from mqperf_brokers.study.rates import FULL_LOAD, OFFERED, UNBOUND, Sustained
+from mqperf_brokers.study.rates import FULL_LOAD, NONE_OFFERED, OFFERED, UNBOUND, Sustained
 
 SAMPLES = Path(__file__).parents[2] / "data/samples"
 SHAPE = Shape(
@@ -55,6 +55,25 @@ def test_rates_that_were_offered_give_a_cell_for_each_workload() -> None:
         assert each.sustained.rate == sqrt(each.sustained.low * each.sustained.high)
     words = [dict(each.workload)["exchange_type"] for each in ranked(found)]
     assert words == ["direct", "fanout"]
+
+
+@pytest.mark.parametrize(
+    ("kept", "low", "doubts"),
+    [(True, 10_000.0, ()), (False, nan, (NONE_OFFERED,))],
+)
+def test_a_rate_that_load_generators_end_is_no_end(
+    low: float, doubts: tuple[str, ...], *, kept: bool
+) -> None:
+    """The system keeps up with that at least; nothing is known of it where they kept none."""
+    frames = samples.complete(SAMPLES / "stress")
+    limited = frames["bottlenecks"].assign(bottleneck="tester")
+    missed = {} if kept else {"condition_failed": frames["runs"]["run"]}
+    runs = frames["runs"].assign(**missed)
+    for each in cells({**frames, "runs": runs, "bottlenecks": limited}, "stress"):
+        assert each.sustained.rate == pytest.approx(low, nan_ok=True)
+        assert each.sustained.low == pytest.approx(low, nan_ok=True)
+        assert each.sustained.high == pytest.approx(inf if kept else nan, nan_ok=True)
+        assert each.sustained.faults == doubts
 
 
 def test_single_runs_at_full_load_have_no_interval_and_no_rank() -> None:

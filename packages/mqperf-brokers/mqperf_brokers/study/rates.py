@@ -11,6 +11,7 @@ from math import inf, nan, sqrt
 
 import pandas as pd
 
+from mqperf.study.stats.contrasts import TESTER
 from mqperf.study.stats.offered_rates import saturation_rates
 from mqperf.study.stats.rules.finding import offered
 from mqperf.study.stats.sustained import FIGURE, best_first
@@ -23,6 +24,7 @@ FULL_LOAD, OFFERED, SEARCH = "at full load", "of offered rates", "searched for"
 
 UNBOUND = "nothing tells its interval: more repeats would"
 NONE_KEEPS_UP = "no point is known to keep up beyond doubt"
+NONE_OFFERED = "load generators kept up with no rate"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,10 @@ def sustained(part: Tables) -> Sustained:
 
 
 def _searched(part: Tables) -> Sustained:
-    """The limit of a search, or the highest rate searched; the point that holds stands for it."""
+    """The limit of a search, or the highest rate searched; the point that holds stands for it.
+
+    It is at least that where load generators broke the next one.
+    """
     rows = part["searches"]
     if rows.empty:
         return Sustained(
@@ -66,7 +71,7 @@ def _searched(part: Tables) -> Sustained:
         )
     row = rows.iloc[0]
     how, points, rate = f"with {row['hold']}", (str(row["point"]),), row["limit_rate_msg_s"]
-    if row["search_ends"] == "beyond":
+    if row["search_ends"] == "beyond" or row["limit"] == TESTER:
         held = row["held_rate_msg_s"]
         return Sustained(how, held, held, inf, points)
     if pd.isna(rate):
@@ -78,6 +83,7 @@ def _searched(part: Tables) -> Sustained:
 def _kept(part: Tables) -> Sustained:
     """Between the least rate that a repeat kept, and the highest that one missed.
 
+    There is no upper end where load generators were the limit: the system may keep up with more.
     The middle is that of all repeats together.  Of rates by runs only the points up to the rate
     that is kept say something of it: beyond it doubts are the way of things.
     """
@@ -90,6 +96,8 @@ def _kept(part: Tables) -> Sustained:
     for repeat in runs["repeat"].dropna().unique():
         every += _brackets(part, where(runs, repeat=repeat))
     lows, highs = zip(*every, strict=True)
+    if kept == 0 and missed == inf:
+        return Sustained(OFFERED, points=_points(runs), faults=(NONE_OFFERED,))
     below = runs if kept == 0 or len(part["rate_steps"]) else runs[offered(runs) <= kept]
     rate = kept if missed == inf else missed if kept == 0 else sqrt(kept * missed)
     return Sustained(OFFERED, rate, min(lows), max(highs), _points(below))
@@ -98,7 +106,9 @@ def _kept(part: Tables) -> Sustained:
 def _brackets(part: Tables, runs: pd.DataFrame) -> Iterator[tuple[float, float]]:
     """The highest rate kept by these runs, and the next; 0, or infinite, where there is none."""
     rows = saturation_rates({**part, "runs": runs}, part["bottlenecks"])
-    for kept, missed in rows[["kept_rate_msg_s", "missed_rate_msg_s"]].itertuples(index=False):
+    of_tester = rows["limit"].eq(TESTER).fillna(value=False)
+    ends = rows.assign(most=rows["missed_rate_msg_s"].mask(of_tester))
+    for kept, missed in ends[["kept_rate_msg_s", "most"]].itertuples(index=False):
         yield (0.0 if pd.isna(kept) else kept), (inf if pd.isna(missed) else missed)
 
 
