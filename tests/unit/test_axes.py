@@ -204,6 +204,20 @@ def test_a_map_has_every_combination(both: Tables) -> None:
     assert contents(tables(ONE), "combinations", "rpc-call") == []
 
 
+def test_a_map_says_what_is_doubted(both: Tables) -> None:
+    """By parentheses about its number, and a sentence that says so; elsewhere there is neither."""
+    point = both["points"]["point"].iloc[0]
+    doubts = both["doubts"][:0]
+    for planted, marked in ((doubts, 0), (pd.DataFrame([{"point": point, "kind": "lost"}]), 1)):
+        frames = {**both, "doubts": planted}
+        [content] = contents(frames, "combinations", "rpc-call")
+        assert content.drawing is not None
+        sheet = content.drawing.figure()
+        texts = [text.get_text() for part in sheet.subfigs for text in part.axes[0].texts]
+        assert sum(text.startswith("(") for text in texts) == marked
+        assert ("What is doubted stands in parentheses." in content.words) is bool(marked)
+
+
 def test_a_map_may_lack_all_but_one_value_of_an_axis(both: Tables) -> None:
     """Where only one number of threads was measured at a pause, the map there has one row."""
     points = both["points"]

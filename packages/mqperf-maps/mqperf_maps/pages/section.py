@@ -1,6 +1,6 @@
 """The section with a map of the throughput, where two axes vary."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import partial
 
 import pandas as pd
@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.words import joined
 from mqperf.pages.sections import Content, Section, View
+from mqperf.study.stats.compare import kinds_by_point
 from mqperf.study.tables import arranged
 from mqperf.study.tables.axis_words import called
 
@@ -21,19 +22,23 @@ def content(view: View) -> Iterator[Content]:
     caption = view.caption("throughput of all combinations")
     names = joined([called(name) for name in axes.names])
     alt = f"Map of the throughput at every combination of {names}."
+    doubted = {*kinds_by_point(view.tables)}
+    words = ["Mean throughput over the repeats; the darker, the higher."]
+    if view.points["point"].isin(doubted).any():
+        words.append("What is doubted stands in parentheses.")
     yield Content(
         heading="Throughput of all combinations",
-        words=["Mean throughput over the repeats; the darker, the higher."],
-        drawing=Drawing(caption, alt, partial(_sheet, view.points, axes.colour)),
+        words=words,
+        drawing=Drawing(caption, alt, partial(_sheet, view.points, axes.colour, doubted)),
     )
 
 
-def _sheet(points: pd.DataFrame, rows_by: str) -> Figure:
+def _sheet(points: pd.DataFrame, rows_by: str, doubted: Collection[str]) -> Figure:
     from mqperf_maps.pages.sheet import (
         map_sheet,  # seaborn is slow to load, and few sweeps have maps
     )
 
-    return map_sheet(points, rows_by)
+    return map_sheet(points, rows_by, doubted)
 
 
 SECTION = Section("combinations", content)
