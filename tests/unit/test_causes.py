@@ -262,7 +262,7 @@ def test_equal_causes_are_not_told_apart() -> None:
     frames = changed(seen(*FULL_QUEUE), "cpu", {"total_cores": 0.97}, "client-1")
     rows = causes(frames)
     assert [*rows["cause_rank"]] == [1, 1, 3]
-    assert words.headline(rows, 100.0, float("nan")).startswith(words.NO_CAUSE)
+    assert words.headline(rows, kept=False).startswith(words.NO_CAUSE)
 
 
 @pytest.mark.takes_long
@@ -315,3 +315,27 @@ def test_a_damaged_log_is_no_record(tmp_path: Path, text: str, problem: str) -> 
     (tmp_path / waits_log.LOG).write_text(text)
     with pytest.raises(ProbeError, match=problem):
         waits_log.check(tmp_path, "local")
+
+
+@pytest.mark.parametrize(
+    ("unfinished", "words_of_it"), [(0, "it kept its offered rate"), (150, words.NO_CAUSE)]
+)
+def test_a_staircase_is_kept_where_each_step_is(unfinished: int, words_of_it: str) -> None:
+    """Its mean is that of no rate, and may be within what is kept though the last step is not."""
+    frames = changed(sound(), "messages", {"offered_rate_msg_s": 3800.0})
+    of_steps = {"throughput_msg_s": 100.0, "latency_mean_s": 0.001, "latency_min_s": 0.001}
+    first = {"step_rate_msg_s": 100.0, "from_s": 0.0, "until_s": 5.0, "unfinished": 0}
+    last = {"step_rate_msg_s": 200.0, "from_s": 5.0, "until_s": 10.0, "unfinished": unfinished}
+    stairs = with_rows(frames, "rate_steps", {**of_steps, **first}, {**of_steps, **last})
+    told = {**stairs, "causes": causes(stairs), "bottlenecks": bottlenecks(stairs)}
+    lines = [*words.lines(told)]
+    [place] = [at for at, line in enumerate(lines) if line.endswith(f"[{RUN}]")]
+    assert lines[place].endswith(f": 3,800 msg/sec, the mean of its steps [{RUN}]")
+    assert lines[place + 1].strip().startswith(words_of_it)
+
+
+def test_less_than_one_a_second_is_not_none() -> None:
+    """Three figures of it are told."""
+    frames = changed(sound(), "messages", {"throughput_msg_s": 0.4271})
+    told = {**frames, "causes": causes(frames), "bottlenecks": bottlenecks(frames)}
+    assert any(line.endswith(f": 0.427 msg/sec [{RUN}]") for line in words.lines(told))

@@ -5,11 +5,12 @@ from math import isnan
 
 import pandas as pd
 
+from mqperf.pages.questions.words import grouped
 from mqperf.plan.test_cases import unit_of
 from mqperf.study.stats.checks import places
 from mqperf.study.stats.rules.finding import each, measured
 from mqperf.study.tables import Tables
-from mqperf_diagnosis.study.evidence import keeps, rates_of
+from mqperf_diagnosis.study.evidence import keeping
 
 NO_CAUSE = "no single cause is visible"
 WITHOUT_PROBE = "processes of nodes and waits were not watched: add the probe waits to the plan"
@@ -17,24 +18,25 @@ WITHOUT_PROBE = "processes of nodes and waits were not watched: add the probe wa
 
 def lines(tables: Tables) -> Iterator[str]:
     """The text of ``mqperf why``: a paragraph for each measured run."""
-    runs = measured(tables)
+    runs, kept = measured(tables), keeping(tables)
     by_run = dict([*tables["causes"].groupby("run")])
-    for row, rate, place in zip(each(runs), rates_of(runs), places(runs, tables), strict=True):
+    in_steps = {*tables["rate_steps"]["run"]}
+    for row, place in zip(each(runs), places(runs, tables), strict=True):
         of_run = by_run.get(row.run, tables["causes"].iloc[:0])
-        figure = f"{row.throughput_msg_s:,.0f} {unit_of(row.test_case)}/sec"
+        figure = f"{grouped(row.throughput_msg_s)} {unit_of(row.test_case)}/sec"
+        figure += ", the mean of its steps" if row.run in in_steps else ""
         figure = "throughput not known" if isnan(row.throughput_msg_s) else figure
         yield f"{place}: {figure} [{row.run}]"
-        yield f"  {headline(of_run, row.throughput_msg_s, rate)}"
+        yield f"  {headline(of_run, kept=row.run in kept)}"
         for cause in each(of_run):
             yield f"  {cause.cause_rank}. {cause.cause} ({cause.cause_at}): {cause.because}"
             yield f"     to test it: {cause.cause_test}"
         yield from (f"  {text}" for text in limits(tables, row.run, of_run))
 
 
-def headline(causes: pd.DataFrame, throughput: float, rate: float) -> str:
-    """One sentence on a run: its first cause, or that none is first."""
+def headline(causes: pd.DataFrame, *, kept: bool) -> str:
+    """One sentence on a run: its first cause, or that none is first; or it ``kept`` its rate."""
     first = causes[causes["cause_rank"] == 1]
-    kept = keeps(throughput, rate)
     if causes.empty:
         return f"it kept its offered rate, and {NO_CAUSE}" if kept else NO_CAUSE
     if kept:
@@ -57,8 +59,7 @@ def limits(tables: Tables, run: str, causes: pd.DataFrame) -> Iterator[str]:
 def summary(tables: Tables) -> Sequence[str]:
     """How many runs had which first cause, of those that did not keep an offered rate."""
     causes, runs = tables["causes"], measured(tables)
-    rates = zip(each(runs), rates_of(runs), strict=True)
-    kept = [row.run for row, rate in rates if keeps(row.throughput_msg_s, rate)]
+    kept = keeping(tables)
     first = causes[(causes["cause_rank"] == 1) & ~causes["run"].isin(kept)]
     alone = first.drop_duplicates(["run", "cause"]).drop_duplicates("run", keep=False)
     number = runs["run"].nunique()

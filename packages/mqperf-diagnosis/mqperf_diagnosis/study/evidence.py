@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from mqperf.study.stats.rules.finding import each, measured, offered
-from mqperf.study.stats.rules.stairs import used_cpu
+from mqperf.study.stats.rules.stairs import judged_steps, used_cpu
 from mqperf.study.stats.rules.tester import hosts_used
 from mqperf.study.stats.rules.window import KEEPS_UP
 from mqperf.study.tables import Tables
@@ -37,18 +37,17 @@ class Cause:
 
 @dataclass(frozen=True)
 class Evidence:
-    """A measured run: its row of ``measured``, the rate it was offered, and its rows by table."""
+    """A measured run: its row of ``measured``, the rate it was offered, and its rows by table.
+
+    ``kept`` says whether it kept that; without one it is as fast as it can.
+    """
 
     run: Any
     offered_msg_s: float
+    kept: bool
     cpu: pd.DataFrame
     hosts: pd.DataFrame
     rows: Callable[[str], pd.DataFrame]
-
-    @property
-    def kept(self) -> bool:
-        """Whether it kept the rate that it was offered; without one it is as fast as it can."""
-        return keeps(self.run.throughput_msg_s, self.offered_msg_s)
 
     @cached_property
     def waits(self) -> pd.DataFrame:
@@ -85,12 +84,17 @@ class Evidence:
         return float(waited / (used + waited)) if used + waited > 0 else None
 
 
-def keeps(throughput: float, offered_msg_s: float) -> bool:
-    """Whether a throughput is the rate that was offered; never that of no rate, which is NaN."""
-    return bool(throughput >= (1 - KEEPS_UP) * offered_msg_s)
+def keeping(tables: Tables) -> set[str]:
+    """The runs that kept the rate that they were offered, of a staircase every step of it."""
+    runs = measured(tables)
+    steps = judged_steps(runs, tables["rate_steps"])
+    all_kept = steps.groupby("run")["kept"].min().eq(1)
+    finished = runs["throughput_msg_s"] >= (1 - KEEPS_UP) * _rates_of(runs)
+    kept = runs["run"].map(all_kept).astype("boolean").fillna(finished)
+    return {*runs.loc[kept.fillna(value=False), "run"]}
 
 
-def rates_of(runs: pd.DataFrame) -> pd.Series:
+def _rates_of(runs: pd.DataFrame) -> pd.Series:
     """The deliveries a second that each run was offered, the mean of cycles and steps.
 
     NaN for as fast as it could.
@@ -101,12 +105,13 @@ def rates_of(runs: pd.DataFrame) -> pd.Series:
 def evidence(tables: Tables) -> Iterator[Evidence]:
     """That of every measured run."""
     frame = measured(tables)
-    rates = rates_of(frame)
+    rates, kept = _rates_of(frame), keeping(tables)
     cpu, hosts = _by_run(used_cpu(tables)), _by_run(hosts_used(tables))
     names = ("waits", "network", "links", "events", "quotas", "node_summary", "latency")
     others = {name: _by_run(tables.get(name, NOTHING)) for name in names}
     for run, rate in zip(each(frame), rates, strict=True):
-        yield Evidence(run, rate, cpu(run.run), hosts(run.run), _rows_of(others, run.run))
+        of_run = (cpu(run.run), hosts(run.run), _rows_of(others, run.run))
+        yield Evidence(run, rate, run.run in kept, *of_run)
 
 
 def _rows_of(
