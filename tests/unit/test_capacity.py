@@ -412,7 +412,7 @@ def test_threads_that_bring_nothing_are_told(tables: Tables) -> None:
     messages["offered_rate_msg_s"] = messages["offered_rate_msg_s"].astype("float64")
     changed = {name: frame for name, frame in quiet.items() if name != "measured"}
     told = broken({**changed, "runs": runs, "messages": messages})
-    assert any("8 threads get 500 msg/s where 4 get 500" in str(row["because"]) for row in told)
+    assert any("8 threads get 500 msg/sec where 4 get 500" in str(row["because"]) for row in told)
 
 
 def test_the_command_says_what_the_function_does() -> None:

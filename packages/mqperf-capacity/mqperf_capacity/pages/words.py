@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from mqperf.pages.figures import labels
 from mqperf.plan.test_cases import TEST_CASES, in_unit
 from mqperf_capacity.study.assumptions import MACHINE_FULL
 from mqperf_capacity.study.full_load import full_load
@@ -42,7 +43,7 @@ def _of(result: Predicted) -> Iterator[str]:
     keys = result.known.model.keys
     words = f" ({result.known.model.words})" if result.known.model.words else ""
     yield (
-        f"{keys['system']}, {keys['topology']}, {keys['queues']} queues,"
+        f"{keys['system']}, {keys['topology']}, {labels.kind(keys['queues'])},"
         f" {TEST_CASES[keys['test_case']].title}{words}"
     )
     if result.refused is not None:
@@ -69,7 +70,7 @@ def _basis(result: Predicted) -> Iterator[str]:
     runs = known.runs
     yield (
         f"  From {len(runs)} of {len(known.model.runs)} runs, in which nobody used more than half"
-        f" of its CPU: {runs['rate'].min():,.0f} to {runs['rate'].max():,.0f} msg/s."
+        f" of its CPU: {runs['rate'].min():,.0f} to {runs['rate'].max():,.0f} msg/sec."
     )
     if known.model.doubted:
         yield (
@@ -134,15 +135,15 @@ def is_measured(result: Predicted) -> bool:
 
 
 def _limit(row: Row) -> str:
-    """``19,220 [17,713 to 21,056] msg/s``; the lower end alone of what is sustained at least."""
+    """``19,220 [17,713 to 21,056] msg/sec``; the lower end alone of what is sustained at least."""
     if row["full_is"] == MEASURED:
-        return f"{_span(row, 'full_msg_s', ',.0f')} msg/s"
-    return f"at least {row['full_msg_s_low']:,.0f} msg/s"
+        return f"{_span(row, 'full_msg_s', ',.0f')} msg/sec"
+    return f"at least {row['full_msg_s_low']:,.0f} msg/sec"
 
 
 def _at_rate(result: Predicted) -> Iterator[str]:
     whole, rate = result.whole, result.asked.rate
-    yield f"  At {rate:,.0f} msg/s:"
+    yield f"  At {rate:,.0f} msg/sec:"
     for row in _roles(result):
         of = f"{100 * row['used_share']:.0f} % of {row['capacity_cores']:g}"
         line = f"    {name_of(row['role'])}: {_span(row, 'used_cores', '.3g')} cores, {of}"
@@ -165,7 +166,7 @@ def _assumptions(result: Predicted) -> Iterator[str]:
     said = result.refused or ""
     for row in result.broken:
         if row["because"] not in said:
-            limit = f"{row['limit_msg_s']:,.0f} msg/s"
+            limit = f"{row['limit_msg_s']:,.0f} msg/sec"
             yield f"  Not above {limit}: {row['assumption']}; {row['because']}."
 
 

@@ -71,7 +71,7 @@ def _unsteady(model: Model) -> Iterator[Row]:
     apart = ends[ends["ratio"].ge(UNSTEADY) & ends["more"].ge(UNSTEADY_CORES)]
     for row in each(apart.nlargest(1, "ratio")):
         because = (
-            f"at {row.rate:,.0f} msg/s {row.role} used {row.least:.2g} cores in one repeat,"
+            f"at {row.rate:,.0f} msg/sec {row.role} used {row.least:.2g} cores in one repeat,"
             f" {row.most:.2g} in another: measure longer, after a longer warmup_s"
         )
         yield _row(COST_STAYS, because, 0.0)
@@ -89,7 +89,7 @@ def _links(known: Demands, bound: float, payload: float | None) -> Iterator[Row]
     for row in each(link[full]):
         because = (
             f"the link of {_bits(row.bandwidth_bits_s)} carried {_bits(8 * row.link_bytes_s)} at"
-            f" {row.rate:,.0f} msg/s"
+            f" {row.rate:,.0f} msg/sec"
         )
         yield _row(LINK_LIMITS, because, row.rate, row.run)
     low = link[link["run"].isin(known.runs["run"]) & ~full]
@@ -103,7 +103,7 @@ def _links(known: Demands, bound: float, payload: float | None) -> Iterator[Row]
     if (limit := LINK_FULL * bandwidth / 8 / size) < bound:
         because = (
             f"a message is {size:,.0f} bytes on the link of {_bits(bandwidth)}, which is full at"
-            f" {limit:,.0f} msg/s, before any CPU is"
+            f" {limit:,.0f} msg/sec, before any CPU is"
         )
         yield _row(LINK_LIMITS, because, limit)
 
@@ -123,7 +123,7 @@ def _windows(model: Model, bound: float) -> Iterator[Row]:
     for row in each(asking[full]):
         because = (
             f"{row.waiting:,.1f} of at most {row.window:,.0f} messages waited for their confirm,"
-            f" which took {1e3 * row.confirm_p50_s:.1f} ms, at {row.rate:,.0f} msg/s"
+            f" which took {1e3 * row.confirm_p50_s:.1f} ms, at {row.rate:,.0f} msg/sec"
         )
         yield _row(WINDOW_LIMITS, because, row.rate, row.run)
     for row in each(asking.sort_values("limit").tail(1)):
@@ -131,7 +131,7 @@ def _windows(model: Model, bound: float) -> Iterator[Row]:
             because = (
                 f"{row.threads} threads may have {row.confirms} unconfirmed messages each, and with"
                 f" a confirm after {1e3 * row.confirm_p50_s:.1f} ms no more than"
-                f" {row.limit:,.0f} msg/s come through"
+                f" {row.limit:,.0f} msg/sec come through"
             )
             yield _row(WINDOW_LIMITS, because, row.limit)
 
@@ -141,7 +141,7 @@ def _waiting(model: Model) -> Iterator[Row]:
     runs, fullest = model.runs, model.utilisation()
     for row in each(runs[_behind(runs) & _idle(runs, model)]):
         because = (
-            f"no more than {row.rate:,.0f} msg/s came through while the fullest role used"
+            f"no more than {row.rate:,.0f} msg/sec came through while the fullest role used"
             f" {100 * fullest[row.run]:.0f} % of its CPU: {_hint(row)}"
         )
         yield _row(CPU_LIMITS, because, row.rate, row.run)
@@ -157,9 +157,11 @@ def _hint(row: Any) -> str:  # noqa: ANN401 (a row of a frame has any columns)
             " (prefetch), so they wait for the next"
         )
     if row.rate < KEPT * row.sending:
-        return f"{row.sending:,.0f} msg/s were sent, and servers are slow, but not for want of CPU"
+        return (
+            f"{row.sending:,.0f} msg/sec were sent, and servers are slow, but not for want of CPU"
+        )
     if pd.notna(row.offered) and row.sending < KEPT * row.offered:
-        return f"{row.offered:,.0f} msg/s were to be sent, and clients were held back"
+        return f"{row.offered:,.0f} msg/sec were to be sent, and clients were held back"
     return "a lock, a single queue, a connection or a wait"
 
 
@@ -195,7 +197,7 @@ def _flat(model: Model) -> Iterator[Row]:
         more = many.threads / few.threads - 1
         if more >= MORE_THREADS and many.rate / few.rate - 1 < RISE * more:
             because = (
-                f"{many.threads} threads get {many.rate:,.0f} msg/s where {few.threads} get"
+                f"{many.threads} threads get {many.rate:,.0f} msg/sec where {few.threads} get"
                 f" {few.rate:,.0f}, and the fullest role used"
                 f" {100 * model.utilisation()[many.run]:.0f} % of its CPU"
             )

@@ -214,7 +214,7 @@ class Scenario:
         highest = known["rate"].max()
         rate = self.bound[0] if self.asked.rate is None else self.asked.rate
         if rate > highest:
-            yield f"{rate:,.0f} msg/s is above the {highest:,.0f} that demands are taken from"
+            yield f"{rate:,.0f} msg/sec is above the {highest:,.0f} that demands are taken from"
         lengths = self.known.payloads
         if self.payload is not None and not lengths[0] <= self.payload <= lengths[-1]:
             between = f"between the {lengths[0]:g} and {lengths[-1]:g} measured"
