@@ -33,11 +33,15 @@ def answer(tables: Tables) -> Answer | None:
     if not results:
         return None
     predicted = [result for result in results if result.refused is None]
+    demands = demands_of.table(tables)
     return Answer(
         question="What does a message cost, and which rate does that allow?",
-        sentences=[*(_sentence(result, tables) for result in results), OTHERS],
+        sentences=[
+            *(_sentence(result, tables) for result in results),
+            *([OTHERS] if predicted else []),
+        ],
         drawing=drawing(predicted, tables) if predicted else None,
-        table=_table(demands_of.table(tables)),
+        table=_table(demands) if len(demands) else None,
         settle=[*_settling(predicted)],
     )
 
