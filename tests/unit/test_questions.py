@@ -132,6 +132,18 @@ def test_what_was_offered_is_no_limit() -> None:
         assert ("a broker node is the limit there" in told) == limiting
 
 
+def test_none_is_the_best_of_those_that_finish_all_that_was_offered() -> None:
+    """It is told of how many points it is, and of one what it was measured with."""
+    for sizes, words in (((10, 20), "at 2 of 2 points."), ((10,), "with 10 threads.")):
+        varying = (("rate_msg_s", (200.0,)), ("payload_bytes", sizes))
+        frames = tables(Shape((LAYOUTS[0],), ("rpc-cast",), (10,), parameters=varying))
+        of_all = {"throughput_msg_s": 200.0, "send_rate_msg_s": 200.0, "offered_rate_msg_s": 200.0}
+        offered = {**frames, "messages": frames["messages"].assign(**of_all)}
+        told = {**complete(offered), "doubts": frames["doubts"][:0]}
+        [_, [sentence, _]] = [*said(told, "scaling").popitem()]
+        assert sentence.endswith(f"all that was offered, {words}")
+
+
 def doubted(frames: Tables, kind: str, points: list[str]) -> Tables:
     doubts = pd.DataFrame([{"kind": kind, "point": point, "text": "so it is"} for point in points])
     return {**frames, "doubts": doubts.reindex(columns=frames["doubts"].columns)}

@@ -26,6 +26,7 @@ from mqperf.plan.pace import OFFERED
 from mqperf.plan.test_cases import TEST_CASES, closed_loops
 from mqperf.study.stats.decided import decided
 from mqperf.study.stats.rules.finding import in_parts, offered
+from mqperf.study.stats.rules.window import KEEPS_UP
 from mqperf.study.stats.survivors import survivors
 from mqperf.study.stats.sustained import FIGURE
 from mqperf.study.tables import Tables, varied, where
@@ -85,13 +86,22 @@ def _sound(rows: pd.DataFrame, others: int, tables: Tables) -> Text:
     top, last = (rows.iloc[place].to_dict() for place in (0, -1))
     least = "at least **{}**, all that was offered" if top["all_came"] else "**{}**"
     best = Text(least if top["sustained"] else "at most **{}**").format(_rate(top))
-    parts = [_first(top, tables) + best + Text(", with {}").format(top["at"]), *_remarks(top)]
+    parts = [_first(top, tables) + best + Text(", {}").format(_at(top, tables)), *_remarks(top)]
     if last["point"] != top["point"] and not last["all_came"]:
         rate = ("" if last["sustained"] else "at most ") + _rate(last)
         parts.append(Text("the least is {}, of {}").format(rate, layout_of(last, tables)))
     if others:
         parts.append(Text("{} cannot be told").format(amount(others, "other layout")))
     return bold(case_of(top), layout_of(top, tables)) + Text(": {}.").format(Text("; ").join(parts))
+
+
+def _at(top: Row, tables: Tables) -> str:
+    """With which load; at how many points, where all finish what they were offered alike."""
+    points = where(tables["points"], **{name: top[name] for name in SWEEP})
+    alike = int((points[FIGURE] >= top[FIGURE] * (1 - KEEPS_UP)).sum())
+    if top["all_came"] and alike > 1:
+        return f"at {alike} of {amount(len(points), 'point')}"
+    return f"with {top['at']}"
 
 
 def _unsound(rows: pd.DataFrame) -> Text:
