@@ -12,8 +12,9 @@ from viewed import contents
 
 from mqperf.pages import figures, run_line
 from mqperf.pages.figures.palette import PAPER
+from mqperf.pages.questions.saturation import answer
 from mqperf.pages.report import drawings
-from mqperf.pages.sections.forms import frame
+from mqperf.pages.sections.forms import frame, plain
 from mqperf.pages.sections.rate_steps import KEPT
 from mqperf.record import runs
 from mqperf.study.stats.bottleneck import bottlenecks
@@ -343,6 +344,47 @@ def test_a_step_is_kept_where_nothing_is_left_of_it(
     [row] = saturation_rates(found, nobody).to_dict("records")
     ends = (row["kept_rate_msg_s"], row["missed_rate_msg_s"])
     assert [None if pd.isna(end) else end for end in ends] == [kept, missed]
+
+
+def settled(frames: Tables) -> list[str]:
+    """What would settle the rates that these tables tell."""
+    rates = saturation_rates(frames, limits(frames))
+    told = answer({**frames, "saturation_rates": rates, "doubts": conform("doubts", NOTHING)})
+    assert told is not None
+    return [plain(text) for text in told.settle]
+
+
+NOTHING = pd.DataFrame()
+
+PAUSE = "A pause may have ended 1 {} early: a {} finished more than the first that was not kept up"
+
+
+def test_only_a_later_step_tells_of_a_pause() -> None:
+    """The first that was missed may finish more than its own rate of what was left before it."""
+    early = stairs(0, 1, 60, 120)
+    assert any(text.startswith(PAUSE.format("staircase", "later step")) for text in settled(early))
+    frames = stairs(0, 1, 3, 200)
+    steps = frames["rate_steps"]
+    more = steps["throughput_msg_s"].mask(steps["step_rate_msg_s"].eq(800), 820.0)
+    caught_up = {**frames, "rate_steps": steps.assign(throughput_msg_s=more)}
+    [row] = saturation_rates(caught_up, limits(frames)).to_dict("records")
+    assert row["missed_rate_msg_s"] == 800
+    assert not any("pause" in text for text in settled(caught_up))
+
+
+def test_a_sweep_by_runs_is_no_staircase() -> None:
+    """Its means decide, and not the majority of its steps."""
+    frames = swept(("direct",))
+    messages = frames["messages"]
+    behind = messages["point"].eq("direct-5000")
+    fewer = messages.assign(throughput_msg_s=messages["throughput_msg_s"].mask(behind, 1000.0))
+    kept = messages["point"].isin(["direct-20000", "direct-40000"])
+    fewer = fewer.assign(throughput_msg_s=fewer["throughput_msg_s"].mask(kept, 15_000.0))
+    points = frames["runs"].drop_duplicates("point").assign(latency_p99_s=np.nan)
+    steps = conform("rate_steps", NOTHING)
+    texts = settled({**frames, "messages": fewer, "points": points, "rate_steps": steps})
+    assert any(text.startswith(PAUSE.format("sweep", "higher rate")) for text in texts)
+    assert not any("majority" in text for text in texts)
 
 
 def sampled(frames: Tables, *, others: float) -> Tables:

@@ -24,6 +24,8 @@ from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.stats.compare import kinds_by_point
 from mqperf.study.stats.offered_rates import brackets
+from mqperf.study.stats.rules.finding import offered
+from mqperf.study.stats.rules.stairs import rounded
 from mqperf.study.tables import Tables, varied, where, with_parameters
 
 FEW = 3
@@ -50,7 +52,7 @@ def answer(tables: Tables) -> Answer | None:
         sentences=[*sentences(described)],
         drawing=_drawing(described, tables),
         table=_table(described) if len(described) > 1 else None,
-        settle=[*_settle(rates)],
+        settle=[*_settle(rates, tables)],
     )
 
 
@@ -131,17 +133,23 @@ def _table(rates: pd.DataFrame) -> Content:
     )
 
 
-def _settle(rates: pd.DataFrame) -> Iterator[Text]:
+def _settle(rates: pd.DataFrame, tables: Tables) -> Iterator[Text]:
     if rates["missed_rate_msg_s"].isna().any():
         yield Text("Higher *rate_msg_s* would tell where it ends.")
     if rates["kept_rate_msg_s"].isna().any():
         yield Text("Lower *rate_msg_s* would tell where it begins.")
-    finished = rates["top_throughput_msg_s"] / rates["deliveries_each"]
-    if (early := finished >= rates["missed_rate_msg_s"]).any():
+    missed, steps = rates["missed_rate_msg_s"], tables["rate_steps"]["step_rate_msg_s"]
+    tried = {*steps.map(rounded), *offered(tables["runs"])}
+    if (early := missed.notna() & ~missed.isin(tried)).any():  # it is what a later one finished
+        one, which, how = (
+            ("staircase", "later step", "the majority decides")
+            if len(steps)
+            else ("sweep", "higher rate", "one run decides less")
+        )
         yield Text(
-            "A pause may have ended {} early: a later step finished more than the first that was"
-            " not kept up with. With *repeats*: 3 the majority decides."
-        ).format(amount(int(early.sum()), "staircase"))
+            "A pause may have ended {} early: a {} finished more than the first that was not kept"
+            " up with. With *repeats*: 3 {}."
+        ).format(amount(int(early.sum()), one), which, how)
     if (rates["missed_rate_msg_s"] > 2 * rates["kept_rate_msg_s"]).any():
         yield NARROWER
 

@@ -99,7 +99,8 @@ def saturation_rate(curve: pd.DataFrame) -> Mapping[str, Any]:
     """The row of one curve: of each run its ``offered``, ``each``, throughput and bottleneck.
 
     And whether it is ``kept``, as far as its throughput does not tell.  Where more was finished at
-    a higher rate than the first that was not kept, that is the end: a pause is no limit.
+    a higher rate than the first that was not kept, that is the end: a pause is no limit.  What that
+    one finished beyond its own rate was left by those before it.
     """
     latencies = ["latency_mean_s", "latency_p99_s"]
     names = ["throughput_msg_s", "each", "kept", "held", *latencies]
@@ -126,7 +127,8 @@ def saturation_rate(curve: pd.DataFrame) -> Mapping[str, Any]:
     least = beyond.index.min()
     limit = _limit(curve[curve["offered"] == least]["bottleneck"])
     ran_out = f"; what ran out there: {limit}" if limit else ""
-    high = max(least, float(beyond["throughput_msg_s"].max()) / each)
+    later = beyond["throughput_msg_s"][beyond.index > least]
+    high = max([least, *(later / each)])
     row |= {"missed_rate_msg_s": high, "limit": limit}
     if low is None:
         offered = f"{_rate(least)} {unit}, the least that was offered"

@@ -53,13 +53,14 @@ def judged_steps(runs: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
     kept = late <= rate * (KEEPS_UP * lasted).clip(lower=PAUSE_S)
     left = late.where(late > rate * KEEPS_UP * lasted, 0.0)
     return frame.assign(
-        offered=rate.map(_rounded),
+        offered=rate.map(rounded),
         kept=kept.astype("float64"),
-        held=(rate - left / lasted).map(_rounded),
+        held=(rate - left / lasted).map(rounded),
     )
 
 
-def _rounded(rate: float) -> float:
+def rounded(rate: float) -> float:
+    """The rate of a step as it is told."""
     return float(f"{rate:.{DIGITS}g}")
 
 
