@@ -142,8 +142,15 @@ def _check_folders(tried: Sequence[Layout]) -> None:
             )
 
 
+HALF = 0.05
+"""Half of the last decimal of figures: less would look like zero."""
+
+
 def cell(column: str, value: object) -> Text:
-    """A value as the published reports print it: counts whole, figures with one decimal."""
+    """A value as the published reports print it: counts whole, figures with one decimal.
+
+    What is not zero has as many decimals as it takes not to look like it.
+    """
     if value is None or value is pd.NA or (isinstance(value, float) and isnan(value)):
         return Text(MISSING)
     if isinstance(value, Integral):
@@ -153,7 +160,9 @@ def cell(column: str, value: object) -> Text:
     if isinstance(value, Real) and COLUMNS[column].parameter:
         return Text(shown_value(column, float(value)))
     if isinstance(value, Real):
-        return Text(f"{float(value) * COLUMNS[column].scale:.1f}")
+        shown = float(value) * COLUMNS[column].scale
+        digits = 1 if abs(shown) >= HALF or not shown else -floor(log10(abs(shown)))
+        return Text(f"{shown:.{digits}f}")
     return escape(value)
 
 
