@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 import no_programs
 import pytest
+from hypothesis import HealthCheck, settings
 from platformdirs import user_cache_path
 from typing_extensions import override
 from xdist.remote import Producer
@@ -48,6 +49,15 @@ RABBITMQS = 2
 
 WAITING = "tests/integration/"
 """The tests that mostly wait for programs; all others compute."""
+
+settings.register_profile(
+    "ours",
+    settings.default,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("ours")
+"""Examples are slow where other tests take the CPU; all those of a test share its fixtures."""
 
 ROUTERS = ("qdrouterd", "skrouterd")
 IN_CI = os.environ.get("CI") == "true"

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import pika
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from one_rabbitmq import Theirs, channel, master_of
 
@@ -62,9 +62,7 @@ BOUND: dict[str, tuple[str, dict[str, str]]] = {
 BODIES = st.binary(max_size=300) | st.integers(131_000, 140_000).map(lambda n: b"m" * n)
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=40)
 @given(st.sampled_from(KINDS), PROPERTIES, BODIES)
 def test_what_one_publishes_the_other_receives(
     broker: Broker,

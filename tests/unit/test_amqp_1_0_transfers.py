@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 from bare_connection import connected, small
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from stamped import pieces, stamped
 
@@ -48,7 +48,6 @@ def message(stamp: bytes, size: int) -> bytes:
     return composite(codec.HEADER, codec.TRUE) + codec.descriptor(codec.DATA) + codec.binary(body)
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 2), st.sampled_from([40, 40, 40, 300, 5000])), max_size=30),
     st.lists(st.integers(1, 9000), min_size=1, max_size=40),
@@ -134,7 +133,6 @@ def test_stretches_are_the_ids(ids: set[int]) -> None:
     assert all(later[0] > earlier[1] + 1 for earlier, later in pairwise(ranges))
 
 
-@settings(deadline=None)
 @given(
     st.sampled_from([0, HIGHEST - 100, 5 * HIGHEST - 3]),
     st.lists(
@@ -180,7 +178,6 @@ def test_the_identity_holds_whatever_receivers_say(
     assert sum(record.streams[name].length for name in REFUSALS) == len(errors)
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, 2**32 - 1), st.none() | st.integers(0, 3)), max_size=20),
     st.booleans(),

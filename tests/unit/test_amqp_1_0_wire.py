@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from bare_connection import connected
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mqperf_amqp_1_0.onhost import codec, links
@@ -99,7 +99,6 @@ def test_whatever_comes_is_read_or_refused(content: bytes) -> None:
 # messages that are sent
 
 
-@settings(deadline=None)
 @given(
     st.integers(stamps.SIZE, 40_000),
     st.sampled_from([512, 4096, 65_536]),

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import samples
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from test_tables import CALL, START, Known
 
@@ -158,7 +158,6 @@ def counted_stream(folder: Path, instants: np.ndarray, parts: int = 1) -> Stream
     return read_counts(folder / "server-1.counts").streams["received"]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(MESSAGES, st.integers(1, 4))
 def test_counts_say_what_instants_say(tmp_path: Path, instants: np.ndarray, parts: int) -> None:
     """Counts, sums and largest values exactly; quantiles to three digits."""
@@ -245,7 +244,6 @@ def numbered(folder: Path, sequence: list[int], parts: int) -> numbers.Numbers:
     return by_sender.get("client-1", numbers.NONE)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(SEQUENCE, st.sets(st.integers(0, 30)), st.integers(1, 5))
 def test_every_number_is_accounted_for(
     tmp_path: Path, sequence: list[int], sent: set[int], parts: int

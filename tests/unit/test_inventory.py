@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mqperf.base.errors import HostError
@@ -304,7 +304,6 @@ VALUES = st.recursive(
 )
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_damaged_inventory_is_read_or_told(data: st.DataObject, tmp_path: Path) -> None:
     """In JSON and in YAML, whatever stands in the place of anything."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mqperf.base.errors import RecordError
@@ -57,7 +57,6 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return Run(path, NAME, "done")
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.sampled_from(sorted(FACTS)), st.none() | st.sampled_from(["start", "label", 0]), JSON)
 def test_any_value_of_any_key_is_read_or_refused(
     run: Run, key: str, inner: str | int | None, value: object

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mqperf.plan import Case
@@ -49,7 +49,6 @@ def test_a_mix_has_its_mean_as_its_length() -> None:
     assert mean_bytes(mix_of(MIX)) == round(0.9 * 256 + 0.095 * 4096 + 0.005 * 65536)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10**10), st.integers(0, 5000), st.integers(0, 999))
 def test_any_part_of_a_load_has_the_shares(first: int, sender: int, cut: int) -> None:
     """To a few messages of a thousand; and each message its length, in whatever block it is."""

@@ -8,7 +8,7 @@ import pytest
 import samples
 from counted import converted
 from factory import Shape, tables
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
@@ -38,7 +38,6 @@ def latencies(values: np.ndarray) -> InstantLatencies:
     return InstantLatencies(values, np.zeros(len(values), dtype=np.int64), 1)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 30_000))
 def test_ten_messages_are_beyond_each(count: int) -> None:
     """None is told of fewer, and the first that is not told would have had fewer."""

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from malformed_plans import FAMILIES, RICH, SOUND, malformed
 
@@ -34,12 +34,6 @@ JARGON = re.compile(
 )
 NO_LINE = {"long-line", "700000-counts", "missing-systems", "missing-load"}
 """Too long to be read, or not there: no line is named."""
-
-fuzzed = settings(
-    deadline=None,
-    max_examples=100,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
 
 
 @contextmanager
@@ -216,7 +210,6 @@ def nothing_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("nothing_looked_at")
-@fuzzed
 @given(data=st.data())
 def test_damaged_bytes_are_a_plan_or_an_error(data: st.DataObject, tmp_path: Path) -> None:
     """A plan with some bytes replaced is understood, or explained; nothing else happens."""
@@ -263,7 +256,6 @@ VALUES = st.recursive(
 
 
 @pytest.mark.usefixtures("nothing_looked_at")
-@fuzzed
 @given(data=st.data())
 def test_damaged_structure_is_a_plan_or_an_error(data: st.DataObject, tmp_path: Path) -> None:
     """A plan with values replaced by any other is understood, or explained."""

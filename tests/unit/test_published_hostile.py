@@ -145,7 +145,7 @@ def test_a_damaged_report_is_read_or_refused_in_a_sentence(tmp_path: Path, seed:
             assert len(refusal) < 1_000
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(text=st.text(st.characters(codec="utf-8"), max_size=300), old=st.sampled_from(["", "301"]))
 def test_any_text_is_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory, text: str, old: str

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from factory import Shape, tables
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mqperf.base.errors import PlanError
@@ -38,7 +38,6 @@ LOAD_S = 14
 """Two cycles, and the beginning of a third; the window is from 1 s to 13 s."""
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.floats(1, 1e4), st.integers(1, 60)), min_size=2, max_size=6),
     st.floats(0, 0.999),

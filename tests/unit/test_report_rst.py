@@ -94,7 +94,7 @@ anything = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(anything, anything)
 def test_data_is_one_text_wherever_it_stands(text: str, other: str) -> None:
     """In a paragraph, list, title, cell, caption, footnote or alternative text: to the letter."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mqperf.onhost.load.curves import Ramp, Steady, SteppedRate
@@ -13,7 +13,6 @@ from mqperf_numbered.plan.paced import Paced
 START_NS = 1_700_000_000_000_000_000
 
 
-@settings(deadline=None)
 @given(st.floats(0.01, 1e6), st.floats(0, 0.999), st.integers(0, 10**6), st.integers(1, 1000))
 def test_a_message_is_due_from_its_instant_on(
     rate: float, phase: float, number: int, count: int
@@ -37,7 +36,6 @@ def test_nothing_moves_the_schedule() -> None:
     assert schedule.instant_ns(1_200_000) == START_NS + 60 * 10**9
 
 
-@settings(deadline=None)
 @given(st.floats(1, 1e5), st.floats(1, 1e5), st.floats(1, 600), st.floats(0, 0.999))
 def test_a_ramp_changes_the_rate_evenly(
     first: float, last: float, over_s: float, phase: float
@@ -58,7 +56,6 @@ def test_a_ramp_changes_the_rate_evenly(
     assert (np.diff(ramp.instants_ns(0, 2000)) > 0).all()
 
 
-@settings(deadline=None)
 @given(
     *(st.floats(1, 1e5), st.floats(1, 1e5), st.floats(1, 600)),
     *(st.integers(2, 40), st.floats(0, 0.999)),

@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -92,9 +92,7 @@ HARD = (
     "@/:?",
 )
 
-searching = settings(
-    deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+searching = settings(max_examples=60)
 
 
 def plain(url: str) -> str:

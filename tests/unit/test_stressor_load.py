@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hdrh.histogram import HdrHistogram
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mqperf.base.errors import LoadError, PlanError
@@ -76,7 +76,6 @@ def test_a_count_is_shared_by_all_threads(tmp_path: Path) -> None:
 # how messages are counted
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(1, 2000)), max_size=12))
 def test_blocks_of_any_senders_are_counted_to_the_message(
     tmp_path_factory: pytest.TempPathFactory, blocks: list[tuple[int, int]]
@@ -101,7 +100,6 @@ def test_blocks_of_any_senders_are_counted_to_the_message(
     assert BATCH < 10_000
 
 
-@settings(deadline=None)
 @given(st.lists(st.floats(0, 4000), max_size=50))
 def test_histograms_are_those_of_hdrhistogram(latencies: list[float]) -> None:
     """The Python port reads what is written, to the count."""

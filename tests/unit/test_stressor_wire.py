@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pika import BasicProperties, frame, spec
 from stamped import pieces, stamped
@@ -72,7 +72,6 @@ def frames(content: bytes) -> Iterator[frame.Frame]:
         content = content[length:]
 
 
-@settings(deadline=None)
 @given(PROPERTIES, st.binary(max_size=9000), st.sampled_from([4096, 131_072]))
 def test_pika_reads_what_is_sent(fields: dict[str, object], body: bytes, frame_max: int) -> None:
     """Every property, and a body of any length, cut into frames that are not too large."""
@@ -88,7 +87,6 @@ def test_pika_reads_what_is_sent(fields: dict[str, object], body: bytes, frame_m
     assert all(len(part.fragment) <= frame_max - 8 for part in parts)
 
 
-@settings(deadline=None)
 @given(st.binary(max_size=255), PROPERTIES)
 def test_the_message_id_is_found_behind_all_other_properties(
     message_id: bytes, fields: dict[str, object]
@@ -115,7 +113,6 @@ def delivery(  # noqa: PLR0913
     return begin + codec.content(channel, encoded, body, 4096)
 
 
-@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(st.integers(1, 3), st.sampled_from([40, 40, 40, 40, 4088, 5000])), max_size=30
@@ -225,7 +222,6 @@ def test_a_delivery_without_a_stamp_has_no_form(in_body: bool) -> None:  # noqa:
     assert form_of(delivery(1, 1, b"short", 10, in_body=in_body), in_body=in_body) is None
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(1, 500), min_size=1, max_size=20), st.booleans())
 def test_acknowledgements_are_those_that_pika_reads(
     channels: list[int],

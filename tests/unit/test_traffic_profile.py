@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from mqperf.base.errors import PlanError
@@ -143,7 +143,6 @@ def test_what_is_no_json_is_refused() -> None:
 # replays
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.lists(st.integers(0, 300), min_size=3, max_size=3), min_size=1, max_size=5),
     st.lists(st.integers(0, 9), min_size=30, max_size=30),
