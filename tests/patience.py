@@ -4,6 +4,8 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import psutil
+
 DOUBTS_OF_A_BUSY_MACHINE = {
     *("noisy-host", "full-host", "tester-limited", "tester-saturated"),
     *("backlog", "unequal-rates", "empty-seconds", "clock-offset"),
@@ -33,3 +35,11 @@ def all_due(sent: Iterable[float], due: int) -> bool:
 def await_file(file: Path) -> None:
     """Return when there is one."""
     assert eventually(file.exists), file
+
+
+def words_of(process: psutil.Process) -> list[str]:
+    """Its command line; nothing of one that has just ended."""
+    try:
+        return process.cmdline()
+    except psutil.Error:
+        return []

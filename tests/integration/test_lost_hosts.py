@@ -9,21 +9,18 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+import agents
 import held_hosts
 import psutil
 import pytest
+from agents import left
 from held_hosts import begun
-from patience import eventually
+from patience import eventually, words_of
 
 from mqperf.base.errors import HostLost
 from mqperf.hosts.place import Place
-from mqperf.hosts.remote import RemoteHost, connected, payload
+from mqperf.hosts.remote import RemoteHost, connected
 from mqperf_laboratory.hosts import Laboratory
-
-
-def left(lab: Laboratory) -> list[psutil.Process]:
-    """What runs on the hosts besides their sshd."""
-    return [process for name in lab.names for process in lab.processes(name)[1:]]
 
 
 def test_nothing_is_left_after_the_block(five_hosts: Laboratory, places: tuple[Place, ...]) -> None:
@@ -45,7 +42,7 @@ def only_its_own_folder(remote: RemoteHost) -> bool:
 
 def ours(lab: Laboratory, name: str) -> list[psutil.Process]:
     """Who ends what is left, and the agent, its child: Pythons whose program came over the wire."""
-    pythons = [p for p in lab.processes(name)[1:] if p.cmdline()[1:4] == ["-I", "-S", "-c"]]
+    pythons = [p for p in lab.processes(name)[1:] if words_of(p)[1:4] == ["-I", "-S", "-c"]]
     return sorted(pythons, key=lambda p: (p.create_time(), p.pid))
 
 
@@ -79,10 +76,8 @@ def test_a_host_that_talks_nonsense_is_named(
     places: tuple[Place, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever waits is told, and does not wait for an answer that never comes."""
-    files = payload.sources()
-    operations = "mqperf/onhost/agent/operations.py"
-    noise = "\nOperations.names = lambda self, path: os.write(1, b'Segmentation fault\\n')\n"
-    monkeypatch.setattr(payload, "sources", lambda: files | {operations: files[operations] + noise})
+    noise = r"Operations.names = lambda self, path: os.write(1, b'Segmentation fault\n')"
+    agents.change(monkeypatch, "operations", noise)
     with (
         connected(places[:1]) as [remote],
         pytest.raises(HostLost, match=r"^h1 was lost: it said what no agent says"),
@@ -114,11 +109,15 @@ def sshd_only(lab: Laboratory, name: str) -> bool:
     """Whether nothing of ours runs: a session of sshd may still wait for its cable."""
     first, *others = lab.processes(name)
     assert "sshd" in first.name()
-    for process in others:
-        with suppress(psutil.NoSuchProcess):
-            if "sshd" not in process.name():
-                return False
-    return True
+    return all(is_sshd(process) for process in others)
+
+
+def is_sshd(process: psutil.Process) -> bool:
+    """Whether it is, or has just ended."""
+    try:
+        return "sshd" in process.name()
+    except psutil.NoSuchProcess:
+        return True
 
 
 def kill_controller(controller: subprocess.Popen[str], _lab: Laboratory) -> None:
@@ -157,8 +156,9 @@ def cut_all(_controller: subprocess.Popen[str], lab: Laboratory) -> None:
 def kill_anyone(controller: subprocess.Popen[str], lab: Laboratory) -> None:
     """One process of ours on every host, whoever it is: guardians, reapers; then the controller."""
     for name in lab.names:
-        chosen = [process for process in lab.processes(name) if "sshd" not in process.name()]
-        random.choice(chosen).kill()
+        chosen = [process for process in lab.processes(name) if not is_sshd(process)]
+        with suppress(psutil.NoSuchProcess):  # it has just ended of itself
+            random.choice(chosen).kill()
     controller.send_signal(signal.SIGKILL)
 
 

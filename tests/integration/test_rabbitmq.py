@@ -79,14 +79,24 @@ def a_case(queues: str = "classic", topology: str = "cmsm") -> Case:
     )
 
 
-def processes_of(folder: Path | str) -> list[psutil.Process]:
+@dataclass(frozen=True)
+class Seen:
+    """A process as it was when it was looked at: it may have ended since."""
+
+    pid: int
+    name: str
+    words: tuple[str, ...]
+
+
+def processes_of(folder: Path | str) -> list[Seen]:
     """Living processes which were started with this folder in their arguments or environment."""
     matching = []
     for process in psutil.process_iter():
         try:
-            words = [*process.cmdline(), *process.environ().values(), process.cwd()]
-            if process.status() != psutil.STATUS_ZOMBIE and any(str(folder) in w for w in words):
-                matching.append(process)
+            words = (*process.cmdline(), *process.environ().values())
+            here = any(str(folder) in word for word in (*words, process.cwd()))
+            if here and process.status() != psutil.STATUS_ZOMBIE:
+                matching.append(Seen(process.pid, process.name(), words))
         except (psutil.NoSuchProcess, psutil.AccessDenied, psutil.ZombieProcess):
             continue
     return matching
@@ -150,7 +160,7 @@ def test_secrets_stay_with_the_cluster(running: Running, tmp_path: Path) -> None
     spoken = [json.dumps(running.deployment.facts()), repr(running.deployment.nodes)]
     spoken += [path.read_text() for path in tmp_path.iterdir()]
     for process in processes_of(running.folder):
-        spoken += [*process.cmdline(), *process.environ().values()]
+        spoken += process.words
     for secret in (cluster.secrets.password, cluster.secrets.cookie):
         assert not [text for text in spoken if secret in text]
 
@@ -258,7 +268,7 @@ def test_existing_cluster_is_used_as_it_is(
     assert pids == [node.process.pid for node in running.deployment.nodes if node.process]
     assert facts["version"] == running.deployment.facts()["version"]
     assert running.deployment._cluster.secrets.password not in json.dumps(facts)
-    assert [p.name() for p in processes_of(running.folder)].count("beam.smp") == len(urls)
+    assert [p.name for p in processes_of(running.folder)].count("beam.smp") == len(urls)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -307,13 +317,13 @@ def test_the_port_mapper_is_ours_alone() -> None:
         assert len(host.blocks) == 2
         assert processes_of(folder / "servers" / "epmd") == []
         assert len(processes_of(folder / "servers-again" / "epmd")) == 1
-        [epmd] = [p for p in processes_of(folder) if p.name() == "epmd"]
+        [epmd] = [p.pid for p in processes_of(folder) if p.name == "epmd"]
         wait = "F = fun() -> timer:sleep(2000), rabbit_nodes_common:ensure_epmd() end"
         code = f"{wait}, spawn(fun() -> F(), file:write_file('{folder}/tried', []) end)."
         deployment._control.call(deployment.nodes[0].name, "eval", code)
-        epmd.kill()
+        os.kill(epmd, signal.SIGKILL)
         assert eventually((folder / "tried").exists, 60)
-        assert [p for p in processes_of(folder) if p.name() == "epmd"] == []
+        assert [p for p in processes_of(folder) if p.name == "epmd"] == []
     assert processes_of(folder) == []
 
 

@@ -13,7 +13,7 @@ from functools import partial
 
 import psutil
 import pytest
-from patience import eventually
+from patience import eventually, words_of
 
 from mqperf.base.errors import HostError, SystemFault
 from mqperf.hosts import Host, Hosts, Process, lookup
@@ -255,7 +255,7 @@ def test_a_host_is_cut_off_from_some_others_until_its_sink_ends(
             [program] = [
                 candidate
                 for candidate in five_hosts.processes(cut.name)
-                if f"{packet_relay.__name__}.sink" in _said(candidate)
+                if f"{packet_relay.__name__}.sink" in words_of(candidate)
             ]
             program.kill()
             assert eventually(lambda: reaches(other, cut))
@@ -331,10 +331,3 @@ def test_a_share_of_the_connections_of_a_node_is_cut(hosts: Hosts) -> None:
             cut_connections.prepared(replace(target, addresses=frozenset())),
         ):
             """Clients of the run connect elsewhere."""
-
-
-def _said(process: psutil.Process) -> list[str]:
-    try:
-        return process.cmdline()
-    except psutil.Error:  # it has just ended
-        return []

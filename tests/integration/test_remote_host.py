@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+import agents
 import pytest
 from test_host_contract import (  # noqa: F401 (what every host promises, with the host below)
     test_a_command_gives_its_output_or_runs_out_of_time,
@@ -30,7 +31,7 @@ from test_host_contract import (  # noqa: F401 (what every host promises, with t
 from mqperf.base.errors import HostError
 from mqperf.hosts import Host, common_ports
 from mqperf.hosts.place import Place
-from mqperf.hosts.remote import RemoteHost, attempted, connected, payload
+from mqperf.hosts.remote import RemoteHost, attempted, connected
 from mqperf.onhost.machine import ports
 from mqperf_laboratory.hosts import Laboratory
 
@@ -187,10 +188,8 @@ def test_a_name_that_leads_elsewhere_is_refused(
     places: tuple[Place, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever a host answers, nothing is written outside the folder."""
-    files = payload.sources()
-    operations = "mqperf/onhost/agent/operations.py"
-    lie = "\nOperations.listing = lambda self, path: [['../../stolen', 3]]\n"
-    monkeypatch.setattr(payload, "sources", lambda: files | {operations: files[operations] + lie})
+    lie = "Operations.listing = lambda self, path: [['../../stolen', 3]]"
+    agents.change(monkeypatch, "operations", lie)
     with (
         connected(places[:1]) as [remote],
         pytest.raises(HostError, match=r"'\.\./\.\./stolen' is no name of a file"),
@@ -204,12 +203,10 @@ def test_a_planted_offset_is_found(
     places: tuple[Place, ...], monkeypatch: pytest.MonkeyPatch, ahead_s: float
 ) -> None:
     """Of that host alone, and within the bound that is told with it."""
-    files = payload.sources()
-    agent = "mqperf/onhost/agent/agent.py"
-    shift = f"\nreal = time.time\ntime.time = lambda: real() + {ahead_s}\n"
     with connected(places[:1]) as [sound]:
         assert abs(sound.clock().offset_s) <= sound.clock().bound_s + 0.001
-    monkeypatch.setattr(payload, "sources", lambda: files | {agent: files[agent] + shift})
+    shift = f"real = time.time\ntime.time = lambda: real() + {ahead_s}"
+    agents.change(monkeypatch, "agent", shift)
     with connected(places[:1]) as [remote]:
         offset = remote.clock()
         assert abs(offset.offset_s - ahead_s) <= offset.bound_s

@@ -54,12 +54,16 @@ class Look:
         self.pid, self.code = run.pid, run.returncode
 
     def _processes(self, run: psutil.Process) -> None:
+        itself: object = None
         for process in (run, *run.children(recursive=True)):
             try:
-                words = {"arguments": process.cmdline(), "variables": process.environ().values()}
+                words, variables = process.cmdline(), process.environ()
             except (psutil.Error, OSError):
                 continue
-            for where, texts in words.items():
+            if (words, variables) == itself:
+                continue  # a fork of it, which is about to become another program
+            itself = itself or (words, variables)
+            for where, texts in (("arguments", words), ("variables", variables.values())):
                 if any(self.secret in text for text in texts):
                     self.spoken[where].add(process.pid)
 

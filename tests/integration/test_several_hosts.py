@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-import psutil
 import pytest
 import yaml
+from agents import left
 from patience import DOUBTS_OF_A_BUSY_MACHINE, eventually
 from typing_extensions import override
 
@@ -127,11 +127,6 @@ def measured(text: str, folder: Path, hosts: Path, observer: Silent | None = Non
     """What becomes of a plan on hosts."""
     plan = parse_plan(text, Path("hosts.yaml"))
     return sweep(plan, text, folder, observer or Silent(), hosts=str(hosts))
-
-
-def left(lab: Laboratory) -> list[psutil.Process]:
-    """What runs on the hosts besides their sshd."""
-    return [process for name in lab.names for process in lab.processes(name)[1:]]
 
 
 def nothing_left(lab: Laboratory) -> bool:
