@@ -11,7 +11,7 @@ import tempfile
 import textwrap
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -25,6 +25,7 @@ from patience import eventually
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import HostFolder, LocalHost, Process
 from mqperf.lab.systems import SYSTEMS
+from mqperf.lab.systems.rabbitmq.control import Control
 from mqperf.lab.systems.rabbitmq.installation import installed_version
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster, private_cluster
 from mqperf.lab.systems.rabbitmq.settings import Settings
@@ -186,6 +187,34 @@ def test_runs_are_strangers_to_each_other(running: Running) -> None:
     running.deployment.clean_up("run.two-1", ())
     with pytest.raises(amqp.NotAllowed), connected(first.client.url("amqp")):
         pass
+
+
+def test_virtual_hosts_are_made_with_erl_call_or_without(
+    running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where it fails rabbitmqctl does the same; what neither can is told in its words."""
+    control, node = running.deployment._control, running.deployment.nodes[0].name
+    (broken := tmp_path / "erl_call").write_text("#!/bin/sh\nexit 1\n")
+    broken.chmod(0o700)
+    path = f"{tmp_path}:{control.environment['PATH']}"
+    without = replace(control, environment={**control.environment, "PATH": path})
+    asked: list[str] = []
+    call = Control.call
+
+    def told(self: Control, node: str, *words: str, accepted: tuple[int, ...] = (0,)) -> str:
+        asked.append(words[0])
+        return call(self, node, *words, accepted=accepted)
+
+    monkeypatch.setattr(Control, "call", told)
+    for way in (control, without):
+        way.add_vhost(node, "either", "mqperf", {}, {})
+        with connected(f"{running.url(0)}/either") as channel:
+            channel.queue_declare("q", durable=False, auto_delete=False)
+        way.delete_vhost(node, "either")
+    assert asked == ["import_definitions", "delete_vhost"]
+    with pytest.raises(SystemFault, match=r"rabbitmqctl import_definitions .* failed: .*nobody"):
+        control.add_vhost(node, "neither", "nobody", {}, {})
+    control.delete_vhost(node, "neither")
 
 
 def test_clean_up_forgives_a_run_that_never_was(running: Running) -> None:
