@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-import pandas as pd
 import psutil
 from typing_extensions import override
 
@@ -14,8 +13,6 @@ from mqperf.lab.runner import Silent
 from mqperf.plan import Case, Plan
 from mqperf.plan.file import parse_plan
 from mqperf.record import runs
-from mqperf.study import tables
-from mqperf.study.stats import checks
 
 PLAN = """\
 systems:
@@ -103,12 +100,6 @@ def newest(wanted: Callable[[psutil.Process], bool]) -> int:
 def node(name: str = "mqperf3@localhost") -> int:
     """The pid of a node, by default that to which servers are connected, Slave 2."""
     return newest(lambda p: p.name() == "beam.smp" and p.environ().get("RABBITMQ_NODENAME") == name)
-
-
-def doubted(folder: Path) -> dict[str, pd.DataFrame]:
-    """The tables of runs; of what is computed of them only the doubts."""
-    frames = tables.read(folder)
-    return {**frames, "doubts": checks.doubts(frames)}
 
 
 def statuses(folder: Path) -> list[str]:

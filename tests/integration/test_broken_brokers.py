@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from sweeps import ONE, SEVERAL, TWO, Fault, alone, doubted, lasting, node, plan
+from samples import doubted
+from sweeps import ONE, SEVERAL, TWO, Fault, alone, lasting, node, plan
 
 from mqperf.lab.runner import Silent, sweep
 from mqperf.study import tables

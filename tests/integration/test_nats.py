@@ -14,7 +14,7 @@ from listeners import listening
 from load_by_hand import Flow, job_of
 from nats.aio.client import Client
 from patience import all_due, eventually
-from sweeps import doubted
+from samples import doubted
 
 from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.runner import Silent, sweep

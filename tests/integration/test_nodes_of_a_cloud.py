@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from one_rabbitmq import lent
 from patience import all_due
-from sweeps import doubted
+from samples import doubted
 
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster

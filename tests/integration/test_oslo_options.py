@@ -6,7 +6,7 @@ import driver_options
 import pytest
 from one_rabbitmq import lent
 from patience import DOUBTS_OF_A_BUSY_MACHINE
-from sweeps import doubted
+from samples import doubted
 
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from killed import Killer
 from patience import all_due
-from sweeps import doubted
+from samples import doubted
 
 from mqperf.lab.runner import Silent, sweep
 from mqperf.plan.file import parse_plan

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from load_by_hand import Flow, job_of
 from one_rabbitmq import Theirs, channel, master_of
-from sweeps import doubted
+from samples import doubted
 
 from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.load import Access, Endpoint

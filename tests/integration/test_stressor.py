@@ -8,7 +8,7 @@ import pytest
 from killed import Killer
 from one_rabbitmq import lent
 from patience import DOUBTS_OF_A_BUSY_MACHINE, all_due
-from sweeps import doubted
+from samples import doubted
 
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems.in_plans import problems_of

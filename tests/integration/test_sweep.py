@@ -9,13 +9,13 @@ from threading import Timer
 
 import pytest
 from one_rabbitmq import lent
+from samples import doubted
 from sweeps import (
     LONGER,
     ONE,
     PLAN,
     SEVERAL,
     Fault,
-    doubted,
     lasting,
     newest,
     node,

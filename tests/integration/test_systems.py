@@ -17,7 +17,7 @@ from killed import Killer, nothing_outlives
 from listeners import accepts, listening
 from patience import eventually
 from pydantic import JsonValue
-from sweeps import doubted
+from samples import doubted
 
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import HostFolder, LocalHost, Process

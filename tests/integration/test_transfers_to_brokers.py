@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from one_rabbitmq import lent
 from patience import all_due
-from sweeps import doubted
+from samples import doubted
 
 from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.runner import Silent, sweep

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 from counted import convert, seal
+from samples import doubted
 
 from mqperf.base.errors import TableError
 from mqperf.pages.report import hosts as hosts_section
@@ -20,11 +20,9 @@ from mqperf.pages.report.words import unsure
 from mqperf.record import Facts, runs, whole
 from mqperf.record.messages import read_all
 from mqperf.record.streams.stream import Instants
-from mqperf.study import tables
 from mqperf.study.probes import broker_log
-from mqperf.study.stats import complete
 from mqperf.study.stats.doubt_kinds import CHECKS
-from mqperf.study.tables import clocks
+from mqperf.study.tables import Tables, clocks
 
 pytestmark = pytest.mark.takes_long
 
@@ -37,7 +35,6 @@ BOUND_S = 5e-5
 PLACES = {"client-1": "h1", "server-1": "h2"}
 
 Offsets = dict[str, tuple[float, float]]
-Tables = dict[str, pd.DataFrame]
 
 
 def moved(file: Path, ahead: Callable[[str, int], float], start: float | None) -> None:
@@ -138,11 +135,7 @@ def probes(run: Path, middle_s: dict[str, float]) -> None:
     shutil.rmtree(run / "probes/local")
 
 
-def read(folder: Path) -> Tables:
-    return dict(complete(tables.read(folder)))
-
-
-def doubted(frames: Tables) -> set[str]:
+def kinds(frames: Tables) -> set[str]:
     return set(frames["doubts"]["kind"])
 
 
@@ -162,7 +155,7 @@ def in_time(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Tables]:
     for name in (CALL, CAST):
         folder = tmp_path_factory.mktemp("same")
         two_hosts(folder, name, SAME)
-        frames[name] = read(folder)
+        frames[name] = doubted(folder)
     return frames
 
 
@@ -174,7 +167,7 @@ def test_an_offset_is_corrected(
 ) -> None:
     """A clock half a second off is told, no figure moves for it, and nothing is doubted."""
     two_hosts(tmp_path, name, {**SAME, host: (ahead_s, ahead_s)})
-    same, shifted = in_time[name], read(tmp_path)
+    same, shifted = in_time[name], doubted(tmp_path)
     assert list(shifted["runs"]["status"]) == ["done"]
     assert shifted["runs"]["clock_offset_s"].item() == 0.5
     for column in ("latency_mean_s", "latency_p50_s", "latency_p99_s", "latency_max_s"):
@@ -183,33 +176,39 @@ def test_an_offset_is_corrected(
     assert shifted["messages"][counts].equals(same["messages"][counts])
     assert shifted["messages"]["disagreements"].isna().all()
     assert cores(shifted) == pytest.approx(cores(same))
-    assert doubted(shifted) == doubted(same)
-    assert not {"clock-offset", "clock-drift", "causality"} & doubted(shifted)
+    assert kinds(shifted) == kinds(same)
+    assert not {"clock-offset", "clock-drift", "causality"} & kinds(shifted)
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory: pytest.TempPathFactory) -> Tables:
+    """One of them, recorded as counts."""
+    folder = tmp_path_factory.mktemp("counted")
+    convert(two_hosts(folder, CAST, SAME))
+    return doubted(folder)
 
 
 @pytest.mark.parametrize("sender", ["client-1", "client-1@2"])
 @pytest.mark.parametrize("ahead_s", [1.0, 2.0, -1.0, -2.0])
-def test_counts_are_corrected(tmp_path: Path, ahead_s: float, sender: str) -> None:
+def test_counts_are_corrected(tmp_path: Path, counted: Tables, ahead_s: float, sender: str) -> None:
     """Of counts, too, by whole seconds: latencies to the three digits that histograms know.
 
     A client that counts what it sends for each queue says so in the names of its senders.  Where
     the server's clock is behind, all its latencies are below zero, and no percentile is known.
     """
-    same = two_hosts(tmp_path / "same", CAST, SAME)
-    convert(same)
-    shifted = two_hosts(tmp_path / "apart", CAST, {**SAME, "h2": (ahead_s, ahead_s)})
+    shifted = two_hosts(tmp_path, CAST, {**SAME, "h2": (ahead_s, ahead_s)})
     convert(shifted)
     for file in (shifted / "load").glob("*.counts"):
         text = file.read_text()
         file.write_text(text.replace('"sender": "client-1"', f'"sender": "{sender}"'))
     seal(shifted)
-    left, right = read(tmp_path / "same"), read(tmp_path / "apart")
+    left, right = counted, doubted(tmp_path)
     assert list(right["runs"]["status"]) == ["done"]
     for column in ("latency_mean_s", "latency_max_s"):
         assert abs(right["latency"][column].item() - left["latency"][column].item()) < 1e-3
     median = left["latency"]["latency_p50_s"].item() if ahead_s > 0 else np.nan
     assert right["latency"]["latency_p50_s"].item() == pytest.approx(median, abs=1e-3, nan_ok=True)
-    assert doubted(right) == doubted(left)
+    assert kinds(right) == kinds(left)
 
 
 @pytest.mark.parametrize("ahead_s", [7.0, -90.0])
@@ -222,9 +221,9 @@ def test_a_broker_logs_by_the_clock_of_its_host(tmp_path: Path, ahead_s: float) 
         first, others = log.read_text().split("\n", 1)
         log.write_text(f"{first} disk resource limit alarm set on node mqperf1\n{others}")
         seal(run)
-        frames = read(run.parent)
+        frames = doubted(run.parent)
         assert frames["messages"]["disagreements"].isna().all()
-        assert "record-disagrees" not in doubted(frames)
+        assert "record-disagrees" not in kinds(frames)
         alarms.append(frames["events"].query("what == 'alarm'").iloc[0])
     assert alarms[1]["time_s"] == pytest.approx(alarms[0]["time_s"], abs=1e-5)
     assert alarms[1]["host"] == "h2"
@@ -235,7 +234,7 @@ def test_a_log_of_another_run_is_found_by_any_clock(tmp_path: Path) -> None:
     run = two_hosts(tmp_path, CAST, {"h1": (0.0, 0.0), "h2": (7.0, 7.0)})
     logs(run, 7.0)
     seal(run)
-    (disagreement,) = read(tmp_path)["messages"]["disagreements"]
+    (disagreement,) = doubted(tmp_path)["messages"]["disagreements"]
     assert "broker/node1.log: ends" in disagreement
 
 
@@ -243,7 +242,7 @@ def test_only_one_way_latencies_are_uncertain(tmp_path: Path) -> None:
     """They carry what both clocks may be wrong by: bounds, and half of what these drifted."""
     two_hosts(tmp_path, CALL, SAME)
     two_hosts(tmp_path, CAST, {"h1": (0.0, 0.0002), "h2": (0.5, 0.5)})
-    uncertain_s = read(tmp_path)["latency"].set_index("run")["latency_uncertainty_s"]
+    uncertain_s = doubted(tmp_path)["latency"].set_index("run")["latency_uncertainty_s"]
     assert uncertain_s[CALL] == 0
     assert uncertain_s[CAST] == pytest.approx(2 * BOUND_S + 0.0001)
 
@@ -300,7 +299,7 @@ def test_clients_of_several_hosts_are_corrected_each(targets: dict[str, list[int
         for name, values in streams.items():
             stream = corrected[label][name]
             assert isinstance(stream, Instants)
-            assert np.abs(stream.values - values).max() < 1e-6  # noqa: PD011
+            assert np.abs(stream.values - values).max() < 1e-6
     assert uncertain_s == pytest.approx(2 * BOUND_S)
 
 
@@ -308,29 +307,29 @@ def test_a_drift_spoils_no_throughput(tmp_path: Path) -> None:
     """A clock that was set by less than fails a run moves the window's ends by no more."""
     two_hosts(tmp_path / "same", CAST, SAME)
     two_hosts(tmp_path / "set", CAST, {"h1": (0.0, 0.0), "h2": (0.0, 0.09)})
-    same, moved_by = read(tmp_path / "same"), read(tmp_path / "set")
-    assert "clock-drift" in doubted(moved_by)
+    same, moved_by = doubted(tmp_path / "same"), doubted(tmp_path / "set")
+    assert "clock-drift" in kinds(moved_by)
     assert not CHECKS["clock-drift"].spoils
     figure, window_s = "throughput_msg_s", same["runs"]["window_s"].item()
     rates = [frames["messages"][figure].item() for frames in (same, moved_by)]
     assert rates[1] == pytest.approx(rates[0], rel=0.1 / window_s)
 
 
-def test_a_drift_is_doubted(tmp_path: Path) -> None:
+def test_a_drift_is_kinds(tmp_path: Path) -> None:
     """A clock that changed more than clocks do is named, with its host."""
     two_hosts(tmp_path, CAST, {"h1": (0.0, 0.0), "h2": (0.0, 0.05)})
-    texts = read(tmp_path)["doubts"].set_index("kind")["text"]
+    texts = doubted(tmp_path)["doubts"].set_index("kind")["text"]
     assert "host h2 went ahead by 50 ms" in texts["clock-drift"]
     assert "clock-offset" in texts
 
 
-def test_a_wrong_bound_is_doubted(tmp_path: Path) -> None:
+def test_a_wrong_bound_is_kinds(tmp_path: Path) -> None:
     """A bound above a tenth of the latency hides it; one too small lets comparisons contradict."""
     two_hosts(tmp_path / "large", CAST, SAME, bound_s=0.01)
-    large = read(tmp_path / "large")["doubts"].set_index("kind")["text"]
+    large = doubted(tmp_path / "large")["doubts"].set_index("kind")["text"]
     assert "has an error bound of ± 20.00 ms" in large["clock-offset"]
     two_hosts(tmp_path / "small", CAST, {"h1": (0.0, 0.0), "h2": (0.0, 0.03)}, bound_s=0.0)
-    assert "clock-drift" in doubted(read(tmp_path / "small"))
+    assert "clock-drift" in kinds(doubted(tmp_path / "small"))
 
 
 def test_a_wrong_offset_is_found(tmp_path: Path) -> None:
@@ -341,7 +340,7 @@ def test_a_wrong_offset_is_found(tmp_path: Path) -> None:
         facts["clocks"]["h2"][when]["offset_s"] = 0.7
     (run / "run.json").write_text(json.dumps(facts))
     seal(run)
-    assert {"clock-offset", "causality"} <= doubted(read(tmp_path))
+    assert {"clock-offset", "causality"} <= kinds(doubted(tmp_path))
 
 
 @pytest.mark.parametrize("when", ["before", "after"])
@@ -356,22 +355,22 @@ def test_a_clock_that_was_not_compared_is_no_record(tmp_path: Path, when: str) -
     (run / "run.json").write_text(json.dumps(facts))
     seal(run)
     with pytest.raises(TableError, match=f"clock of host h2 was not compared {when} the load"):
-        read(tmp_path)
+        doubted(tmp_path)
 
 
 def test_recorded_runs_have_one_clock() -> None:
     """What was recorded on one host is as certain as its clock, and no page names its host."""
-    frames = read(SAMPLES)
+    frames = doubted(SAMPLES)
     assert (frames["latency"]["latency_uncertainty_s"] == 0).all()
-    assert not {"clock-offset", "clock-drift"} & doubted(frames)
+    assert not {"clock-offset", "clock-drift"} & kinds(frames)
     assert hosts_section.grid(frames) is None
 
 
 def test_hosts_of_one_machine_have_one_clock() -> None:
     """However closely each was compared, no latency between them is uncertain."""
-    frames = read(HOSTS)
+    frames = doubted(HOSTS)
     assert (frames["latency"]["latency_uncertainty_s"] == 0).all()
-    assert not {"clock-offset", "clock-drift"} & doubted(frames)
+    assert not {"clock-offset", "clock-drift"} & kinds(frames)
     grid = hosts_section.grid(frames)
     assert grid is not None
     assert [row[0] for row in grid.rows] == ["h1", "h2", "h3", "h4", "h5"]
@@ -385,7 +384,7 @@ def test_hosts_whose_clocks_contradict_each_other_are_no_machine(tmp_path: Path)
         host["machine"] = "a"
     (run / "run.json").write_text(json.dumps(facts))
     seal(run)
-    [uncertain_s] = read(tmp_path)["latency"]["latency_uncertainty_s"]
+    [uncertain_s] = doubted(tmp_path)["latency"]["latency_uncertainty_s"]
     assert uncertain_s > 0
 
 
@@ -398,14 +397,14 @@ def test_hosts_of_several_machines_are_as_certain_as_their_clocks(tmp_path: Path
             host["machine"] = host["label"]
         (copy / "run.json").write_text(json.dumps(facts))
         seal(copy)
-    frames = read(tmp_path)
+    frames = doubted(tmp_path)
     uncertain = frames["latency"].set_index("stream")["latency_uncertainty_s"]
     assert (uncertain["round-trip"] == 0).all()
     assert uncertain["one-way"].between(0, 0.001, inclusive="neither").all()
-    assert {"clock-offset"} <= doubted(frames)
+    assert {"clock-offset"} <= kinds(frames)
     means = [
         tables["latency"].set_index("stream")["latency_mean_s"]["one-way"]
-        for tables in (frames, read(HOSTS))
+        for tables in (frames, doubted(HOSTS))
     ]
     assert ((means[0] - means[1]).abs() <= uncertain["one-way"]).all()
 
@@ -419,7 +418,7 @@ def test_nodes_keep_their_order_whatever_their_hosts_are_called(tmp_path: Path) 
         file.write_text(re.sub(r"\bh1\b", "h9", file.read_text()))
     facts = json.loads((copy / "run.json").read_text())
     (copy / "run.json").write_text(json.dumps({**facts, "files": {}, "seal": None}))
-    brokers = read(tmp_path)["cpu"].query("kind == 'broker' and scope == 'window'")
+    brokers = doubted(tmp_path)["cpu"].query("kind == 'broker' and scope == 'window'")
     assert [*brokers["process"]] == ["Master", "Slave 1", "Slave 2"]
     assert [*brokers["host"]] == ["h9", "h2", "h3"]
 
@@ -427,7 +426,7 @@ def test_nodes_keep_their_order_whatever_their_hosts_are_called(tmp_path: Path) 
 def test_a_page_names_every_host(tmp_path: Path) -> None:
     """Its roles, its clock before and after the load, and the CPU that was used of it."""
     two_hosts(tmp_path, CAST, APART)
-    grid = hosts_section.grid(read(tmp_path))
+    grid = hosts_section.grid(doubted(tmp_path))
     assert grid is not None
     (h1, h2) = (dict(zip(grid.headings, row, strict=True)) for row in grid.rows)
     assert (h1["host"], h1["roles"], h2["roles"]) == ("h1", "client", "broker, server")

@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from samples import doubted
 from typer.testing import CliRunner
 
 from mqperf.base.errors import TableError
@@ -238,8 +239,7 @@ def all_damaged(tmp_path_factory: pytest.TempPathFactory) -> Frames:
     for number, (damage, _) in enumerate(DAMAGES.values()):
         shutil.copytree(SAMPLES / CALL, folder / named(number))
         damage(folder / named(number))
-    frames = tables.read(folder)
-    return {**frames, "doubts": checks.doubts(frames)}
+    return doubted(folder)
 
 
 def named(number: int) -> str:
