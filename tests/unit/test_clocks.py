@@ -151,7 +151,7 @@ APART: Offsets = {"h1": (0.0, 0.0), "h2": (0.5, 0.5)}
 @pytest.fixture(scope="module")
 def in_time(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Tables]:
     """Both runs with the clocks of both hosts alike, by their names."""
-    frames = {}
+    frames: dict[str, Tables] = {}
     for name in (CALL, CAST):
         folder = tmp_path_factory.mktemp("same")
         two_hosts(folder, name, SAME)

@@ -70,15 +70,15 @@ class Control:
         file = self.host_folder.folder / f"{vhost}.json"
         self.host_folder.host.write(file, json.dumps(definitions))
         content = f"element(2, file:read_file({_quoted(file)}))"
-        if not self._done(node, f"rabbit_definitions:import_raw({content})."):
+        if not self.says_ok(node, f"rabbit_definitions:import_raw({content})."):
             self.call(node, "import_definitions", str(file))
 
     def delete_vhost(self, node: str, vhost: str) -> None:
         """Delete a virtual host with all that is in it; one that is not there is no fault."""
-        if not self._done(node, f'rabbit_vhost:delete(<<{_quoted(vhost)}>>, <<"mqperf">>).'):
+        if not self.says_ok(node, f'rabbit_vhost:delete(<<{_quoted(vhost)}>>, <<"mqperf">>).'):
             self.call(node, "delete_vhost", vhost, accepted=(0, NO_SUCH_VHOST))
 
-    def _done(self, node: str, expression: str) -> bool:
+    def says_ok(self, node: str, expression: str) -> bool:
         """Whether a node evaluates this and says ``ok``; what it says else is not looked at."""
         name = "-name" if self.options else "-sname"
         words = ("erl_call", name, node, "-timeout", str(PROMPT_S), "-e")
