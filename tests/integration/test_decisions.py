@@ -16,7 +16,7 @@ pytestmark = pytest.mark.needs_rabbitmq
 PLAN = """\
 systems: {rabbitmq: {topologies: [cmsm], queues: [classic, quorum]}}
 test_cases: [publish]
-load: {generator: amqp-0-9-1, green_threads: 1, payload_bytes: 64, confirms: 1, duration_s: 2,
+load: {generator: amqp-0-9-1, green_threads: 1, payload_bytes: 64, confirms: 1, duration_s: 1,
   warmup_s: 0, cooldown_s: 0}
 decide: {difference: 1, within: 5 min}
 """
