@@ -85,10 +85,13 @@ def frames(measured: Path) -> Tables:
 
 
 def test_nodes_tell_of_their_inside(frames: Tables) -> None:
-    """In seconds of the window, both ends included: queues, memory, connections, no alarm."""
+    """In seconds of the window, both ends included: queues, memory, connections, no alarm.
+
+    A node of a busy machine that takes longer than a second for its answer is asked less often.
+    """
     rows = frames["node_metrics"]
     assert set(rows["node"]) == {"Master", "Slave 1", "Slave 2"}
-    assert frames["node_summary"]["answers"].between(2, 4).all()
+    assert frames["node_summary"]["answers"].between(1, 4).all()
     assert (frames["node_summary"]["memory_max_bytes"] > 10**7).all()
     quantities = {*rows.loc[rows["kind"] == "node", "quantity"]}
     assert quantities >= {"connections", "channels", "memory_alarm", "disk_alarm", "disk_free"}
