@@ -1,0 +1,162 @@
+"""What predictions assume: that CPU is what limits. Each limit that is none of CPU is told."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+import samples
+
+from mqperf.study.tables import Tables
+from mqperf_capacity.pages import words
+from mqperf_capacity.study import assumptions, demands, points
+from mqperf_capacity.study.predictions import Asked, predictions
+
+ROOT = Path(__file__).parents[2]
+SAMPLE = ROOT / "data/samples/capacity"
+
+
+@pytest.fixture
+def tables() -> Tables:
+    return samples.complete(SAMPLE)
+
+
+def idle(tables: Tables) -> Tables:
+    """The same on a machine that nobody else used."""
+    cpu = tables["cpu"].copy()
+    whole = cpu["kind"].eq("host")
+    own = cpu[~whole & cpu["scope"].eq("window")].groupby("run")["total_cores"].sum()
+    cpu.loc[whole, "total_cores"] = cpu.loc[whole, "run"].map(own)
+    return {**tables, "cpu": cpu}
+
+
+def planted(tables: Tables, figures: dict[str, float], settings: dict[str, int | str]) -> Tables:
+    """The tables with these figures of messages and latency in the fastest run, and settings."""
+    runs = tables["runs"].assign(**settings)
+    run = tables["messages"].sort_values("send_rate_msg_s")["run"].iloc[-1]
+    frames_ = {}
+    for name in ("messages", "latency"):
+        frame = tables[name].copy()
+        for column, value in figures.items():
+            if column in frame.columns:
+                frame.loc[frame["run"].eq(run), column] = value
+        frames_[name] = frame
+    changed = {name: frame for name, frame in tables.items() if name != "measured"}
+    return {**changed, **frames_, "runs": runs}
+
+
+def broken(tables: Tables) -> list[dict[str, object]]:
+    """What is said to limit, and where."""
+    return [row for each in predictions(tables, Asked()) for row in each.broken]
+
+
+@pytest.mark.parametrize("folder", ["runs", "hosts", "stress", "capacity", "inside/rabbitmq"])
+def test_recorded_runs_break_no_assumption(folder: str) -> None:
+    """Whatever they were recorded for: their limits are CPU, or are not known."""
+    for model in points.models(samples.complete(ROOT / "data/samples" / folder)):
+        known = demands.demands(model)
+        assert assumptions.broken(known, math.inf) == []
+
+
+def test_a_quiet_machine_breaks_none_either(tables: Tables) -> None:
+    """As long as every run keeps its rate."""
+    assert broken(idle(tables)) == []
+
+
+def test_a_small_window_of_confirms_is_told(tables: Tables) -> None:
+    """Four threads, one message each, and 5 ms until the confirm: no more than 800 a second."""
+    figures = {"send_rate_msg_s": 790.0, "throughput_msg_s": 790.0, "confirm_p50_s": 0.005}
+    full, *_ = broken(planted(tables, figures, {"confirms": 1}))
+    assert full["assumption"] == assumptions.WINDOW_LIMITS
+    assert "of at most 4 messages waited for their confirm" in str(full["because"])
+    assert full["limit_msg_s"] == 790
+
+
+def test_a_window_of_confirms_is_of_messages_and_not_of_their_copies(tables: Tables) -> None:
+    """Of each with three deliveries, 800 a second are 2,400 that come through."""
+    figures = {"send_rate_msg_s": 500.0, "throughput_msg_s": 1500.0, "confirm_p50_s": 0.005}
+    for copies, limit in ((1, 800.0), (3, 2400.0)):
+        figures["throughput_msg_s"] = 500.0 * copies
+        [model] = points.models(planted(tables, figures, {"confirms": 1, "copies": copies}))
+        told = assumptions.broken(demands.demands(model), math.inf)
+        limits = [row for row in told if row["assumption"] == assumptions.WINDOW_LIMITS]
+        assert [row["limit_msg_s"] for row in limits] == [pytest.approx(limit)]
+
+
+def test_a_prefetch_of_one_is_told(tables: Tables) -> None:
+    """Servers take less than is sent, with CPU left: on a machine of which somebody can tell."""
+    figures = {"throughput_msg_s": 600.0}
+    changed = planted(tables, figures, {"acks": "each", "prefetch": 1})
+    [row] = broken(idle(changed))
+    assert row["assumption"] == assumptions.CPU_LIMITS
+    assert "may have 1 message at a time (prefetch)" in str(row["because"])
+    assert broken(changed) == []  # others had filled the machine: it may have been they
+
+
+def test_slow_consumers_are_told(tables: Tables) -> None:
+    """Without a word of prefetch, which is large; the prediction is refused above."""
+    changed = idle(planted(tables, {"throughput_msg_s": 600.0}, {}))
+    [result] = predictions(changed, Asked())
+    assert "servers are slow, but not for want of CPU" in str(result.refused)
+    refusal = "  No prediction: CPU is what limits:"
+    assert any(line.startswith(refusal) for line in words.lines([result]))
+    [below] = predictions(changed, Asked(rate=500))
+    assert below.refused is None  # what limits is above what is asked about
+
+
+@pytest.mark.parametrize(("factor", "told"), [(1.0, 0), (1.5, 0), (2.5, 1)])
+def test_a_node_that_still_warms_up_is_told(tables: Tables, factor: float, told: int) -> None:
+    """Its first repeat of a point used more CPU than the second: no rate can be predicted."""
+    [model] = points.models(tables)
+    of_node = model.used["role"].eq("Broker")
+    first, second = model.runs.nlargest(2, "rate")["run"]
+    cores = model.used["cores"].mask(of_node & model.used["run"].eq(first), factor * 0.1)
+    cores = cores.mask(of_node & model.used["run"].eq(second), 0.1)
+    point = model.runs["point"].mask(model.runs["run"].isin([first, second]), "one")
+    model = replace(model, used=model.used.assign(cores=cores), runs=model.runs.assign(point=point))
+    rows = [*assumptions._unsteady(model)]
+    assert [row["limit_msg_s"] for row in rows] == [0.0] * told
+    assert all(
+        "Broker used 0.1 cores in one repeat, 0.25 in another" in row["because"] for row in rows
+    )
+
+
+def test_a_full_link_is_told(tables: Tables) -> None:
+    """By what its end's host sent; and a link that would be full before any CPU."""
+    runs = tables["runs"]["run"]
+    links = pd.DataFrame({"run": runs, "between": "client, broker", "bandwidth_bits_s": 1e8})
+    network = tables["network"][tables["network"]["interface"].eq("lo")].assign(interface="eth9")
+    hosts = tables["hosts"].assign(roles="client")
+    told = broken({**tables, "links": links, "network": network, "hosts": hosts})
+    assert {row["assumption"] for row in told} == {assumptions.LINK_LIMITS}
+    assert any(row["run"] is None for row in told)
+    assert any(row["run"] is not None for row in told)
+
+
+def test_a_link_of_several_hosts_carries_each_way_what_they_do(tables: Tables) -> None:
+    """One that sends and one that receives do not fill the same way."""
+    runs, parts = tables["runs"]["run"], []
+    for host, sent, received in (("h1", 9e6, 1e6), ("h2", 1e6, 9e6)):
+        carried = {"host": host, "sent_bytes_s": sent, "received_bytes_s": received}
+        parts.append(pd.DataFrame({"run": runs, "interface": "eth9", **carried}))
+    network = pd.concat(parts).reindex(columns=tables["network"].columns)
+    links = pd.DataFrame({"run": runs, "between": "client, broker", "bandwidth_bits_s": 1e8})
+    hosts = network[["run", "host"]].assign(roles="client").reindex(columns=tables["hosts"].columns)
+    changed = {**tables, "links": links, "network": network, "hosts": hosts}
+    [model] = points.models(changed)
+    assert {*model.link["link_bytes_s"]} == {10e6}
+
+
+def test_threads_that_bring_nothing_are_told(tables: Tables) -> None:
+    """Of a closed loop, whose rate nobody offers."""
+    quiet = idle(tables)
+    first = quiet["runs"]["run"].iloc[0]
+    runs = quiet["runs"].assign(
+        test_case="rpc-call", threads=lambda frame: frame["run"].eq(first).map({True: 4, False: 8})
+    )
+    messages = quiet["messages"].assign(offered_rate_msg_s=None, throughput_msg_s=500.0)
+    messages["offered_rate_msg_s"] = messages["offered_rate_msg_s"].astype("float64")
+    changed = {name: frame for name, frame in quiet.items() if name != "measured"}
+    told = broken({**changed, "runs": runs, "messages": messages})
+    assert any("8 threads get 500 msg/sec where 4 get 500" in str(row["because"]) for row in told)
