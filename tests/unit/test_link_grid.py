@@ -2,7 +2,7 @@
 
 import pytest
 from factory import Shape, tables
-from test_questions import sample
+from said import sample
 
 from mqperf.pages.questions import ANSWERS, Answer
 from mqperf.pages.sections.forms import frame, plain

@@ -7,99 +7,29 @@ import numpy as np
 import pandas as pd
 import pytest
 from factory import Shape, tables
+from said import doubted, said, sample
 
 from mqperf.base.errors import PlanError
-from mqperf.front.api import read
 from mqperf.pages.questions import ANSWERS, answers
 from mqperf.pages.questions.basis import uncertain
-from mqperf.pages.questions.comparison import KEPT_ENDS
 from mqperf.pages.questions.first_screen import as_html, first_screen, lines, questions_of
 from mqperf.pages.questions.question import MORE_REPEATS, enough_repeats
-from mqperf.pages.questions.saturation import sentences
 from mqperf.pages.questions.words import cited
 from mqperf.pages.sections.forms import plain
 from mqperf.plan.file import parse_plan
 from mqperf.plan.questions import QUESTIONS
 from mqperf.study.stats import complete
-from mqperf.study.stats.contrasts import contrasts, contrasts_of_rates, named_axes
+from mqperf.study.stats.contrasts import contrasts, named_axes
 from mqperf.study.stats.doubt_kinds import CHECKS, WEIGHTS
-from mqperf.study.tables import Tables, conform, of_plan
-
-SAMPLES = Path(__file__).parents[2] / "data/samples"
+from mqperf.study.tables import Tables
 
 PLAN = """\
 systems: {rabbitmq: {topologies: [cmsm]}}
 load: {green_threads: 1, duration_s: 3}
 """
 
+
 LAYOUTS = (("cmsm", "classic"), ("cmsm", "mirrored"))
-
-
-def sample(name: str) -> Tables:
-    return of_plan(read(SAMPLES / name).complete)
-
-
-def said(frames: Tables, *named: str) -> dict[str, list[str]]:
-    """Question -> the sentences of its answer."""
-    return {
-        answer.question: [plain(text) for text in answer.sentences]
-        for answer in answers(frames, named)
-    }
-
-
-def test_losses_of_one_load_are_not_those_of_another() -> None:
-    """Of two ways to settle there is a sentence for each, and no range over both."""
-    frames = {**sample("faults")}
-    for name in ("runs", "points", "messages", "outages", "action_phases"):
-        first = frames[name]
-        again = {key: first[key] + "-again" for key in {"run", "point"} & {*first.columns}}
-        again |= {"lost": first["lost"] * 2} if "lost" in first.columns else {}
-        other = first.assign(**again)
-        if name in {"runs", "points"}:
-            first, other = (
-                frame.assign(settlement=value)
-                for frame, value in ((first, "at-least-once"), (other, "pre-settled"))
-            )
-        frames[name] = pd.concat([first, other], ignore_index=True)
-    [sentences] = said(frames, "outage").values()
-    assert [text.partition(" lost")[0] for text in sentences] == [
-        "stop of R2 for 3.0 s (settlement at-least-once): no message for 9.1 s, 4,558",
-        "stop of R2 for 3.0 s (settlement pre-settled): no message for 9.1 s, 9,116",
-    ]
-
-
-def test_losses_of_some_repeats_are_not_those_of_all() -> None:
-    """Where those of others are not known, it is said of how many they are."""
-    frames = {**sample("faults")}
-    for name in ("runs", "messages", "outages", "action_phases"):
-        other = frames[name].assign(run=frames[name]["run"] + "-again")
-        if name == "action_phases":
-            other = other.assign(lost=pd.array([pd.NA] * len(other), dtype="Int64"))
-        frames[name] = pd.concat([frames[name], other], ignore_index=True)
-    [[sentence]] = said(frames, "outage").values()
-    assert "(2 times): no message for 9.1 s, 4,558 lost in 1 of 2, 0 duplicated and" in sentence
-
-
-def test_a_pause_that_may_be_chance_is_told_with_its_doubt() -> None:
-    """Other doubts of the run are told beside the answers."""
-    frames = sample("faults")
-    run = frames["outages"]["run"].iloc[0]
-    for kind, told in (("pause-by-chance", True), ("lost", False)):
-        doubts = pd.DataFrame({"run": [run], "kind": kind})
-        planted = {**frames, "doubts": doubts.reindex(columns=frames["doubts"].columns)}
-        [[sentence]] = said(planted, "outage").values()
-        assert sentence.endswith("after its end; doubted: pause-by-chance.") == told
-
-
-def test_duplicates_of_several_actions_are_those_of_the_run() -> None:
-    """They are counted for a run, so the same ones stand beside each of its actions."""
-    frames = {**sample("faults")}
-    frames["messages"] = frames["messages"].assign(duplicates=5)
-    for name in ("outages", "action_phases"):
-        other = frames[name].assign(node="R3", commanded_s=12.0)
-        frames[name] = pd.concat([frames[name], other], ignore_index=True)
-    [sentences] = said(frames, "outage").values()
-    assert [", 5 duplicated in the whole run and " in text for text in sentences] == [True] * 2
 
 
 @pytest.fixture(scope="module")
@@ -142,11 +72,6 @@ def test_none_is_the_best_of_those_that_finish_all_that_was_offered() -> None:
         told = {**complete(offered), "doubts": frames["doubts"][:0]}
         [_, [sentence, _]] = [*said(told, "scaling").popitem()]
         assert sentence.endswith(f"all that was offered, {words}")
-
-
-def doubted(frames: Tables, kind: str, points: list[str]) -> Tables:
-    doubts = pd.DataFrame([{"kind": kind, "point": point, "text": "so it is"} for point in points])
-    return {**frames, "doubts": doubts.reindex(columns=frames["doubts"].columns)}
 
 
 @pytest.mark.takes_long
@@ -224,17 +149,6 @@ def doubted(frames: Tables, kind: str, points: list[str]) -> Tables:
 def test_a_sample_answers_what_its_plan_asks(name: str, expected: dict[str, list[str]]) -> None:
     """In words, with intervals where single runs have them."""
     assert said(sample(name)) == expected
-
-
-def test_a_failure_without_a_pause_tells_of_the_slowest() -> None:
-    """As where some connections of many are cut."""
-    frames = sample("wan")
-    outages = frames["outages"].assign(outage_s=0.03)
-    phases = frames["action_phases"].assign(latency_max_s=1.1)
-    [sentence] = said({**frames, "outages": outages, "action_phases": phases}, "outage").popitem()[
-        1
-    ]
-    assert "for 5.0 s: creations at all times, the slowest took 1.1 s, 0 lost" in sentence
 
 
 def test_queues_are_compared_where_both_are_sound(sound: Tables) -> None:
@@ -341,106 +255,6 @@ def test_doubts_of_latencies_are_told_beside_them() -> None:
     assert cost.endswith("; doubted: sender-late.")
     [[cost]] = said({**frames, "doubts": frames["doubts"][:0]}, "comparison").values()
     assert "doubted" not in cost
-
-
-def bracketed(*ends: tuple[float, float]) -> str:
-    """What is said of brackets of four layouts."""
-    kept, missed = zip(*ends, strict=True)
-    rates = {"kept_rate_msg_s": kept, "missed_rate_msg_s": missed, "what": list("abcd")}
-    [sentence] = sentences(
-        pd.DataFrame({"test_case": "publish", "limit": None, "doubted": None, **rates})
-    )
-    return plain(sentence).removeprefix("PUBLISH: ")
-
-
-@pytest.mark.parametrize(
-    ("ends", "words"),
-    [
-        ([(50, 100)] * 4, "50 to 100 msg/sec in all 4 cases."),
-        (
-            [(50, 100), (50, 200), (50, 100), (50, 100)],
-            "50 to 200 msg/sec with b; the least is 50 to 100 msg/sec with d.",
-        ),
-        (
-            [(50, 100), (50, 100), (50, np.nan), (50, 100)],
-            "at least 50 msg/sec with c; the least is 50 to 100 msg/sec with d.",
-        ),
-        (
-            [(np.nan, 400), (np.nan, 100), (np.nan, 400), (50, 100)],
-            "50 to 100 msg/sec with d; the least is less than 100 msg/sec with b.",
-        ),
-    ],
-)
-def test_the_highest_and_the_least_bracket_are_told(
-    ends: list[tuple[float, float]], words: str
-) -> None:
-    """By both ends; and that all are alike where they are."""
-    assert bracketed(*ends) == words
-
-
-def climbed(queues: str, run: str, unfinished: list[int]) -> pd.DataFrame:
-    """Steps of 100, 200, 400 ... msg/sec of a run, with what is left at the end of each."""
-    rates = [100.0 * 2**step for step in range(len(unfinished))]
-    finished = rates - np.diff(unfinished, prepend=0)
-    steps = {"step_rate_msg_s": rates, "throughput_msg_s": finished, "unfinished": unfinished}
-    times = {"from_s": range(len(rates)), "until_s": range(1, len(rates) + 1)}
-    where = {"run": run, "topology": "cmsm", "queues": queues, "test_case": "rpc-cast"}
-    rows = pd.DataFrame({**where, **steps, **times, "latency_mean_s": 0.001})
-    return conform("rate_steps", rows)
-
-
-def test_staircases_are_answered_by_what_was_kept() -> None:
-    """Each layout between two steps; a comparison has all that these leave open.
-
-    Systems of which each has a kind of queue of its own are no pair.
-    """
-    read = dict(tables(Shape(layouts=LAYOUTS, test_cases=("rpc-cast",), threads=(10,), repeats=1)))
-    runs = read["runs"].assign(rate_msg_s=100.0, ramp_steps=6)
-    run = runs[runs["status"].eq("done")].groupby("queues")["run"].first()
-    steps = [
-        climbed("classic", run["classic"], [0, 1, 3, 9, 20, 2000]),
-        climbed("mirrored", run["mirrored"], [0, 50, 300, 950, 2400, 5450]),
-    ]
-    frames = complete({**read, "runs": runs, "rate_steps": pd.concat(steps)})
-    assert not {*frames["doubts"]["kind"]} & {"rate-missed", "unequal-rates", "sender-late"}
-    frames = {**frames, "doubts": frames["doubts"][:0]}
-    rates = frames["saturation_rates"]
-    first = {**frames, "saturation_rates": rates[rates["queues"].eq("classic")]}
-    assert said(first, "saturation") == {
-        "Which rate does it keep up with?": [
-            "CAST: 1,600 to 3,200 msg/sec with classic queues; mean 1 ms at 1,600."
-        ]
-    }
-    lowest = rates[rates["queues"].eq("mirrored")].assign(
-        queues="quorum", kept_rate_msg_s=50, missed_rate_msg_s=100
-    )
-    log = lowest.assign(queues="stream", kept_rate_msg_s=25, missed_rate_msg_s=50)
-    four = {**frames, "saturation_rates": pd.concat([log, lowest, rates])}
-    [[sentence]] = said(four, "saturation").values()
-    assert sentence == (
-        "CAST: 1,600 to 3,200 msg/sec with classic queues; the least is 25 to 50 msg/sec with"
-        " streams."
-    )
-    mirrored = frames["points"].loc[frames["points"]["queues"].eq("mirrored"), "point"]
-    [answer] = answers(doubted(four, "noisy-host", [*mirrored]), ("saturation",))
-    assert answer.table is not None
-    assert "doubted" in answer.table.columns
-    alike = four["saturation_rates"].assign(kept_rate_msg_s=50, missed_rate_msg_s=100)
-    [[sentence]] = said({**frames, "saturation_rates": alike}, "saturation").values()
-    assert sentence == "CAST: 50 to 100 msg/sec in all 4 cases."
-    systems = frames["saturation_rates"].assign(system=["rabbitmq", "kafka"])
-    assert contrasts_of_rates(frames, systems, "system", KEPT_ENDS).empty
-    assert said({**frames, "saturation_rates": rates}) == {
-        "Which rate does it keep up with?": [
-            (
-                "CAST: 1,600 to 3,200 msg/sec with classic queues; 100 to 200 msg/sec with mirrored"
-                " queues."
-            )
-        ],
-        "How does throughput change with the kind of queue?": [
-            ("mirrored queues against classic queues: CAST \N{MINUS SIGN}97 to \N{MINUS SIGN}88 %.")
-        ],
-    }
 
 
 def test_single_runs_ask_for_repeats() -> None:

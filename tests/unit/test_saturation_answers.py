@@ -1,0 +1,117 @@
+"""Which rate a system keeps up with, as the answer to ``saturation`` says it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from factory import Shape, tables
+from said import doubted, said
+
+from mqperf.pages.questions import answers
+from mqperf.pages.questions.comparison import KEPT_ENDS
+from mqperf.pages.questions.saturation import sentences
+from mqperf.pages.sections.forms import plain
+from mqperf.study.stats import complete
+from mqperf.study.stats.contrasts import contrasts_of_rates
+from mqperf.study.tables import conform
+
+LAYOUTS = (("cmsm", "classic"), ("cmsm", "mirrored"))
+
+
+def bracketed(*ends: tuple[float, float]) -> str:
+    """What is said of brackets of four layouts."""
+    kept, missed = zip(*ends, strict=True)
+    rates = {"kept_rate_msg_s": kept, "missed_rate_msg_s": missed, "what": list("abcd")}
+    [sentence] = sentences(
+        pd.DataFrame({"test_case": "publish", "limit": None, "doubted": None, **rates})
+    )
+    return plain(sentence).removeprefix("PUBLISH: ")
+
+
+@pytest.mark.parametrize(
+    ("ends", "words"),
+    [
+        ([(50, 100)] * 4, "50 to 100 msg/sec in all 4 cases."),
+        (
+            [(50, 100), (50, 200), (50, 100), (50, 100)],
+            "50 to 200 msg/sec with b; the least is 50 to 100 msg/sec with d.",
+        ),
+        (
+            [(50, 100), (50, 100), (50, np.nan), (50, 100)],
+            "at least 50 msg/sec with c; the least is 50 to 100 msg/sec with d.",
+        ),
+        (
+            [(np.nan, 400), (np.nan, 100), (np.nan, 400), (50, 100)],
+            "50 to 100 msg/sec with d; the least is less than 100 msg/sec with b.",
+        ),
+    ],
+)
+def test_the_highest_and_the_least_bracket_are_told(
+    ends: list[tuple[float, float]], words: str
+) -> None:
+    """By both ends; and that all are alike where they are."""
+    assert bracketed(*ends) == words
+
+
+def climbed(queues: str, run: str, unfinished: list[int]) -> pd.DataFrame:
+    """Steps of 100, 200, 400 ... msg/sec of a run, with what is left at the end of each."""
+    rates = [100.0 * 2**step for step in range(len(unfinished))]
+    finished = rates - np.diff(unfinished, prepend=0)
+    steps = {"step_rate_msg_s": rates, "throughput_msg_s": finished, "unfinished": unfinished}
+    times = {"from_s": range(len(rates)), "until_s": range(1, len(rates) + 1)}
+    where = {"run": run, "topology": "cmsm", "queues": queues, "test_case": "rpc-cast"}
+    rows = pd.DataFrame({**where, **steps, **times, "latency_mean_s": 0.001})
+    return conform("rate_steps", rows)
+
+
+def test_staircases_are_answered_by_what_was_kept() -> None:
+    """Each layout between two steps; a comparison has all that these leave open.
+
+    Systems of which each has a kind of queue of its own are no pair.
+    """
+    read = dict(tables(Shape(layouts=LAYOUTS, test_cases=("rpc-cast",), threads=(10,), repeats=1)))
+    runs = read["runs"].assign(rate_msg_s=100.0, ramp_steps=6)
+    run = runs[runs["status"].eq("done")].groupby("queues")["run"].first()
+    steps = [
+        climbed("classic", run["classic"], [0, 1, 3, 9, 20, 2000]),
+        climbed("mirrored", run["mirrored"], [0, 50, 300, 950, 2400, 5450]),
+    ]
+    frames = complete({**read, "runs": runs, "rate_steps": pd.concat(steps)})
+    assert not {*frames["doubts"]["kind"]} & {"rate-missed", "unequal-rates", "sender-late"}
+    frames = {**frames, "doubts": frames["doubts"][:0]}
+    rates = frames["saturation_rates"]
+    first = {**frames, "saturation_rates": rates[rates["queues"].eq("classic")]}
+    assert said(first, "saturation") == {
+        "Which rate does it keep up with?": [
+            "CAST: 1,600 to 3,200 msg/sec with classic queues; mean 1 ms at 1,600."
+        ]
+    }
+    lowest = rates[rates["queues"].eq("mirrored")].assign(
+        queues="quorum", kept_rate_msg_s=50, missed_rate_msg_s=100
+    )
+    log = lowest.assign(queues="stream", kept_rate_msg_s=25, missed_rate_msg_s=50)
+    four = {**frames, "saturation_rates": pd.concat([log, lowest, rates])}
+    [[sentence]] = said(four, "saturation").values()
+    assert sentence == (
+        "CAST: 1,600 to 3,200 msg/sec with classic queues; the least is 25 to 50 msg/sec with"
+        " streams."
+    )
+    mirrored = frames["points"].loc[frames["points"]["queues"].eq("mirrored"), "point"]
+    [answer] = answers(doubted(four, "noisy-host", [*mirrored]), ("saturation",))
+    assert answer.table is not None
+    assert "doubted" in answer.table.columns
+    alike = four["saturation_rates"].assign(kept_rate_msg_s=50, missed_rate_msg_s=100)
+    [[sentence]] = said({**frames, "saturation_rates": alike}, "saturation").values()
+    assert sentence == "CAST: 50 to 100 msg/sec in all 4 cases."
+    systems = frames["saturation_rates"].assign(system=["rabbitmq", "kafka"])
+    assert contrasts_of_rates(frames, systems, "system", KEPT_ENDS).empty
+    assert said({**frames, "saturation_rates": rates}) == {
+        "Which rate does it keep up with?": [
+            (
+                "CAST: 1,600 to 3,200 msg/sec with classic queues; 100 to 200 msg/sec with mirrored"
+                " queues."
+            )
+        ],
+        "How does throughput change with the kind of queue?": [
+            ("mirrored queues against classic queues: CAST \N{MINUS SIGN}97 to \N{MINUS SIGN}88 %.")
+        ],
+    }
