@@ -120,7 +120,7 @@ def flow_on(artemis: Deployment, folder: Path, generator: str, at: str = "", **s
             "test_case": "publish",
             "generator": generator,
             "green_threads": 1,
-            "duration_s": 6,
+            "duration_s": 5,
             "parameters": said,
         }
     )
@@ -140,7 +140,7 @@ def test_after_a_lost_connection_every_message_is_accounted_for(
 ) -> None:
     """Both connect again: nothing that was confirmed is lost."""
     door = Door(artemis.nodes[0].name)
-    flow = flow_on(artemis, tmp_path, generator, door.address, rate_msg_s=1000.0, confirms=200)
+    flow = flow_on(artemis, tmp_path, generator, door.address, rate_msg_s=400.0, confirms=200)
     with flow:
         for label in flow.commands:
             flow.start(label)
