@@ -83,14 +83,15 @@ def full_nodes(nodes: pd.DataFrame) -> pd.DataFrame:
 
 def network_limit(links: pd.DataFrame) -> str:
     """Why the network was the limit; nothing where it was not."""
-    most = links[["sent_bytes_s", "received_bytes_s"]].max(axis="columns")
-    if full := _traffic(links[most >= LINK_FULL * links["speed_bytes_s"]]):
-        return full
-    lossy = links[links["retransmitted_share"] >= LOSSY].drop_duplicates("host")
+    nearly = LINK_FULL * links["speed_bytes_s"]
+    full = (links["sent_bytes_s"] >= nearly) | (links["received_bytes_s"] >= nearly)
+    if full.any():
+        return _traffic(links[full])
+    lossy = links["retransmitted_share"] >= LOSSY
     return ", ".join(
         f"{100 * row.retransmitted_share:.1f} % of the TCP segments of host {row.host} were"
         " retransmitted"
-        for row in each(lossy)
+        for row in (each(links[lossy].drop_duplicates("host")) if lossy.any() else ())
     )
 
 
@@ -111,14 +112,15 @@ def _rest(rows: pd.DataFrame, nodes: pd.DataFrame, links: pd.DataFrame) -> Verdi
         "CPU of the load generators": testers.empty,
         "the number of cores": rows["cores"].isna().any(),
     }
-    used = _cores(pd.concat([nodes, testers]))
+    used = _cores(nodes, testers)
     if unknown := " and ".join(figure for figure, gone in missing.items() if gone):
         return "cannot tell", f"{unknown} not recorded; known: {used}"
     idle = f"no process out of CPU, no host above {100 * HOST_FULL:.0f} %: {used}"
     return "none", "; ".join(filter(None, [idle, _traffic(links)]))
 
 
-def _cores(rows: pd.DataFrame) -> str:
-    used = listed(rows.dropna(subset=["total_cores"]))
+def _cores(*parts: pd.DataFrame) -> str:
+    known = (listed(rows[rows["total_cores"].notna()]) for rows in parts)
+    used = {name: cores for one in known for name, cores in one.items()}
     listing = ", ".join(f"{name} {cores:.2f} cores" for name, cores in used.items())
     return listing or "nothing known"

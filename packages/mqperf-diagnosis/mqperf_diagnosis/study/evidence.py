@@ -56,7 +56,8 @@ class Evidence:
 
     def figures(self, quantity: str) -> pd.DataFrame:
         """The rows of the probe that tell this quantity."""
-        return self.waits[self.waits["quantity"] == quantity]
+        waits = self.waits
+        return waits if waits.empty else waits[waits["quantity"] == quantity]
 
     def figure(self, process: str, quantity: str, thing: str | None = None) -> float | None:
         """One figure of the probe; None where it was not recorded."""
@@ -76,6 +77,8 @@ class Evidence:
 
         None where it was not recorded.
         """
+        if self.waits.empty:
+            return None
         processes = self.cpu.loc[self.cpu["kind"].isin(RUNS_OWN), "process"]
         rows = self.waits[self.waits["process"].isin(processes) & self.waits["object"].eq("all")]
         used, waited = (
@@ -121,8 +124,8 @@ def _rows_of(
 
 
 def _by_run(frame: pd.DataFrame) -> Callable[[str], pd.DataFrame]:
-    places = frame.groupby("run").indices
-    return lambda run: frame.iloc[places.get(run, [])]
+    places, none = frame.groupby("run").indices, frame.iloc[:0]
+    return lambda run: frame.iloc[places[run]] if run in places else none
 
 
 def percent(share: float) -> str:
