@@ -144,16 +144,18 @@ def test_rows_are_messages_on_the_wire(kind: type[Wire]) -> None:
             assert row.count(NAME.encode()) == 2
 
 
+def exception(number: int, words: str) -> bytes:
+    """What a broker says by OpenWire of what it was asked under that number."""
+    why = openwire.text("Bad") + openwire.text(words)
+    return openwire.command(openwire.EXCEPTION, 0, struct.pack(">ib", number, 1) + why)
+
+
 @each_protocol
 def test_outcomes_are_told_apart(kind: type[Wire]) -> None:
     """What the broker has, and what it refuses with its words."""
     refusal = {
         Stomp: b"ERROR\nreceipt-id:12\nmessage:is full\n\nmore\0\n",
-        OpenWire: openwire.command(
-            openwire.EXCEPTION,
-            0,
-            struct.pack(">ib", 12, 1) + openwire.text("Bad") + openwire.text("is full"),
-        ),
+        OpenWire: exception(12, "is full"),
         Core: core.packet(
             core.EXCEPTION,
             core.OURS,
@@ -180,11 +182,7 @@ def test_an_end_of_the_broker_is_told(kind: type[Wire]) -> None:
     """With its words, or as a connection that is gone."""
     end = {
         Stomp: b"ERROR\nmessage:goes away\n\n\0",
-        OpenWire: openwire.command(
-            openwire.EXCEPTION,
-            0,
-            struct.pack(">ib", 0, 1) + openwire.text("Bad") + openwire.text("goes away"),
-        ),
+        OpenWire: exception(0, "goes away"),
         Core: core.packet(core.DISCONNECT, core.EVERY),
     }[kind]
     with pytest.raises((Lost, Refused), match=r"broker:1: .*(goes away|ends the connection)"):
