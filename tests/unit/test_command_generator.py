@@ -11,6 +11,7 @@ from pathlib import Path
 import psutil
 import pytest
 from mqperf_toys import system
+from refused import refused
 
 from mqperf.base.errors import PlanError
 from mqperf.lab.load import Access, Endpoint, Job
@@ -179,6 +180,4 @@ def test_an_ordinary_command_is_taken(command: str) -> None:
 )
 def test_a_line_that_is_no_command_is_told(line: str, words: str) -> None:
     """With the key that it is about."""
-    text = plan("true").rsplit("load:", 1)[0] + line + "\n"
-    with pytest.raises(PlanError, match=words):
-        parse_plan(text, Path("toy.yaml"), problems_of)
+    refused(plan("true").rsplit("load:", 1)[0] + line + "\n", words)

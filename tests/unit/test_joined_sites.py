@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 from factory import Shape, tables
+from refused import refused
 
-from mqperf.base.errors import PlanError
 from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.load import Endpoint
 from mqperf.lab.systems.in_plans import problems_of
@@ -102,9 +102,7 @@ def test_what_cannot_be_is_refused(
     topology: str, queues: str, generator: str, said: str, problem: str
 ) -> None:
     """With a sentence that says why."""
-    text = PLAN.format(topology, queues, generator, said)
-    with pytest.raises(PlanError, match=problem):
-        parse_plan(text, Path("sites.yaml"), problems_of)
+    refused(PLAN.format(topology, queues, generator, said), problem)
 
 
 def test_the_version_of_two_sites_is_that_of_their_brokers() -> None:

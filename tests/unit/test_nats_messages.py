@@ -6,8 +6,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from refused import refused
 
-from mqperf.base.errors import PlanError
 from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.plan.file import parse_plan
@@ -134,9 +134,7 @@ def test_what_cannot_be_is_refused(
     topology: str, queues: str, generator: str, said: str, problem: str
 ) -> None:
     """With a sentence that says why."""
-    text = PLAN.format(topology, queues, generator, said)
-    with pytest.raises(PlanError, match=problem):
-        parse_plan(text, Path("nats.yaml"), problems_of)
+    refused(PLAN.format(topology, queues, generator, said), problem)
 
 
 def test_kinds_of_queue_and_parameters_are_axes() -> None:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from refused import refused
 
 from mqperf.base.errors import PlanError
 from mqperf.lab.systems import SYSTEMS
@@ -198,8 +199,7 @@ def test_a_plan_of_before_can_still_be_read() -> None:
     """The copies beside runs are read as they always were."""
     load = "load: {generator: amqp-0-9-1, green_threads: 2, duration_s: 20, "
     assert parse_plan(HEAD + load + RECORDED, Path("plan.yaml")).cases()
-    with pytest.raises(PlanError, match="2 problems"):
-        parse_plan(HEAD + load + RECORDED, Path("plan.yaml"), problems_of)
+    refused(HEAD + load + RECORDED, "2 problems")
 
 
 def test_nodes_are_called_as_runs_have_recorded_them(root: Path) -> None:
