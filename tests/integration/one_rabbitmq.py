@@ -13,7 +13,7 @@ from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.systems import SYSTEMS, Deployment
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster, private_cluster
 from mqperf.lab.systems.rabbitmq.settings import parse_settings
-from mqperf_numbered.onhost.managed_connections import Broker
+from mqperf_numbered.onhost.broker import Broker
 
 TELLING: Mapping[str, JsonValue] = SYSTEMS["rabbitmq"].watched({})
 """How its nodes are set, so that the probe ``inside`` may ask them."""

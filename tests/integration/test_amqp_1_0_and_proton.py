@@ -32,7 +32,7 @@ from mqperf_amqp_1_0.onhost.connection import Connection
 from mqperf_amqp_1_0.onhost.sender_thread import body
 from mqperf_amqp_1_0.study.outcomes import OUTCOMES
 from mqperf_numbered.onhost import stamps
-from mqperf_numbered.onhost.managed_connections import Broker, Lost, Refused
+from mqperf_numbered.onhost.broker import Broker, Lost, Refused
 
 pytestmark = pytest.mark.needs_router
 
@@ -274,7 +274,7 @@ def test_an_idle_connection_is_kept(tmp_path: Path) -> None:
     """The router ends connections on which nothing comes for two seconds; ours shows itself."""
     with reserved(1) as (port,), bare_router(tmp_path, port):
         connection = Connection(Broker((f"127.0.0.1:{port}",), "", "", "/"))
-        assert connection.idle_s == pytest.approx(2, abs=1)
+        assert connection.heartbeat_s == pytest.approx(2, abs=1)
         connection.flowing()
         limit = time.monotonic() + 6
         while time.monotonic() < limit:

@@ -19,7 +19,7 @@ from mqperf.pages.questions import answers
 from mqperf.pages.sections.forms import plain
 from mqperf.plan.file import read_plan
 from mqperf.study import stats, tables
-from mqperf_numbered.onhost.managed_connections import Broker
+from mqperf_numbered.onhost.broker import Broker
 from mqperf_traffic.lab import firehose
 from mqperf_traffic.lab.counting import Counting
 from mqperf_traffic.lab.firehose import Firehose

@@ -11,9 +11,9 @@ from one_rabbitmq import Theirs, channel, master_of
 
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster
 from mqperf_amqp_0_9_1.onhost import codec
-from mqperf_amqp_0_9_1.onhost.connection import Connection, Lost, Refused
+from mqperf_amqp_0_9_1.onhost.connection import Connection
 from mqperf_amqp_0_9_1.onhost.deliveries import Assembler
-from mqperf_numbered.onhost.managed_connections import Broker
+from mqperf_numbered.onhost.broker import Broker, Lost, Refused
 
 pytestmark = pytest.mark.needs_rabbitmq
 

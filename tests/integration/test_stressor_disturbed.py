@@ -23,8 +23,8 @@ from mqperf.onhost.record.numbers import common, size
 from mqperf.plan import Case
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost import connection as wire
-from mqperf_amqp_0_9_1.onhost.connection import Connection, Lost
-from mqperf_numbered.onhost.managed_connections import Broker
+from mqperf_amqp_0_9_1.onhost.connection import Connection
+from mqperf_numbered.onhost.broker import Broker, Lost
 
 pytestmark = pytest.mark.needs_rabbitmq
 

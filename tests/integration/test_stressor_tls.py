@@ -22,9 +22,9 @@ from mqperf.lab.systems.rabbitmq.settings import Settings
 from mqperf.onhost.record.numbers import size
 from mqperf.plan.file import parse_plan
 from mqperf.study import tables
-from mqperf_amqp_0_9_1.onhost.connection import Connection, Lost
+from mqperf_amqp_0_9_1.onhost.connection import Connection
 from mqperf_laboratory.hosts import Laboratory
-from mqperf_numbered.onhost.managed_connections import Broker
+from mqperf_numbered.onhost.broker import Broker, Lost
 
 pytestmark = pytest.mark.needs_rabbitmq
 

@@ -15,7 +15,7 @@ from mqperf.lab.systems import SYSTEMS, Deployment
 from mqperf.plan.file import parse_plan
 from mqperf.study import tables
 from mqperf_amqp_1_0.onhost.connection import Connection
-from mqperf_numbered.onhost.managed_connections import Broker
+from mqperf_numbered.onhost.broker import Broker
 
 pytestmark = pytest.mark.needs_java
 

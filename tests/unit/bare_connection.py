@@ -6,14 +6,17 @@ from contextlib import contextmanager
 
 from mqperf_amqp_1_0.onhost.codec import uint
 from mqperf_amqp_1_0.onhost.connection import Connection
+from mqperf_numbered.onhost.outbox import Outbox
 
 
 class Bare(Connection):
     """It is there, over a socket of ours, and has read the content."""
 
     def __init__(self, ours: socket.socket, content: bytes = b"") -> None:
-        self.socket, self.address = ours, "here"
-        self.buffer, self.have = bytearray(content or bytes(1 << 12)), len(content)
+        Outbox.__init__(self)
+        self.socket, self.address, self.leaves_at = ours, "here", None
+        self.empty(len(content) or 1 << 12)
+        self.buffer[: len(content)], self.have = content, len(content)
         self.incoming = self.outgoing = self.window = 0
 
 

@@ -199,9 +199,9 @@ def test_dispositions_are_read_alone_as_together(
         fields = codec.TRUE, number(first), last, codec.TRUE, composite(codec.ACCEPTED)
         frames.append(codec.frame(composite(codec.DISPOSITION, *fields)))
     read = []
-    with connected(b"".join(frames)) as (connection, _):
-        connection.buffer += b"".join(frames[-1:])[:stale]
-        at = 0
+    content = b"".join(frames)
+    with connected(content + b"".join(frames[-1:])[:stale]) as (connection, _):
+        connection.have, at = len(content), 0
         while at < connection.have:
             length = int.from_bytes(connection.buffer[at : at + 4])
             frame = bytes(connection.buffer[at : at + length])

@@ -15,7 +15,7 @@ from mqperf_amqp_1_0.onhost.connection import WINDOW
 from mqperf_amqp_1_0.onhost.orders import Orders
 from mqperf_amqp_1_0.onhost.sender_thread import ID_AT, MOST_LENGTHS, TAG_AT, lengths, template
 from mqperf_numbered.onhost import stamps
-from mqperf_numbered.onhost.managed_connections import Broker, Lost, Refused
+from mqperf_numbered.onhost.broker import Broker, Lost, Refused
 
 
 def orders(**changes: object) -> Orders:

@@ -5,8 +5,7 @@ import pytest
 
 from mqperf_numbered.onhost import stamps
 from mqperf_numbered.onhost.arrivals import Arrivals
-from mqperf_numbered.onhost.process import Named
-from mqperf_numbered.onhost.record import Record
+from mqperf_numbered.onhost.record import STRANGER, Record
 from mqperf_numbered.onhost.tally import Tally
 
 RUN = 7
@@ -25,7 +24,7 @@ def stamped(*runs: int) -> stamps.Stamps:
 def arrivals(*, paced: bool, limits_s: tuple[float, ...] = ()) -> Arrivals:
     streams = ["received", "service"] if paced else ["received"]
     tally = Tally("server-1", "server", "publish", START, streams)
-    return Arrivals(Record(tally, Named("client-{}".format)), RUN, paced=paced, limits_s=limits_s)
+    return Arrivals(Record(tally, "client-{}".format), RUN, paced=paced, limits_s=limits_s)
 
 
 def test_what_took_longer_than_limits_is_counted() -> None:
@@ -86,8 +85,7 @@ def test_messages_of_another_run_are_a_strangers(now: float | np.ndarray) -> Non
             (-1, first + 1, 3, 3),
         ]
     assert (of.received, of.strangers) == (6, 4)
-    names = Named("client-{}".format)
-    assert (names[-1], names[0]) == ("stranger", "client-0")
+    assert (of.record.name(STRANGER), of.record.name(0)) == ("stranger", "client-0")
 
 
 def test_what_came_is_counted_once_without_a_schedule() -> None:

@@ -19,7 +19,7 @@ from mqperf_activemq.onhost.orders import HEAD_BYTES, Orders
 from mqperf_activemq.onhost.protocols import PROTOCOLS
 from mqperf_activemq.onhost.stomp import Stomp
 from mqperf_activemq.onhost.wire import Wire
-from mqperf_numbered.onhost.managed_connections import Lost, Refused
+from mqperf_numbered.onhost.broker import Lost, Refused
 from mqperf_numbered.onhost.stamps import STAMP
 
 PLAN = """\
@@ -43,7 +43,7 @@ def connection(kind: type[Wire], content: bytes, told: Orders | None = None) -> 
     made = kind.__new__(kind)
     made.orders, made.queue, made.name = told or orders(), "load", NAME
     made.address, made.understood = "broker:1", 0
-    made.incoming(len(content) + 100)
+    made.empty(len(content) + 100)
     made.buffer[: len(content)] = content
     made.have, made.ends, made.read_ns = len(content), [len(content)], [5_000_000_000]
     if isinstance(made, OpenWire):

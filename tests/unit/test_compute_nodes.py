@@ -23,7 +23,6 @@ from mqperf.plan.load import GENERATORS, pairs
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_numbered.lab.environment import Environment
 from mqperf_numbered.onhost.diary import Diary
-from mqperf_numbered.onhost.process import Named
 from mqperf_numbered.onhost.record import Record
 from mqperf_numbered.onhost.tally import Tally
 from mqperf_openstack.lab.layout import Layout, queues
@@ -252,7 +251,7 @@ def sending(tmp_path: Path, timeout_s: float) -> tuple[Senders, Diary, Record, o
     process = next(process for process in told(case(), tmp_path) if process.kind == "client")
     tally = Tally(process.label, process.kind, process.test_case, time.time(), STREAMS["client"])
     diary = Diary("compute-nodes", process.label, process.kind)
-    record = Record(tally, Named(process.sender))
+    record = Record(tally, process.sender)
     told_so = replace(process, timeout_s=timeout_s)
     clients = Senders(told_so, Control(tmp_path, process.label), record, diary)
     return clients, diary, record, process.senders[0][0]
@@ -271,14 +270,16 @@ def test_what_a_full_socket_holds_at_the_end_is_never_sent(tmp_path: Path) -> No
     talk.connection = cast("Connection", connection)
     talk.due += [Due(flow, number, 0) for number in range(3)]
     talk.send()
-    clients._finish()
+    clients.finish()
     assert connection.sent < connection.queued
     assert connection.socket.fileno() == -1
     assert diary.counts == {"never-sent": 3, "cut-off": 1}
     assert sent(record, tmp_path) == 0
 
 
-def test_every_message_is_answered_before_the_goodbye(tmp_path: Path) -> None:
+def test_every_message_is_answered_before_the_goodbye(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A quorum queue may lose what it has not confirmed when the channel is closed."""
     clients, diary, record, flow = sending(tmp_path, timeout_s=30.0)
     up_to_two, third = (
@@ -287,10 +288,10 @@ def test_every_message_is_answered_before_the_goodbye(tmp_path: Path) -> None:
     )
     talk, connection = clients.connections.all[0], Answering([up_to_two, third])
     talk.connection = cast("Connection", connection)
-    clients.attend = partial(talk._read, talk.connection)
+    monkeypatch.setattr(clients, "attend", partial(talk.read, talk.connection))
     talk.due += [Due(flow, number, time.time_ns()) for number in range(3)]
     talk.send()
-    clients._finish()
+    clients.finish()
     assert connection.left_at_goodbye == 0
     assert not talk.unconfirmed
     assert diary.counts == {"never-sent": 0, "not-confirmed": 1}

@@ -16,7 +16,7 @@ from mqperf_nats.onhost import codec, streams
 from mqperf_nats.onhost.codec import Messages
 from mqperf_nats.onhost.connection import problem
 from mqperf_nats.onhost.rows import Rows
-from mqperf_numbered.onhost.managed_connections import Lost, Refused
+from mqperf_numbered.onhost.broker import Lost, Refused
 from mqperf_numbered.onhost.stamps import SIZE, STAMP, within
 
 PLAN = """\

@@ -9,7 +9,7 @@ from refused import refused
 
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.plan.file import parse_plan
-from mqperf_numbered.onhost.managed_connections import Lost
+from mqperf_numbered.onhost.broker import Lost
 from mqperf_numbered.onhost.stamps import STAMP
 from mqperf_streams.onhost import codec
 from mqperf_streams.onhost.consumer import BATCH, stamps_of

@@ -82,7 +82,7 @@ def test_blocks_of_any_senders_are_counted_to_the_message(
 ) -> None:
     """However they come, each sender's numbers are whole."""
     tally = Tally("server-1", "server", "publish", 1000.0, ["received"])
-    record = Record(tally, ["a", "b", "c"])
+    record = Record(tally, "abc".__getitem__)
     sent = [0, 0, 0]
     for sender, count in blocks:
         numbers = np.arange(sent[sender], sent[sender] + count)

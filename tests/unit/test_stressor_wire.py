@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -16,11 +17,12 @@ from pika import BasicProperties, frame, spec
 from stamped import pieces, stamped
 
 from mqperf_amqp_0_9_1.onhost import codec
-from mqperf_amqp_0_9_1.onhost.connection import Connection, Lost, Refused
+from mqperf_amqp_0_9_1.onhost.connection import Connection
 from mqperf_amqp_0_9_1.onhost.consumer import acks
 from mqperf_amqp_0_9_1.onhost.deliveries import FROM, Batch, Deliveries, form_of
 from mqperf_amqp_0_9_1.onhost.publisher import LINGER_S, Channels
 from mqperf_amqp_0_9_1.onhost.send_queue import SendQueue
+from mqperf_numbered.onhost.broker import Lost, Refused
 from mqperf_numbered.onhost.diary import Diary
 from mqperf_numbered.onhost.outbox import Outbox
 from mqperf_numbered.onhost.schedule import NS
@@ -57,10 +59,10 @@ class Bare(Connection):
     def __init__(self, ours: socket.socket) -> None:
         Outbox.__init__(self)
         self.socket, self.address = ours, "here"
-        self.incoming(1 << 12)
+        self.empty(1 << 12)
         self.frame_max = 4096
         self.blocked = False
-        self.farewell, self.leaves_at = self._take_leave, None
+        self.leaves_at = None
 
 
 def frames(content: bytes) -> Iterator[frame.Frame]:
@@ -155,7 +157,7 @@ def read_together(content: bytes) -> list[Batch]:
     with ours, theirs:
         batches: list[Batch] = []
         connection = Bare(ours)
-        connection.incoming(len(content))
+        connection.empty(len(content))
         for first in range(0, len(content), 1 << 14):
             theirs.sendall(content[first : first + (1 << 14)])
             connection.fill()
@@ -206,7 +208,7 @@ def test_the_place_in_a_stream_is_read_with_the_delivery(in_body: bool) -> None:
     with ours, theirs:
         batches: list[Batch] = []
         connection = Bare(ours)
-        connection.incoming(len(content))
+        connection.empty(len(content))
         theirs.sendall(content)
         while connection.have < len(content):
             connection.fill()
@@ -260,9 +262,8 @@ def test_without_confirms_channels_stay_open_until_the_broker_has_taken_all() ->
     with ours, theirs:
         connection, diary = Bare(ours), Diary("amqp-0-9-1", "client-1", "client")
         publishers = cast("list[PublisherThread]", [None, None])
-        managed = Channels(
-            cast("Orders", None), publishers, SendQueue(), Waiting(exact=True), diary
-        )
+        orders = cast("Orders", SimpleNamespace(broker=None))
+        managed = Channels(orders, publishers, SendQueue(), Waiting(exact=True), diary)
         managed.connection, managed.held = connection, []
         long_after = time.time_ns() + 60 * NS
         assert managed.lingers(time.time_ns())
@@ -272,7 +273,7 @@ def test_without_confirms_channels_stay_open_until_the_broker_has_taken_all() ->
             assert managed.lingers(long_after)
             theirs.sendall(frame.Method(channel, spec.Confirm.SelectOk()).marshal())
             connection.fill()
-            managed._read(connection)
+            managed.read(connection)
         until_ns = managed.taken_ns + int(LINGER_S * NS)
         assert managed.lingers(until_ns - NS // 100)
         assert not managed.lingers(until_ns + NS // 100)

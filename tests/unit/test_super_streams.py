@@ -11,10 +11,9 @@ from typing_extensions import override
 from mqperf.base.errors import SystemFault
 from mqperf.lab.systems.rabbitmq.settings import parse_settings
 from mqperf.plan import Case
-from mqperf_numbered.onhost.managed_connections import Broker
+from mqperf_numbered.onhost.broker import Broker
 from mqperf_numbered.onhost.orders import Thread
 from mqperf_numbered.onhost.outbox import Outbox
-from mqperf_numbered.onhost.process import Named
 from mqperf_numbered.onhost.record import Record
 from mqperf_numbered.onhost.tally import Tally
 from mqperf_streams.onhost import codec
@@ -72,7 +71,7 @@ def thread(confirms: int = 10_000) -> PartitionedThread:
         partitions=3,
     )
     tally = Tally("client-1", "client", "publish", time.time(), ["sent", "error", "confirmed"])
-    record = Record(tally, Named(orders.sender))
+    record = Record(tally, orders.sender)
     return PartitionedThread(orders, 1, record, Frames(orders, Routes(3)))
 
 

@@ -9,7 +9,7 @@ from mqperf_activemq.onhost.protocols import PROTOCOLS
 from mqperf_activemq.onhost.wire import Wire
 from mqperf_numbered.onhost.consumer import Consumer
 from mqperf_numbered.onhost.diary import Diary
-from mqperf_numbered.onhost.managed_connections import Handlers, ManagedConnection
+from mqperf_numbered.onhost.managed_connections import ManagedConnection
 from mqperf_numbered.onhost.orders import Thread
 from mqperf_numbered.onhost.waiting import Waiting
 
@@ -21,13 +21,16 @@ class Inlet(ManagedConnection[Wire]):
         self, orders: Orders, thread: Thread, server: Consumer, waiting: Waiting, diary: Diary
     ) -> None:
         self.server = server
-        connect = partial(PROTOCOLS[orders.protocol], orders, thread.address)
-        super().__init__(waiting, diary, Handlers(connect, self._prepare, self._read))
+        super().__init__(
+            waiting, diary, partial(PROTOCOLS[orders.protocol], orders, thread.address)
+        )
 
-    def _prepare(self, connection: Wire) -> None:
+    def prepare(self, connection: Wire) -> None:
+        """Ask for the messages of the queue."""
         connection.consume()
 
-    def _read(self, connection: Wire) -> None:
+    def read(self, connection: Wire) -> None:
+        """Count the messages that have come, and acknowledge them."""
         come = connection.come()
         if len(come.stamp):
             self.server.arrivals.take(come.stamp, come.stamp["sender"].astype(np.int64), come.at)

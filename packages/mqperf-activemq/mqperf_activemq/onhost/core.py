@@ -3,9 +3,6 @@
 Source: the packets of artemis-core-client, https://github.com/apache/artemis.
 """
 
-# typing.override is of Python 3.12
-# mypy: disable-error-code="explicit-override"
-
 import os
 import struct
 from typing import NoReturn
@@ -16,7 +13,7 @@ from mqperf_activemq.onhost.framed import Framed, Run
 from mqperf_activemq.onhost.orders import Orders
 from mqperf_activemq.onhost.rows import Rows
 from mqperf_activemq.onhost.wire import Outcomes
-from mqperf_numbered.onhost.managed_connections import Lost, Refused
+from mqperf_numbered.onhost.broker import Refused
 from mqperf_numbered.onhost.record import Numbers
 from mqperf_numbered.onhost.stamps import within
 
@@ -162,9 +159,9 @@ class Core(Framed):
     def attend(self, run: Run) -> None:
         """Raise for what is none of a message."""
         if run.kind in (DISCONNECT, DISCONNECT_2, DISCONNECT_3):
-            raise Lost(f"{self.address}: the broker ends the connection")
+            raise self.lost("the broker ends the connection")
         if run.kind == EXCEPTION:
-            raise Lost(f"{self.address}: {self._why(run)}")
+            raise self.lost(self._why(run))
 
     def messages(self, run: Run) -> tuple[Run, bytes, bytes]:
         """The first messages of a run, with their stamps and acknowledgements."""

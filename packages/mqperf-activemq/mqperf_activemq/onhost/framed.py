@@ -1,8 +1,5 @@
 """Frames that begin with their length, in four bytes, and their kind in one."""
 
-# typing.override is of Python 3.12
-# mypy: disable-error-code="explicit-override"
-
 import struct
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
@@ -80,7 +77,7 @@ class Framed(Wire):
                     self.forget()
                     return run.kind, content
             self.forget()
-            self.await_more()
+            self.fill()
 
     def runs(self) -> Iterator[Run]:
         """All whole frames that have come."""

@@ -4,9 +4,6 @@ Commands are encoded loosely and nothing is cached, so that all messages of a th
 Source: https://activemq.apache.org/components/classic/documentation/openwire-version-2-specification.
 """
 
-# typing.override is of Python 3.12
-# mypy: disable-error-code="explicit-override"
-
 import os
 import struct
 from collections.abc import Mapping
@@ -18,7 +15,7 @@ from mqperf_activemq.onhost.framed import Framed, Run
 from mqperf_activemq.onhost.orders import Orders
 from mqperf_activemq.onhost.rows import Rows
 from mqperf_activemq.onhost.wire import NAME_BYTES, Outcomes
-from mqperf_numbered.onhost.managed_connections import Lost, Refused
+from mqperf_numbered.onhost.broker import Refused
 from mqperf_numbered.onhost.record import Numbers
 from mqperf_numbered.onhost.stamps import within
 
@@ -208,7 +205,7 @@ class OpenWire(Framed):
         if run.kind == EXCEPTION:
             raise Refused(f"{self.address}: {self._why(run)}")
         if run.kind == ERROR:
-            raise Lost(f"{self.address}: {self._why(run)}")
+            raise self.lost(self._why(run))
 
     def messages(self, run: Run) -> tuple[Run, bytes, bytes]:
         """The first messages of a run, with their stamps and acknowledgements."""

@@ -10,7 +10,6 @@ from mqperf_activemq.onhost.protocols import PROTOCOLS
 from mqperf_activemq.onhost.wire import Wire
 from mqperf_numbered.onhost import publisher
 from mqperf_numbered.onhost.diary import Diary
-from mqperf_numbered.onhost.managed_connections import Handlers
 from mqperf_numbered.onhost.orders import Thread
 from mqperf_numbered.onhost.publisher_thread import PublisherThread
 from mqperf_numbered.onhost.record import Record
@@ -26,16 +25,16 @@ class Outlet(publisher.Outlet[Wire]):
         protocol = PROTOCOLS[orders.protocol]
         self.rows = protocol.rows(orders, thread.address)
         publishing = PublisherThread(orders, thread.number, orders.confirms, record, self.rows)
-        connect = partial(protocol, orders, thread.address)
-        handlers = Handlers(connect, self._prepare, self._read, publishing.settle)
-        super().__init__(publishing, waiting, diary, handlers)
+        super().__init__(publishing, waiting, diary, partial(protocol, orders, thread.address))
 
-    def _prepare(self, connection: Wire) -> None:
+    def prepare(self, connection: Wire) -> None:
+        """Send to the queue from now on."""
         connection.publish()
         self.rows.called(connection.name.encode())
         self.thread.attach(connection)
 
-    def _read(self, connection: Wire) -> None:
+    def read(self, connection: Wire) -> None:
+        """Count what was confirmed, or refused."""
         now_ns = time.time_ns()
         confirmed, refused = connection.outcomes()
         if len(confirmed):

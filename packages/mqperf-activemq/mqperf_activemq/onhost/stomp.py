@@ -3,9 +3,6 @@
 Source: https://stomp.github.io/stomp-specification-1.2.html.
 """
 
-# typing.override is of Python 3.12
-# mypy: disable-error-code="explicit-override"
-
 import os
 import re
 from collections.abc import Iterator
@@ -16,8 +13,8 @@ import numpy as np
 from mqperf_activemq.onhost.orders import Orders
 from mqperf_activemq.onhost.rows import Rows
 from mqperf_activemq.onhost.wire import Come, Outcomes, Wire
+from mqperf_numbered.onhost.broker import Refused
 from mqperf_numbered.onhost.inbox import HEARTBEAT_S
-from mqperf_numbered.onhost.managed_connections import Lost, Refused
 from mqperf_numbered.onhost.messages import DIGITS
 from mqperf_numbered.onhost.stamps import within
 
@@ -150,12 +147,12 @@ class Stomp(Wire):
                     self.forget()
                     return
             self.forget()
-            self.await_more()
+            self.fill()
 
     def _only_errors(self, each: Frame) -> None:
         """Raise ``Lost`` for one that is of no message."""
         if each.command == b"ERROR":
-            raise Lost(f"{self.address}: {self._why(each)}")
+            raise self.lost(self._why(each))
 
     def _why(self, each: Frame) -> str:
         found = MESSAGE.search(each.head)

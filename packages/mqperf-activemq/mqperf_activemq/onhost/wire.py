@@ -1,7 +1,7 @@
 """A connection to a broker, whatever it speaks: what publishers and consumers ask of it."""
 
 import os
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -33,7 +33,7 @@ class Outcomes(NamedTuple):
     refused: Sequence[tuple[int, str]]
 
 
-class Wire(Inbox, ABC):
+class Wire(Inbox):
     """An open connection, for one queue.  Its methods raise ``Lost`` or ``Refused``.
 
     Its ``name`` is its own, and has the same length as those of others.  What has come is
@@ -46,20 +46,12 @@ class Wire(Inbox, ABC):
     def __init__(self, orders: Orders, queue: str) -> None:
         self.orders, self.queue, self.understood = orders, queue, 0
         self.name = os.urandom(NAME_BYTES // 2).hex()
-        super().__init__(orders.broker, BUFFER_BYTES, self.log_in, self.take_leave)
+        super().__init__(orders.broker, BUFFER_BYTES)
 
     @staticmethod
     @abstractmethod
     def rows(orders: Orders, queue: str) -> Rows:
         """The messages of a thread; what is to be confirmed is asked for."""
-
-    @abstractmethod
-    def log_in(self) -> None:
-        """Return when the broker knows us."""
-
-    @abstractmethod
-    def take_leave(self) -> None:
-        """Return when the broker has read all that was sent."""
 
     @abstractmethod
     def publish(self) -> None:

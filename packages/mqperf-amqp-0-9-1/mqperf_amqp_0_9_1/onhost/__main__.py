@@ -15,15 +15,7 @@ def main() -> None:
     orders = read(Orders, Path(sys.argv[1]))
     role = Publisher if orders.kind == "client" else Consumer
     streams = recorded(orders, *(["confirmed"] if orders.confirms else []))
-    live("amqp-0-9-1", orders, streams, partial(name, orders), partial(role, orders))
-
-
-def name(orders: Orders, place: int) -> str:
-    """``client-1.2``, or as a server names the second copy of its messages, ``client-1.2@2``."""
-    copies = orders.copies if orders.kind == "server" else 1
-    thread, copy = divmod(place, copies)
-    sender = orders.sender(thread)
-    return f"{sender}@{copy + 1}" if copies > 1 else sender
+    live("amqp-0-9-1", orders, streams, partial(role, orders))
 
 
 if __name__ == "__main__":

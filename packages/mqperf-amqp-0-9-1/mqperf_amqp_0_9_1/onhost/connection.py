@@ -7,10 +7,8 @@ import struct
 
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.codec import Method, Reader, long, short
+from mqperf_numbered.onhost.broker import Broker, Lost, Refused
 from mqperf_numbered.onhost.inbox import HEARTBEAT_S, Inbox
-from mqperf_numbered.onhost.managed_connections import Broker, Lost, Refused
-
-__all__ = ["Broker", "Connection", "Lost", "Refused"]
 
 FRAME_MAX = 131_072
 BUFFER = 1 << 20
@@ -37,7 +35,7 @@ class Connection(Inbox):
 
     def __init__(self, broker: Broker) -> None:
         self.blocked = False
-        super().__init__(broker, broker.buffer_bytes or BUFFER, self._log_in, self._take_leave)
+        super().__init__(broker, broker.buffer_bytes or BUFFER)
 
     # set up: every call waits
 
@@ -62,7 +60,7 @@ class Connection(Inbox):
         if end > self.have:
             return None
         if self.buffer[end - 1] != codec.END:
-            raise Lost("the broker sent a frame without its end")
+            raise self.lost("the broker sent a frame without its end")
         return kind, channel, bytes(self.buffer[at + codec.FRAME.size : end - 1])
 
     def attend(self, channel: int, payload: bytes) -> bool:
@@ -76,7 +74,7 @@ class Connection(Inbox):
         elif which == codec.UNBLOCKED:
             self.blocked = False
         elif which in {codec.CLOSE, codec.CHANNEL_CLOSE}:
-            raise _end(payload)
+            raise self._end(payload)
         elif which == codec.FLOW:
             self.send(codec.method(channel, codec.FLOW_OK, payload[4:5]))
             return False
@@ -84,10 +82,12 @@ class Connection(Inbox):
             return False
         return True
 
-    def _take_leave(self) -> None:
+    def take_leave(self) -> None:
+        """Return when the broker has read all that was sent."""
         self.call(0, codec.CLOSE, struct.pack(">HBHH", 200, 0, 0, 0), codec.CLOSE_OK)
 
-    def _log_in(self) -> None:
+    def log_in(self) -> None:
+        """Return when the broker knows us, and has opened the virtual host."""
         self.send(codec.HEADER)
         self._expect(codec.START)
         identity = long(f"\0{self.broker.user}\0{self.broker.password}".encode())
@@ -108,7 +108,9 @@ class Connection(Inbox):
                 try:
                     self.fill()
                 except Lost as error:
-                    raise self._no_answer(answer, str(error)) from None
+                    if answer in {codec.START, codec.TUNE}:
+                        raise Lost(f"the broker ended the handshake: {error}") from None
+                    raise
             kind, channel, payload = frame
             self.consumed(len(payload) + codec.OVERHEAD)
             if kind == codec.METHOD and codec.which(payload) == answer:
@@ -116,14 +118,8 @@ class Connection(Inbox):
             if kind == codec.METHOD:
                 self.attend(channel, payload)
 
-    def _no_answer(self, answer: Method, why: str) -> Lost | Refused:
-        if answer in {codec.START, codec.TUNE}:
-            return Lost(f"{self.address}: the broker ended the handshake: {why}")
-        return Lost(f"{self.address}: {why}")
-
-
-def _end(payload: bytes) -> Lost | Refused:
-    """What the broker says when it closes: that it stops, or that it refuses."""
-    reader = Reader(payload)
-    code, words = reader.number("H"), reader.short().decode(errors="replace")
-    return Lost(words) if code == FORCED else Refused(words)
+    def _end(self, payload: bytes) -> Lost | Refused:
+        """What the broker says when it closes: that it stops, or that it refuses."""
+        reader = Reader(payload)
+        code, words = reader.number("H"), reader.short().decode(errors="replace")
+        return self.lost(words) if code == FORCED else Refused(words)

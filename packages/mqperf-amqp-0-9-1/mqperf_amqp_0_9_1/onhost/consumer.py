@@ -4,25 +4,24 @@ import math
 import struct
 import time
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 
 import numpy as np
 
 from mqperf.onhost.load.control import Control
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.codec import short, table
-from mqperf_amqp_0_9_1.onhost.connection import Connection, Lost, Refused
+from mqperf_amqp_0_9_1.onhost.connection import Connection
 from mqperf_amqp_0_9_1.onhost.deliveries import FROM, Batch, Deliveries
 from mqperf_amqp_0_9_1.onhost.orders import Orders, Thread
 from mqperf_numbered.onhost.arrivals import Arrivals
+from mqperf_numbered.onhost.broker import Lost, Refused
 from mqperf_numbered.onhost.diary import Diary
-from mqperf_numbered.onhost.managed_connections import (
-    Handlers,
-    ManagedConnection,
-    ManagedConnections,
-)
+from mqperf_numbered.onhost.managed_connections import ManagedConnection, ManagedConnections
 from mqperf_numbered.onhost.record import Numbers, Record
-from mqperf_numbered.onhost.roles import SERVER_IDLE_S, Late, Server
+from mqperf_numbered.onhost.roles import SERVER_IDLE_S, Server
 from mqperf_numbered.onhost.schedule import NS
 from mqperf_numbered.onhost.waiting import Waiting, shares
 
@@ -54,25 +53,18 @@ class Intake(ManagedConnection[Connection]):
     def __init__(
         self,
         orders: Orders,
-        threads: list[Thread],
+        threads: Sequence[Thread],
         server: "Consumer",
         waiting: Waiting,
         diary: Diary,
     ) -> None:
-        self.orders = orders
-        handlers = Handlers(
-            self._connected, self._prepare, self._read, self.take_rest, self._enough
-        )
-        super().__init__(waiting, diary, handlers)
-        self.server = server
+        super().__init__(waiting, diary, partial(Connection, orders.broker))
+        self.orders, self.server = orders, server
         self.queues = [(thread, queue) for thread in threads for queue in thread.queues]
         self.copy = np.concatenate([np.arange(len(thread.queues)) for thread in threads])
         self.next_offset = np.zeros(len(self.queues), dtype=np.int64)
 
-    def _connected(self) -> Connection:
-        return Connection(self.orders.broker)
-
-    def _prepare(self, connection: Connection) -> None:
+    def prepare(self, connection: Connection) -> None:
         """Declare everything, and consume."""
         self.on = connection
         self.deliveries = Deliveries(
@@ -95,14 +87,14 @@ class Intake(ManagedConnection[Connection]):
     def understand(self) -> None:
         """Deal with all that has come whole."""
         if self.connection is not None:
-            self.handlers.read(self.connection)
+            self.read(self.connection)
 
-    def take_rest(self) -> None:
+    def settle(self) -> None:
         """Account for what had come before the connection was lost."""
         with suppress(Lost, Refused):
             self.deliveries.read()
 
-    def _enough(self, connection: Connection) -> bool:
+    def enough(self, connection: Connection) -> bool:
         """Whether to deal with what has come at once; if not, the server will soon."""
         if enough := connection.have >= self._gathered():
             self.server.behind.discard(self)
@@ -117,7 +109,8 @@ class Intake(ManagedConnection[Connection]):
         messages = self.orders.prefetch // ACK_SHARE
         return min(GATHER_BYTES, messages * self.deliveries.shortest)
 
-    def _read(self, _connection: Connection) -> None:
+    def read(self, _connection: Connection) -> None:
+        """Deal with all that has come whole."""
         self.deliveries.read()
 
     def _declare(self, connection: Connection, channel: int, thread: Thread, queue: str) -> None:
@@ -178,17 +171,15 @@ class Consumer(Server[Intake]):
     """All connections of a process, from the first declaration to the end of the drain."""
 
     def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
-        self.orders, self.diary, self.lengths = orders, diary, Counter[int]()
-        waiting, threads = Waiting(exact=False), orders.threads
+        self.orders, self.lengths = orders, Counter[int]()
+        waiting = Waiting(exact=False)
         intakes = [
-            Intake(orders, [threads[place] for place in share], self, waiting, diary)
-            for share in shares(len(threads), orders.channels)
+            Intake(orders, share, self, waiting, diary)
+            for share in shares(orders.threads, orders.channels)
         ]
-        arrivals = Arrivals(record, orders.run, paced=orders.paced, limits_s=orders.limits_s)
-        after_s = orders.consume_after_s
-        late = None if after_s is None else Late(after_s, Intake.consume, diary)
         connections = ManagedConnections(waiting, intakes)
-        super().__init__(control, connections, arrivals, self._attend, late)
+        arrivals = Arrivals(record, orders.run, paced=orders.paced, limits_s=orders.limits_s)
+        super().__init__(control, connections, arrivals, diary, orders.consume_after_s)
         self.behind: set[Intake] = set()
         self.gather_s = GATHER_S if orders.acks == "auto" else ACK_S
         self.understood_at = 0.0
@@ -201,7 +192,7 @@ class Consumer(Server[Intake]):
         finally:
             for intake in self.connections.all:
                 if intake.connection is not None:
-                    intake.take_rest()
+                    intake.settle()
             for length, count in self.lengths.items():
                 self.diary.count(f"{LENGTH}{length}", count)
 
@@ -223,7 +214,7 @@ class Consumer(Server[Intake]):
         self.least_s = min(self.least_s, float(waited.min()))
         self.queued_s = float(waited[-1]) - self.least_s
 
-    def _attend(self) -> None:
+    def attend(self) -> None:
         """Read what comes, and understand what was read some time ago."""
         self._linger()
         came = self.connections.attend(self.gather_s if self.behind else SERVER_IDLE_S)

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.codec import Reader
-from mqperf_amqp_0_9_1.onhost.connection import Connection, Lost
+from mqperf_amqp_0_9_1.onhost.connection import Connection
 from mqperf_numbered.onhost import stamps
+from mqperf_numbered.onhost.broker import Lost
 
 MOST_FORMS = 8
 """As many lengths are known of deliveries: those of a mix."""

@@ -53,6 +53,17 @@ class Orders(OfThreads):
     log: bool
 
     @property
+    def places(self) -> int:
+        """How many places a thread has in the record: servers have one for each copy."""
+        return self.copies if self.kind == "server" else 1
+
+    def sender(self, place: int) -> str:
+        """``client-1.2``, or as a server names the second copy of messages, ``client-1.2@2``."""
+        thread, copy = divmod(place, self.places)
+        name = OfThreads.sender(self, thread)
+        return f"{name}@{copy + 1}" if self.places > 1 else name
+
+    @property
     def persistent(self) -> bool:
         """Whether messages are to be written to disk."""
         return self.delivery == "persistent"

@@ -2,26 +2,25 @@
 
 import struct
 import time
+from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from mqperf.onhost.load.control import Control
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.codec import Reader
-from mqperf_amqp_0_9_1.onhost.connection import Connection, Lost
+from mqperf_amqp_0_9_1.onhost.connection import Connection
 from mqperf_amqp_0_9_1.onhost.deliveries import Assembler, stamp_of
 from mqperf_amqp_0_9_1.onhost.orders import Orders
 from mqperf_amqp_0_9_1.onhost.publisher_thread import PublisherThread
 from mqperf_amqp_0_9_1.onhost.send_queue import SendQueue
+from mqperf_numbered.onhost.broker import Lost
 from mqperf_numbered.onhost.diary import Diary
-from mqperf_numbered.onhost.managed_connections import (
-    Handlers,
-    ManagedConnection,
-    ManagedConnections,
-)
+from mqperf_numbered.onhost.managed_connections import ManagedConnection, ManagedConnections
 from mqperf_numbered.onhost.record import Record
-from mqperf_numbered.onhost.roles import CLIENT_IDLE_S, Client
-from mqperf_numbered.onhost.schedule import NS, TICK_NS
+from mqperf_numbered.onhost.roles import Client
+from mqperf_numbered.onhost.schedule import NS
 from mqperf_numbered.onhost.waiting import Waiting, shares
 
 LINGER_S = 1.0
@@ -42,21 +41,18 @@ class Channels(ManagedConnection[Connection]):
     def __init__(
         self,
         orders: Orders,
-        publishers: list[PublisherThread],
+        publishers: Sequence[PublisherThread],
         send_queue: SendQueue,
         waiting: Waiting,
         diary: Diary,
     ) -> None:
         self.orders, self.publishers, self.send_queue = orders, publishers, send_queue
-        handlers = Handlers(self._connected, self._prepare, self._read, self._settle)
-        super().__init__(waiting, diary, handlers)
+        super().__init__(waiting, diary, partial(Connection, orders.broker))
         self.held = list(publishers)
         self.asked, self.taken_ns = set[int](), 0
 
-    def _connected(self) -> Connection:
-        return Connection(self.orders.broker)
-
-    def _prepare(self, connection: Connection) -> None:
+    def prepare(self, connection: Connection) -> None:
+        """Open a channel for each publisher."""
         for channel, publisher in enumerate(self.publishers, 1):
             connection.open_channel(channel)
             if self.orders.confirms:
@@ -65,7 +61,8 @@ class Channels(ManagedConnection[Connection]):
         self.assembler = Assembler()
         self.asked.clear()
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
+        """Count what was handed over, and go on."""
         for publisher in self.publishers:
             publisher.settle()
         self._release()
@@ -100,7 +97,8 @@ class Channels(ManagedConnection[Connection]):
         self.watch()
         return connection.drained and not publisher.held_back
 
-    def _read(self, connection: Connection) -> None:
+    def read(self, connection: Connection) -> None:
+        """Deal with all that has come whole."""
         at = 0
         while (frame := connection.frame(at)) is not None:
             kind, channel, payload = frame
@@ -197,10 +195,8 @@ class Publisher(Client[Channels]):
         waiting, self.send_queue = Waiting(exact=True), SendQueue()
         self.publishers = [PublisherThread(orders, thread, record) for thread in orders.threads]
         every = [
-            Channels(
-                orders, [self.publishers[place] for place in share], self.send_queue, waiting, diary
-            )
-            for share in shares(len(self.publishers), orders.channels)
+            Channels(orders, share, self.send_queue, waiting, diary)
+            for share in shares(self.publishers, orders.channels)
         ]
         super().__init__(orders, control, ManagedConnections(waiting, every), self.publishers)
         self.connection_of = {
@@ -208,65 +204,42 @@ class Publisher(Client[Channels]):
         }
 
     def run(self, start: float) -> None:
-        """Publish from the agreed start on until the load has ended, or a signal came."""
+        """Publish from the agreed start on, and count what was never confirmed."""
         try:
-            self._run(start)
+            super().run(start)
         finally:
             for publisher in self.publishers:
                 publisher.tell()
-
-    def _run(self, start: float) -> None:
-        start_ns, end_ns = self.span_ns(start)
-        self._begin(start_ns)
-        self.await_start(start_ns)
-        while (now_ns := time.time_ns()) < end_ns and not self.control.stopping:
-            self._send(now_ns)
-            end_ns = self.end_ns(now_ns, end_ns)
-            self.connections.attend(self._pause_s(now_ns, end_ns))
-        if self.orders.paced and not self.control.stopping:
-            self._send(end_ns - 1)  # due between the last look and the end
-        self.finish(self._busy)
         if self.orders.confirms:
-            unconfirmed = sum(
-                publisher.unconfirmed + publisher.waiting for publisher in self.publishers
-            )
+            unconfirmed = sum(each.unconfirmed + each.waiting for each in self.publishers)
             self.diary.count("unconfirmed", unconfirmed)
 
-    def _begin(self, start_ns: int) -> None:
+    def begin(self, start_ns: int) -> None:
         """Threads were put in the send queue when they had no schedule yet."""
+        super().begin(start_ns)
         self.send_queue.entries.clear()
         for publisher in self.publishers:
-            if publisher.schedule is not None:
-                publisher.schedule.begin(start_ns)
             self.send_queue.add(publisher.next_due_ns(), publisher)
         for managed in self.connections.all:
             managed.held.clear()
 
-    def _send(self, now_ns: int) -> None:
+    def send(self, now_ns: int) -> None:
         """Let every publisher send that is to by now."""
         while (publisher := self.send_queue.take(now_ns)) is not None:
             managed = self.connection_of[publisher]
-            try:
-                managed.publish(publisher, now_ns)
-            except Lost as error:
-                managed.lost(error)
+            self.connections.try_on(managed, partial(managed.publish, publisher, now_ns))
 
-    def _pause_s(self, last_ns: int, end_ns: int) -> float:
-        """How long nothing is due; with a schedule, at least to the next tick."""
-        next_ns = self.send_queue.next_ns
-        if next_ns is None:
-            return min(CLIENT_IDLE_S, (end_ns - last_ns) / NS)
-        if not self.orders.paced:
-            return 0.0
-        next_ns = min(max(next_ns, last_ns + TICK_NS), end_ns)
-        return max(0.0, min(CLIENT_IDLE_S, (next_ns - time.time_ns()) / NS))
+    def next_ns(self) -> int | None:
+        """When the first publisher is to send that can."""
+        return self.send_queue.next_ns
 
-    def _busy(self) -> bool:
+    @property
+    def busy(self) -> bool:
         """Whether anything is still to be handed over, or to be confirmed.
 
         Without confirms, whether messages may still be lost with their channels.
         """
-        if self.orders.confirms or self.pending:
-            return self.pending or any(publisher.waiting for publisher in self.publishers)
+        if self.orders.confirms or super().busy:
+            return super().busy or any(publisher.waiting for publisher in self.publishers)
         lingering = [managed.lingers(time.time_ns()) for managed in self.connections.all]
         return any(lingering)

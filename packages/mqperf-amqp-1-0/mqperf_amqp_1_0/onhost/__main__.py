@@ -16,7 +16,7 @@ def main() -> None:
     orders = told.read(Path(sys.argv[1]))
     role = Sender if orders.kind == "client" else Receiver
     streams = recorded(orders, *([] if orders.settled else ["confirmed", *REFUSALS]))
-    live("amqp-1.0", orders, streams, orders.sender, partial(role, orders))
+    live("amqp-1.0", orders, streams, partial(role, orders))
 
 
 if __name__ == "__main__":

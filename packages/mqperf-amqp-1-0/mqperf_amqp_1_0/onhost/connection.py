@@ -4,12 +4,11 @@ What sets something up waits for its answer; once messages flow, nothing waits b
 """
 
 import secrets
-import time
 
 from mqperf_amqp_1_0.onhost import codec
 from mqperf_amqp_1_0.onhost.codec import Described, composite, uint
-from mqperf_numbered.onhost.managed_connections import Broker, Lost, Refused
-from mqperf_numbered.onhost.outbox import WAITING, Outbox, connected, taken
+from mqperf_numbered.onhost.broker import Broker, Lost, Refused
+from mqperf_numbered.onhost.inbox import Inbox
 
 IDLE_S = 30
 """The other end shows at least as often that it is there: that is asked of it."""
@@ -25,39 +24,28 @@ FORCED = ("connection:forced", "link:detach-forced")
 """Conditions with which a broker that is stopped closes connections and links."""
 
 
-class Connection(Outbox):
+class Connection(Inbox):
     """An open connection.  Frames that have come are in ``buffer`` up to ``have``.
 
     ``outgoing`` is the id of the next frame of a message that is sent, ``incoming`` of the next one
     that comes; ``window`` is how many more the other end takes now.
     """
 
+    heartbeat = codec.EMPTY
+    heartbeat_s = 0.0
+    patience_s = 2.0 * IDLE_S
+
     def __init__(self, broker: Broker) -> None:
-        """Connect and log in; raises ``Refused``, or ``Lost`` when no address answers."""
-        self.broker = broker
-        self.buffer = bytearray(BUFFER)
-        self.have = 0
-        super().__init__()
         self.outgoing = self.incoming = self.window = 0
-        self.frame_max, self.idle_s = LEAST_FRAME, 0.0
-        self.socket, self.address = connected(broker.addresses, broker.authority)
-        self.last_in = time.monotonic()
-        try:
-            self._log_in()
-            self._open()
-        except BaseException:
-            self.socket.close()
-            raise
+        self.frame_max = LEAST_FRAME
+        super().__init__(broker, BUFFER)
 
     # set up: every call waits
 
     def expect(self, *codes: int) -> tuple[Described, bytes]:
         """The next of these performatives, with its payload; all others concern the connection."""
         while True:
-            while (frame := self.frame(0)) is None:
-                self.fill()
-            kind, body, end = frame
-            self.consumed(end)
+            kind, body = self._next()
             if not body:
                 continue
             described, payload = performative(body)
@@ -66,26 +54,6 @@ class Connection(Outbox):
             self.attend(described)
 
     # messages flow
-
-    def fill(self) -> bool:
-        """Take in what has come; False when there was nothing.  Raises ``Lost`` at the end."""
-        return taken(self.socket, self._take)
-
-    def _take(self) -> bool:
-        if self.have == len(self.buffer):
-            self.buffer += bytes(len(self.buffer))
-        try:
-            with memoryview(self.buffer) as view:
-                count = self.socket.recv_into(view[self.have :])
-        except WAITING:
-            return False
-        except OSError as error:
-            raise self.lost(error.strerror or str(error)) from None
-        if not count:
-            raise self.lost("the connection was closed by the other end")
-        self.have += count
-        self.last_in = time.monotonic()
-        return True
 
     def frame(self, at: int) -> tuple[int, bytes, int] | None:
         """Type and body of the frame that begins there, and where it ends, if it is whole."""
@@ -97,20 +65,6 @@ class Connection(Outbox):
         if at + size > self.have:
             return None
         return kind, bytes(self.buffer[at + 4 * words : at + size]), at + size
-
-    def consumed(self, until: int) -> None:
-        """Forget what was read."""
-        left = self.have - until
-        self.buffer[:left] = self.buffer[until : self.have]
-        self.have = left
-
-    def keep_alive(self) -> None:
-        """Send an empty frame if it is time; raises ``Lost`` when the other end's are missing."""
-        now = time.monotonic()
-        if now - self.last_in > 2 * IDLE_S:
-            raise self.lost(f"nothing came for {now - self.last_in:.0f} s")
-        if self.idle_s and now - self.last_out > self.idle_s / 2 and self.drained:
-            self.send(codec.EMPTY)
 
     def attend(self, described: Described) -> None:
         """Deal with what concerns connection or session; raises ``Lost`` or ``Refused`` at an end.
@@ -134,30 +88,27 @@ class Connection(Outbox):
         stops = error is None or str(error.field(0)).endswith(FORCED)
         return self.lost(words) if stops else Refused(words)
 
-    def close(self, timeout_s: float) -> bool:
-        """Say goodbye, and wait until the other end has read all that was sent; whether it has."""
-        try:
-            self.socket.settimeout(timeout_s)
-            self.send(codec.frame(composite(codec.CLOSE)))
-            while not self.drained:
-                self.flush()
-            while (answer := self._next()) is None or answer.code != codec.CLOSE:
-                pass
-        except (Lost, Refused):
-            return False
-        finally:
-            self.socket.close()
-        return True
+    def take_leave(self) -> None:
+        """Return when the other end has read all that was sent, and closes, too."""
+        self.send(codec.frame(composite(codec.CLOSE)))
+        self.finish_sending()
+        while not ((body := self._next()[1]) and performative(body)[0].code == codec.CLOSE):
+            pass
 
-    def _next(self) -> Described | None:
-        """What the next frame says, None for an empty one."""
+    def log_in(self) -> None:
+        """Return when there is a session."""
+        self._authenticate()
+        self._open()
+
+    def _next(self) -> tuple[int, bytes]:
+        """Type and body of the next frame; an empty one only shows that its sender is there."""
         while (frame := self.frame(0)) is None:
             self.fill()
-        _, body, end = frame
+        kind, body, end = frame
         self.consumed(end)
-        return performative(body)[0] if body else None
+        return kind, body
 
-    def _log_in(self) -> None:
+    def _authenticate(self) -> None:
         """SASL, as who is named, or as nobody."""
         self._agree(codec.SASL_PROTOCOL)
         offered, _ = self.expect(codec.MECHANISMS)
@@ -185,7 +136,7 @@ class Connection(Outbox):
         answer, _ = self.expect(codec.OPEN)
         theirs, idle_ms = answer.field(2), answer.field(4)
         self.frame_max = min(FRAME_MAX if theirs is None else theirs, FRAME_MAX)
-        self.idle_s = (idle_ms or 0) / 1000
+        self.heartbeat_s = (idle_ms or 0) / 1000
         session, _ = self.expect(codec.BEGIN)
         self.incoming, self.window = session.field(1), session.field(2)
         handles = session.field(4)
@@ -205,12 +156,6 @@ class Connection(Outbox):
         self.consumed(len(protocol))
         if answer != protocol:
             raise Refused(f"{self.address} speaks no AMQP 1.0: it answers {answer!r}")
-
-    def lost(  # type: ignore[explicit-override]  # typing.override is of Python 3.12
-        self, why: str
-    ) -> Lost:
-        """The error that says so, with the other end's address."""
-        return Lost(f"{self.address}: {why}")
 
 
 def performative(body: bytes) -> tuple[Described, bytes]:

@@ -14,7 +14,7 @@ from mqperf_amqp_1_0.onhost.codec import (
     uint,
 )
 from mqperf_amqp_1_0.onhost.connection import WINDOW, Connection
-from mqperf_numbered.onhost.managed_connections import Refused
+from mqperf_numbered.onhost.broker import Refused
 
 UNSETTLED, SETTLED = 0, 1
 """How senders send: so that receivers settle, or settled already."""

@@ -1,6 +1,8 @@
 """A server: receives what is sent to the addresses of its threads, and accounts for all of it."""
 
 import time
+from collections.abc import Sequence
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -13,14 +15,10 @@ from mqperf_amqp_1_0.onhost.orders import Orders
 from mqperf_amqp_1_0.onhost.transfers import Batch, Transfers
 from mqperf_numbered.onhost.arrivals import Arrivals
 from mqperf_numbered.onhost.diary import Diary
-from mqperf_numbered.onhost.managed_connections import (
-    Handlers,
-    ManagedConnection,
-    ManagedConnections,
-)
+from mqperf_numbered.onhost.managed_connections import ManagedConnection, ManagedConnections
 from mqperf_numbered.onhost.orders import Thread
 from mqperf_numbered.onhost.record import Numbers, Record
-from mqperf_numbered.onhost.roles import Late, Server
+from mqperf_numbered.onhost.roles import Server
 from mqperf_numbered.onhost.schedule import NS
 from mqperf_numbered.onhost.waiting import Waiting, shares
 
@@ -45,20 +43,15 @@ class Inlet(ManagedConnection[Connection]):
     def __init__(
         self,
         orders: Orders,
-        threads: list[Thread],
+        threads: Sequence[Thread],
         server: "Receiver",
         waiting: Waiting,
         diary: Diary,
     ) -> None:
         self.orders, self.threads, self.server = orders, threads, server
-        # what has come is dealt with at once, and no messages are sent
-        handlers = Handlers(self._connect, self._prepare, self._read)
-        super().__init__(waiting, diary, handlers)
+        super().__init__(waiting, diary, partial(Connection, orders.broker))
 
-    def _connect(self) -> Connection:
-        return Connection(self.orders.broker)
-
-    def _prepare(self, connection: Connection) -> None:
+    def prepare(self, connection: Connection) -> None:
         """Attach all links, and then give credit."""
         self.on = connection
         self.transfers = Transfers(connection, self._take, connection.attend)
@@ -72,7 +65,8 @@ class Inlet(ManagedConnection[Connection]):
             self.sources[answer.field(1)] = source
         self.consume()
 
-    def _read(self, _connection: Connection) -> None:
+    def read(self, _connection: Connection) -> None:
+        """Deal with all that has come whole."""
         self.transfers.read()
         self.consume()
 
@@ -113,22 +107,14 @@ class Receiver(Server[Inlet]):
     """All connections of a process, from the first link to the end of the drain."""
 
     def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
-        waiting, threads = Waiting(exact=False), orders.threads
+        waiting = Waiting(exact=False)
         inlets = [
-            Inlet(orders, [threads[place] for place in share], self, waiting, diary)
-            for share in shares(len(threads), orders.links)
+            Inlet(orders, share, self, waiting, diary)
+            for share in shares(orders.threads, orders.links)
         ]
+        connections = ManagedConnections(waiting, inlets)
         arrivals = Arrivals(record, orders.run, paced=orders.paced, limits_s=orders.limits_s)
-        after_s = orders.consume_after_s
-        late = None if after_s is None else Late(after_s, Inlet.consume, diary)
-        super().__init__(control, ManagedConnections(waiting, inlets), arrivals, late=late)
-
-    def run(self, start: float) -> None:
-        """Receive until told to stop."""
-        self.attend_until_stop(start)
-        for managed in self.connections.all:
-            if managed.connection is not None:
-                managed.connection.close(1.0)
+        super().__init__(control, connections, arrivals, diary, orders.consume_after_s)
 
     def take(self, batch: Batch) -> None:
         """Record deliveries."""

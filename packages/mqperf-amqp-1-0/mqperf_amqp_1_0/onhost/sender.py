@@ -1,6 +1,8 @@
 """A client: several threads, each a link, that send on schedule or as fast as they can."""
 
 import time
+from collections.abc import Sequence
+from functools import partial
 
 from mqperf.onhost.load.control import Control
 from mqperf_amqp_1_0.onhost import codec, links
@@ -10,17 +12,11 @@ from mqperf_amqp_1_0.onhost.dispositions import Form, Settled, form_of, single
 from mqperf_amqp_1_0.onhost.orders import Orders
 from mqperf_amqp_1_0.onhost.sender_thread import SenderThread
 from mqperf_amqp_1_0.onhost.unsettled import Unsettled
+from mqperf_numbered.onhost.broker import Refused
 from mqperf_numbered.onhost.diary import Diary
-from mqperf_numbered.onhost.managed_connections import (
-    Handlers,
-    Lost,
-    ManagedConnection,
-    ManagedConnections,
-    Refused,
-)
+from mqperf_numbered.onhost.managed_connections import ManagedConnection, ManagedConnections
 from mqperf_numbered.onhost.record import Record
-from mqperf_numbered.onhost.roles import CLIENT_IDLE_S, Client
-from mqperf_numbered.onhost.schedule import NS, TICK_NS
+from mqperf_numbered.onhost.roles import Client
 from mqperf_numbered.onhost.waiting import Waiting, shares
 
 
@@ -28,19 +24,15 @@ class Outlet(ManagedConnection[Connection]):
     """A connection with the links of some senders."""
 
     def __init__(
-        self, orders: Orders, senders: list[SenderThread], waiting: Waiting, diary: Diary
+        self, orders: Orders, senders: Sequence[SenderThread], waiting: Waiting, diary: Diary
     ) -> None:
         self.orders, self.senders = orders, senders
         self.unsettled = Unsettled(senders[0].record, diary)
         self.forms: dict[bytes, Form] = {}
         self.turn = 0
-        handlers = Handlers(self._connect, self._prepare, self._read, self._settle)
-        super().__init__(waiting, diary, handlers)
+        super().__init__(waiting, diary, partial(Connection, orders.broker))
 
-    def _connect(self) -> Connection:
-        return Connection(self.orders.broker)
-
-    def _prepare(self, connection: Connection) -> None:
+    def prepare(self, connection: Connection) -> None:
         """Attach a link for each sender."""
         self.unsettled.forget()
         self.unsettled.next = self.unsettled.lowest = 0
@@ -54,15 +46,16 @@ class Outlet(ManagedConnection[Connection]):
             self.of_handle[answer.field(1)] = sender
             sender.fits(answer.field(10))
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
+        """Count what was handed over."""
         for sender in self.senders:
             sender.settle()
 
-    def transfer(self, now_ns: int) -> bool:
-        """Send what is due, until the socket is full; whether anything more could be sent now."""
+    def transfer(self, now_ns: int) -> None:
+        """Send what is due, a block of each sender, until the socket is full."""
         connection = self.connection
         if connection is None:
-            return False
+            return
         for _ in self.senders:
             if not connection.drained:
                 break
@@ -70,7 +63,6 @@ class Outlet(ManagedConnection[Connection]):
             self.turn = (self.turn + 1) % len(self.senders)
             if (count := sender.wanted(now_ns)) > 0:
                 sender.send(count)
-        return connection.drained and any(sender.wanted(now_ns) > 0 for sender in self.senders)
 
     def next_due_ns(self) -> int | None:
         """When to look again, if nothing comes; None when that is the other end's to say."""
@@ -79,7 +71,8 @@ class Outlet(ManagedConnection[Connection]):
         able = [sender for sender in self.senders if sender.wanted(1 << 62) > 0]
         return min((sender.next_due_ns() for sender in able), default=None)
 
-    def _read(self, connection: Connection) -> None:
+    def read(self, connection: Connection) -> None:
+        """Deal with all that has come whole."""
         at = 0
         while True:
             at = self._settled(connection, at)
@@ -133,11 +126,10 @@ class Sender(Client[Outlet]):
     """All connections of a process, from the first to the last settlement."""
 
     def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
-        self.orders, waiting = orders, Waiting(exact=True)
+        waiting = Waiting(exact=True)
         self.senders = [SenderThread(orders, thread, record) for thread in orders.threads]
         outlets = [
-            Outlet(orders, [self.senders[place] for place in share], waiting, diary)
-            for share in shares(len(self.senders), orders.links)
+            Outlet(orders, share, waiting, diary) for share in shares(self.senders, orders.links)
         ]
         super().__init__(orders, control, ManagedConnections(waiting, outlets), self.senders)
 
@@ -146,21 +138,7 @@ class Sender(Client[Outlet]):
 
         Raises ``Refused`` when a link was never given credit.
         """
-        start_ns, end_ns = self.span_ns(start)
-        for sender in self.senders:
-            if sender.schedule is not None:
-                sender.schedule.begin(start_ns)
-        self.await_start(start_ns)
-        while (now_ns := time.time_ns()) < end_ns and not self.control.stopping:
-            more = [self._sent(managed, now_ns) for managed in self.connections.all]
-            end_ns = self.end_ns(now_ns, end_ns)
-            self.connections.attend(
-                0.0 if any(more) else self._pause_s(min(now_ns, end_ns), end_ns)
-            )
-        if self.orders.paced and not self.control.stopping:
-            for managed in self.connections.all:
-                self._sent(managed, end_ns - 1)  # due between the last look and the end
-        self.finish(self._busy)
+        super().run(start)
         for managed in self.connections.all:
             managed.unsettled.forget()
         without = [starved.thread.address for starved in self.senders if not starved.had_credit]
@@ -170,19 +148,17 @@ class Sender(Client[Outlet]):
                 " the other end takes no messages"
             )
 
-    def _sent(self, managed: Outlet, now_ns: int) -> bool:
-        try:
-            return managed.transfer(now_ns)
-        except Lost as error:
-            managed.lost(error)
-            return False
+    def send(self, now_ns: int) -> None:
+        """Let every connection send what is due."""
+        for managed in self.connections.all:
+            self.connections.try_on(managed, partial(managed.transfer, now_ns))
 
-    def _pause_s(self, last_ns: int, end_ns: int) -> float:
-        """How long nothing is due; at least to the next tick."""
+    def next_ns(self) -> int | None:
+        """When the first of those is to send that can."""
         due = [at for managed in self.connections.all if (at := managed.next_due_ns()) is not None]
-        next_ns = max(min(due, default=end_ns), last_ns + TICK_NS)
-        return max(0.0, min(CLIENT_IDLE_S, (min(next_ns, end_ns) - time.time_ns()) / NS))
+        return min(due, default=None)
 
-    def _busy(self) -> bool:
+    @property
+    def busy(self) -> bool:
         """Whether anything is still to be handed over, or to be settled."""
-        return self.pending or any(managed.unsettled.waiting for managed in self.connections.all)
+        return super().busy or any(managed.unsettled.waiting for managed in self.connections.all)

@@ -13,7 +13,7 @@ from mqperf_amqp_1_0.onhost.connection import Connection
 from mqperf_amqp_1_0.onhost.orders import Orders
 from mqperf_amqp_1_0.onhost.unsettled import Unsettled
 from mqperf_numbered.onhost import stamps
-from mqperf_numbered.onhost.managed_connections import Refused
+from mqperf_numbered.onhost.broker import Refused
 from mqperf_numbered.onhost.orders import Thread
 from mqperf_numbered.onhost.record import Numbers, Record
 from mqperf_numbered.onhost.schedule import NS, of_thread

@@ -15,7 +15,7 @@ from mqperf_amqp_1_0.onhost import codec
 from mqperf_amqp_1_0.onhost.codec import Described
 from mqperf_amqp_1_0.onhost.connection import Connection, performative
 from mqperf_numbered.onhost import stamps
-from mqperf_numbered.onhost.managed_connections import Refused
+from mqperf_numbered.onhost.broker import Refused
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from mqperf_nats.onhost import codec
 from mqperf_nats.onhost.codec import Messages
+from mqperf_numbered.onhost.broker import Broker, Lost, Refused
 from mqperf_numbered.onhost.inbox import HEARTBEAT_S, Inbox
-from mqperf_numbered.onhost.managed_connections import Broker, Lost, Refused
 
 BUFFER_BYTES = 1 << 18
 
@@ -42,7 +42,7 @@ class Connection(Inbox):
         self.inbox, self.pongs, self.calls = codec.fresh_inbox(), 0, 0
         self.deliveries = f"{self.inbox}.deliveries.all"
         self.understood, self.come, self.last_words = 0, list[Messages](), b""
-        super().__init__(broker, BUFFER_BYTES, self._log_in, self._take_leave)
+        super().__init__(broker, BUFFER_BYTES)
 
     def messages(self) -> list[Messages]:
         """All whole messages that have come since it was last told to forget them.
@@ -69,7 +69,7 @@ class Connection(Inbox):
         self.send(codec.PING)
         self.finish_sending()
         while self.pongs < wanted:
-            self.await_more()
+            self.fill()
             self.messages()
 
     def call(self, verb: str, name: str, values: Mapping[str, object]) -> None:
@@ -84,12 +84,14 @@ class Connection(Inbox):
         """That of the first of some messages."""
         return bytes(self.view[block.at : block.at + block.size])
 
-    def _log_in(self) -> None:
+    def log_in(self) -> None:
+        """Return when the server knows us, and answers come to us."""
         answers = codec.subscribe(f"{self.inbox}.*", ANSWERS)
         self.send(codec.connect(self.broker.user, self.broker.password) + answers)
         self.reached()
 
-    def _take_leave(self) -> None:
+    def take_leave(self) -> None:
+        """Return when the server has read all that was sent."""
         self.send(self.last_words)
         self.reached()
 
@@ -102,7 +104,7 @@ class Connection(Inbox):
         poll = select.poll()
         poll.register(self.socket, select.POLLIN)
         while poll.poll(ANSWER_S * 1000):
-            self.await_more()
+            self.fill()
             answers = [self.body(block) for block in self.messages() if block.subject == reply]
             self.forget()
             if answers:

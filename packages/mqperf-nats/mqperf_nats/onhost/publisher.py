@@ -11,7 +11,6 @@ from mqperf_nats.onhost.orders import Orders
 from mqperf_nats.onhost.rows import Rows
 from mqperf_numbered.onhost import publisher
 from mqperf_numbered.onhost.diary import Diary
-from mqperf_numbered.onhost.managed_connections import Handlers
 from mqperf_numbered.onhost.orders import Thread
 from mqperf_numbered.onhost.publisher_thread import PublisherThread
 from mqperf_numbered.onhost.record import Record
@@ -27,17 +26,15 @@ class Outlet(publisher.Outlet[Connection]):
         self.orders, self.subject, self.rows = orders, thread.address, Rows(orders, thread.address)
         publishing = PublisherThread(orders, thread.number, orders.confirms, record, self.rows)
         publishing.patience_s = orders.timeout_s  # nobody tells what is lost with a stream's leader
-        connect = partial(Connection, orders.broker)
-        handlers = Handlers(connect, self._prepare, self._read, publishing.settle)
-        super().__init__(publishing, waiting, diary, handlers)
+        super().__init__(publishing, waiting, diary, partial(Connection, orders.broker))
 
-    def _prepare(self, connection: Connection) -> None:
+    def prepare(self, connection: Connection) -> None:
         """Make the stream unless it is there."""
         streams.make(connection, self.orders, self.subject)
         self.rows.confirmed_to(connection.inbox)
         self.thread.attach(connection)
 
-    def _read(self, connection: Connection) -> None:
+    def read(self, connection: Connection) -> None:
         """Confirms are answers to messages, whose numbers their subjects end with."""
         now_ns = time.time_ns()
         ended: dict[str, list[int]] = {"confirmed": [], "error": []}

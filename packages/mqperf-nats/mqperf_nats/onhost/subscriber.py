@@ -11,7 +11,7 @@ from mqperf_nats.onhost.orders import Orders
 from mqperf_numbered.onhost import stamps
 from mqperf_numbered.onhost.consumer import Consumer
 from mqperf_numbered.onhost.diary import Diary
-from mqperf_numbered.onhost.managed_connections import Handlers, ManagedConnection
+from mqperf_numbered.onhost.managed_connections import ManagedConnection
 from mqperf_numbered.onhost.orders import Thread
 from mqperf_numbered.onhost.schedule import NS
 from mqperf_numbered.onhost.waiting import Waiting
@@ -24,11 +24,9 @@ class Inlet(ManagedConnection[Connection]):
         self, orders: Orders, thread: Thread, server: Consumer, waiting: Waiting, diary: Diary
     ) -> None:
         self.orders, self.subject, self.server, self.next = orders, thread.address, server, 1
-        connect = partial(Connection, orders.broker)
-        handlers = Handlers(connect, self._prepare, self._read, consume=self.consume)
-        super().__init__(waiting, diary, handlers)
+        super().__init__(waiting, diary, partial(Connection, orders.broker))
 
-    def _prepare(self, connection: Connection) -> None:
+    def prepare(self, connection: Connection) -> None:
         """Listen; to a stream, make it unless it is there, and consume if it is time."""
         self.on, subject = connection, self.subject
         if self.orders.stream is not None:
@@ -46,7 +44,8 @@ class Inlet(ManagedConnection[Connection]):
             self.on.send(streams.consuming(self.on, self.orders, self.subject, self.next))
             self.watch()
 
-    def _read(self, connection: Connection) -> None:
+    def read(self, connection: Connection) -> None:
+        """Count the messages that have come, and acknowledge those of streams."""
         blocks = list[Messages]()
         for block in connection.messages():
             if block.subscription == DELIVERIES:

@@ -4,12 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mqperf_numbered.onhost.record import Instants, Numbers, Record
+from mqperf_numbered.onhost.record import STRANGER, Instants, Numbers, Record
 from mqperf_numbered.onhost.schedule import NS
 from mqperf_numbered.onhost.stamps import Stamps
-
-STRANGER = -1
-"""The place of whoever sent messages of no run, or of another."""
 
 
 class Arrivals:

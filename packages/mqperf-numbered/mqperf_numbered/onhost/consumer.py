@@ -9,7 +9,7 @@ from mqperf_numbered.onhost.diary import Diary
 from mqperf_numbered.onhost.managed_connections import ManagedConnection, ManagedConnections
 from mqperf_numbered.onhost.orders import A, Thread
 from mqperf_numbered.onhost.record import Record
-from mqperf_numbered.onhost.roles import Late, Server
+from mqperf_numbered.onhost.roles import Server
 from mqperf_numbered.onhost.waiting import Waiting
 
 Inlet = ManagedConnection[Any]
@@ -26,19 +26,8 @@ class Consumer(Server[Inlet]):
         record: Record,
         diary: Diary,
     ) -> None:
-        waiting, after_s = Waiting(exact=False), orders.consume_after_s
+        waiting = Waiting(exact=False)
         inlets = [inlet(orders, thread, self, waiting, diary) for thread in orders.threads]
+        connections = ManagedConnections(waiting, inlets)
         arrivals = Arrivals(record, orders.run, paced=orders.paced, limits_s=orders.limits_s)
-        late = None if after_s is None else Late(after_s, _consume, diary)
-        super().__init__(control, ManagedConnections(waiting, inlets), arrivals, late=late)
-
-    def run(self, start: float) -> None:
-        """Consume until told to stop."""
-        self.attend_until_stop(start)
-        for managed in self.connections.all:
-            if managed.connection is not None:
-                managed.connection.close(1.0)
-
-
-def _consume(inlet: Inlet) -> None:
-    inlet.handlers.consume()
+        super().__init__(control, connections, arrivals, diary, orders.consume_after_s)

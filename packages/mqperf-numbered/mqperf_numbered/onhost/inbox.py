@@ -1,14 +1,17 @@
 """The bytes that come from the other end of a connection, and when each part of them was read."""
 
+import math
 import time
+from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
-from mqperf_numbered.onhost.managed_connections import Broker, Lost, Refused
+from mqperf_numbered.onhost.broker import Broker, Lost, Refused
 from mqperf_numbered.onhost.outbox import WAITING, Outbox, connected, taken
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 HEARTBEAT_S = 20
 """Which interval of heartbeats is asked for, where a plan asks for none."""
@@ -17,7 +20,7 @@ LEAST_S = 0.1
 """Of time for a farewell: without any, a socket waits for nothing."""
 
 
-class Inbox(Outbox):
+class Inbox(Outbox, ABC):
     """Both halves of a connection.  What has come is in ``buffer`` up to ``have``.
 
     When each part of it was read is kept until it is forgotten, so that bytes may be taken in at
@@ -27,32 +30,38 @@ class Inbox(Outbox):
     """
 
     heartbeat: bytes
-    heartbeat_s: int
+    heartbeat_s: float
     answered = False
 
-    def __init__(
-        self,
-        broker: Broker,
-        size: int,
-        log_in: Callable[[], None],
-        take_leave: Callable[[], object],
-    ) -> None:
+    def __init__(self, broker: Broker, size: int) -> None:
         """Connect and log in, with an empty buffer of that size.
 
-        ``take_leave`` returns when the other end has read all that was sent.  Raises ``Refused``,
-        or ``Lost`` when no address answers.
+        Raises ``Refused``, or ``Lost`` when no address answers.
         """
         super().__init__()
-        self.broker, self.farewell = broker, take_leave
+        self.broker = broker
         self.leaves_at: float | None = None
-        self.incoming(size)
+        self.empty(size)
         self.last_in = time.monotonic()
         self.socket, self.address = connected(broker.addresses, broker.authority)
         try:
-            log_in()
+            self.log_in()
         except BaseException:
             self.socket.close()
             raise
+
+    @abstractmethod
+    def log_in(self) -> None:
+        """Return when the broker knows us."""
+
+    @abstractmethod
+    def take_leave(self) -> None:
+        """Return when the other end has read all that was sent."""
+
+    @property
+    def patience_s(self) -> float:
+        """For so long nothing may come."""
+        return 2 * self.heartbeat_s + 1 if self.heartbeat_s else math.inf
 
     def close(self, timeout_s: float) -> bool:
         """Say goodbye; whether the other end has read all that was sent.
@@ -63,14 +72,14 @@ class Inbox(Outbox):
         self.leaves_at = time.monotonic() + timeout_s
         try:
             self.socket.settimeout(timeout_s)
-            self.farewell()
+            self.take_leave()
         except (Lost, Refused):
             return False
         finally:
             self.socket.close()
         return True
 
-    def incoming(self, size: int) -> None:
+    def empty(self, size: int) -> None:
         """Begin with an empty buffer of that size."""
         self.buffer = bytearray(size)
         self.view = memoryview(self.buffer)
@@ -82,22 +91,13 @@ class Inbox(Outbox):
         """Take in what has come; False when there was nothing.  Raises ``Lost`` at the end."""
         return taken(self.socket, self._take)
 
-    def await_more(self) -> None:
-        """Take in what comes next; raises ``Lost`` with the address."""
-        try:
-            self.fill()
-        except Lost as error:
-            raise Lost(f"{self.address}: {error}") from None
-
     def keep_alive(self) -> None:
         """Send a heartbeat if it is time; raises ``Lost`` when the broker's are missing."""
-        if not self.heartbeat_s:
-            return
         now = time.monotonic()
-        if now - self.last_in > 2 * self.heartbeat_s + 1:
-            raise Lost(f"nothing came from the broker for {now - self.last_in:.0f} s")
+        if now - self.last_in > self.patience_s:
+            raise self.lost(f"nothing came from the broker for {now - self.last_in:.0f} s")
         last = self.last_in if self.answered else self.last_out
-        if now - last > self.heartbeat_s / 2 and self.drained:
+        if self.heartbeat_s and now - last > self.heartbeat_s / 2 and self.drained:
             self.send(self.heartbeat)
 
     def _take(self) -> bool:
@@ -105,24 +105,26 @@ class Inbox(Outbox):
             self._grow()
         if self.leaves_at is not None:
             if (left_s := self.leaves_at - time.monotonic()) <= 0:
-                raise Lost("the broker did not take leave in time")
+                raise self.lost("the broker did not take leave in time")
             self.socket.settimeout(left_s)
         try:
             count = self.socket.recv_into(self.view[self.have :])
         except WAITING:
             return False
         except OSError as error:
-            raise Lost(error.strerror or str(error)) from None
+            raise self.lost(error.strerror or str(error)) from None
         if not count:
-            raise Lost("the broker closed the connection")
+            raise self.lost("the broker closed the connection")
         self.have += count
         self.last_in = time.monotonic()
         self.read_ns.append(time.time_ns())
         self.ends.append(self.have)
         return True
 
-    def arrived_ns(self, ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    def arrived_ns(self, ends: "NDArray[np.int64]") -> "NDArray[np.int64]":
         """When what ends there in the buffer had been read; ends are in order."""
+        import numpy as np  # probes that only ask have no use for it
+
         if len(self.ends) == 1:
             return np.full(len(ends), self.read_ns[0])
         instants: NDArray[np.int64] = np.array(self.read_ns)[np.searchsorted(self.ends, ends)]
@@ -151,4 +153,4 @@ class Inbox(Outbox):
             before = self.sent
             self.flush()
             if self.sent == before:
-                raise Lost("the broker takes no more bytes")
+                raise self.lost("the broker takes no more bytes")

@@ -1,130 +1,61 @@
 """Connections of a process: lost ones are opened again, and all are attended together."""
 
 import select
-import socket
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
+from mqperf_numbered.onhost.broker import Lost, Refused
 from mqperf_numbered.onhost.diary import Diary
+from mqperf_numbered.onhost.inbox import Inbox
 from mqperf_numbered.onhost.waiting import BackOff, Waiting
-
-
-class Lost(Exception):
-    """The connection is gone; another one may be opened."""
-
-
-class Refused(Exception):
-    """The broker refuses what is asked of it: it would do so again."""
-
 
 LOOK_EVERY_S = 0.05
 """So often heartbeats, and connections that are to be opened again, are looked after."""
 
 
-@dataclass(frozen=True, slots=True)
-class Broker:
-    """Where and as whom to connect; the first address that answers is taken.
-
-    With ``authority``, a certificate in PEM, by TLS: the other end's must be signed by it.
-    How often heartbeats are asked for, and how much is taken in at once, is the protocol's choice
-    where it is None.
-    """
-
-    addresses: Sequence[str]
-    user: str
-    password: str = field(repr=False)
-    vhost: str
-    authority: str = ""
-    heartbeat_s: int | None = None
-    buffer_bytes: int | None = None
+C = TypeVar("C", bound=Inbox)
 
 
-class Connected(Protocol):
-    """An open connection, whatever it speaks; its methods raise ``Lost`` or ``Refused``."""
+class ManagedConnection(ABC, Generic[C]):
+    """A connection, while there is one; ``connect`` opens it."""
 
-    socket: socket.socket
-
-    @property
-    def drained(self) -> bool:
-        """Whether everything is handed over."""
-        ...
-
-    def fileno(self) -> int:
-        """For selectors."""
-        ...
-
-    def flowing(self) -> None:
-        """From now on nothing waits."""
-        ...
-
-    def flush(self) -> None:
-        """Hand over what can be."""
-        ...
-
-    def fill(self) -> bool:
-        """Take in what has come; False when there was nothing."""
-        ...
-
-    def close(self, timeout_s: float) -> bool:
-        """Say goodbye; whether the other end has read all that was handed over."""
-        ...
-
-    def keep_alive(self) -> None:
-        """Show that we are there if it is time, and see whether the other end is."""
-        ...
-
-
-C = TypeVar("C", bound=Connected)
-
-
-def _nothing() -> None:
-    return None
-
-
-def _always(_connection: Connected) -> bool:
-    return True
-
-
-@dataclass(frozen=True, slots=True)
-class Handlers(Generic[C]):
-    """What is done with a connection.
-
-    ``connect`` opens a connection, ``prepare`` sets up what a new one is for, ``read`` deals with
-    everything that has come, ``settle`` counts what was handed over, or has come: all of it, or as
-    much as the connection lasted for.  ``enough`` says whether what has come is to be dealt with at
-    once, and ``consume`` asks for messages where that is done later.
-    """
-
-    connect: Callable[[], C]
-    prepare: Callable[[C], None]
-    read: Callable[[C], None]
-    settle: Callable[[], None] = _nothing
-    enough: Callable[[C], bool] = _always
-    consume: Callable[[], None] = _nothing
-
-
-class ManagedConnection(Generic[C]):
-    """A connection, while there is one."""
-
-    def __init__(self, waiting: Waiting, diary: Diary, handlers: Handlers[C]) -> None:
-        self.waiting, self.diary, self.handlers = waiting, diary, handlers
+    def __init__(self, waiting: Waiting, diary: Diary, connect: Callable[[], C]) -> None:
+        self.waiting, self.diary, self.connect = waiting, diary, connect
         self.connection: C | None = None
         self.back_off = BackOff()
 
+    @abstractmethod
+    def prepare(self, connection: C) -> None:
+        """Set up what a new connection is for."""
+
+    @abstractmethod
+    def read(self, connection: C) -> None:
+        """Deal with everything that has come."""
+
+    def settle(self) -> None:
+        """Count what was handed over, or has come: all of it, or what the connection lasted for."""
+
+    def enough(self, _connection: C) -> bool:
+        """Whether what has come is to be dealt with at once."""
+        return True
+
+    def consume(self) -> None:
+        """Ask for messages, where that is done some time after the load has begun."""
+
     def open(self) -> None:
         """Connect; raises ``Lost`` or ``Refused``."""
-        connection = self.handlers.connect()
+        connection = self.connect()
         try:
-            self.handlers.prepare(connection)
+            self.prepare(connection)
         except BaseException:
             connection.socket.close()
             raise
         connection.flowing()
         self.connection = connection
         self.waiting.watch(connection, to_write=not connection.drained)
-        self.handlers.read(connection)  # what came with the last answer
+        self.read(connection)  # what came with the last answer
 
     def watch(self) -> None:
         """Wait until the socket takes more, while there is more for it."""
@@ -136,20 +67,20 @@ class ManagedConnection(Generic[C]):
         if self.connection is not None and not self.connection.drained:
             self.connection.flush()
             if self.connection.drained:
-                self.handlers.settle()
+                self.settle()
                 self.watch()
 
-    def read(self) -> None:
+    def take_in(self) -> None:
         """Take in what has come, and deal with it if it is enough."""
         connection = self.connection
-        if connection is not None and connection.fill() and self.handlers.enough(connection):
-            self.handlers.read(connection)
+        if connection is not None and connection.fill() and self.enough(connection):
+            self.read(connection)
 
     def lost(self, why: Lost) -> None:
         """Connect again after a while."""
         if self.connection is None:
             return
-        self.handlers.settle()
+        self.settle()
         self.diary.happened("disconnected", why=str(why))
         self.waiting.forget(self.connection)
         self.connection.socket.close()
@@ -221,7 +152,7 @@ class ManagedConnections(Generic[L]):
         if events & select.EPOLLOUT:
             self.try_on(managed, managed.hand_over)
         if events & ~select.EPOLLOUT:
-            self.try_on(managed, managed.read)
+            self.try_on(managed, managed.take_in)
 
     def _look_after(self) -> None:
         self.looked_at = time.monotonic()

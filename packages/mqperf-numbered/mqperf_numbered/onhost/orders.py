@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from mqperf_numbered.onhost.managed_connections import Broker
+from mqperf_numbered.onhost.broker import Broker
 
 NO_END = 1 << 62
 """More messages than any load has."""
@@ -30,6 +30,15 @@ class Orders:
     load_s: float
     timeout_s: float
     limits_s: tuple[float, ...]
+
+    @property
+    def paced(self) -> bool:
+        """Whether messages are due at instants, and not sent as fast as they can be."""
+        return True
+
+    def sender(self, place: int) -> str:
+        """The name of whoever has this place in the record."""
+        raise NotImplementedError
 
 
 T = TypeVar("T", bound=Orders)
@@ -79,9 +88,9 @@ class OfThreads(Orders):
         each, more = divmod(self.message_count, self.all_threads)
         return each + (number < more)
 
-    def sender(self, number: int) -> str:
+    def sender(self, place: int) -> str:
         """The name of a thread: ``client-1.2``."""
-        return sender_of(number, self.threads_per_process)
+        return sender_of(place, self.threads_per_process)
 
 
 def sender_of(number: int, threads_per_process: int) -> str:

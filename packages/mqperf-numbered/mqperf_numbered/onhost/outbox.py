@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from mqperf_numbered.onhost.managed_connections import Lost
+from mqperf_numbered.onhost.broker import Lost
 
 WAITING = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
 """How a socket says that it takes, or has, nothing now."""
@@ -25,6 +25,7 @@ class Outbox:
     """
 
     socket: socket.socket
+    address: str
 
     def __init__(self) -> None:
         self.out: deque[memoryview] = deque()
@@ -68,8 +69,8 @@ class Outbox:
             raise self.lost(error.strerror or str(error)) from None
 
     def lost(self, why: str) -> Lost:
-        """The error that says so."""
-        return Lost(why)
+        """The error that says so of the other end's address."""
+        return Lost(f"{self.address}: {why}")
 
 
 def connected(addresses: Sequence[str], authority: str = "") -> tuple[socket.socket, str]:

@@ -25,7 +25,6 @@ def live_as(
 ) -> None:
     """Be the client or server that the orders say, whose file is the program's argument."""
     orders = with_threads(orders_of, Path(sys.argv[1]))
-    client, server = partial(Publisher, outlet), partial(Consumer, inlet)
+    client, server = partial(Publisher, outlet, orders), partial(Consumer, inlet, orders)
     streams = recorded(orders, *(["confirmed"] if orders.confirms else []))
-    role = partial(client if orders.kind == "client" else server, orders)
-    live(generator, orders, streams, orders.sender, role)
+    live(generator, orders, streams, client if orders.kind == "client" else server)

@@ -3,42 +3,15 @@
 import gc
 import sys
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Any
 
 from mqperf.onhost.load.control import Control
-from mqperf_numbered.onhost.arrivals import STRANGER
+from mqperf_numbered.onhost.broker import Lost, Refused
 from mqperf_numbered.onhost.diary import Diary
-from mqperf_numbered.onhost.managed_connections import Lost, Refused
 from mqperf_numbered.onhost.orders import OfThreads, Orders
 from mqperf_numbered.onhost.record import Record
+from mqperf_numbered.onhost.roles import Role
 from mqperf_numbered.onhost.tally import Tally
-
-
-class Role(Protocol):
-    """What a client, or a server, of a generator does; its methods raise ``Lost``, ``Refused``."""
-
-    def prepare(self) -> None:
-        """Everything that comes before the load."""
-        ...
-
-    def idle(self) -> None:
-        """Stay connected for a moment, until the load starts."""
-        ...
-
-    def run(self, start: float) -> None:
-        """From the agreed start to the end; on leaving, all that was seen is in the record."""
-        ...
-
-
-class Named:
-    """The names of senders, and of strangers."""
-
-    def __init__(self, name: Callable[[int], str]) -> None:
-        self.name = name
-
-    def __getitem__(self, place: int) -> str:
-        """That of whoever has this place."""
-        return "stranger" if place == STRANGER else self.name(place)
 
 
 def recorded(orders: OfThreads, *of_clients: str) -> list[str]:
@@ -52,25 +25,21 @@ def live(
     generator: str,
     orders: Orders,
     streams: Sequence[str],
-    name: Callable[[int], str],
-    role: Callable[[Control, Record, Diary], Role],
+    role: Callable[[Control, Record, Diary], Role[Any]],
 ) -> None:
-    """Be that client or server; ends the process with the words of the other end if not.
-
-    ``name`` gives what senders are called by their places, other than a stranger's.
-    """
+    """Be that client or server; ends the process with the words of the other end if not."""
     control = Control(orders.control, orders.label)
     diary = Diary(generator, orders.label, orders.kind)
     control.heed_signals()
     tally = Tally(orders.label, orders.kind, orders.test_case, 0.0, streams)
-    record = Record(tally, Named(name))
+    record = Record(tally, orders.sender)
     program = role(control, record, diary)
     gc.disable()  # nothing here is cyclic that is not for ever
     try:
         program.prepare()
         control.say("ready")
         while (start := control.start()) is None and not control.stopping:
-            program.idle()
+            program.attend()
         if start is not None:
             tally.start = tally.header["start"] = start
             program.run(start)

@@ -4,8 +4,8 @@ Blocks are gathered until it pays to count them: a thousand messages at a time c
 ten at a time do.
 """
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +19,8 @@ Instants = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 
-class Names(Protocol):
-    """The names of senders, by the numbers that stand for them."""
-
-    def __getitem__(self, place: int) -> str:
-        """The name."""
-        ...
+STRANGER = -1
+"""The place of whoever sent messages of no run, or of another."""
 
 
 class Gathered:
@@ -52,7 +48,7 @@ class Gathered:
         self.started[part], self.finished[part] = started, finished
         self.length = part.stop
 
-    def count(self, tally: Tally, names: Names) -> None:
+    def count(self, tally: Tally, name: Callable[[int], str]) -> None:
         """Give all to the tally, sender by sender, and begin anew."""
         if not self.length:
             return
@@ -60,20 +56,20 @@ class Gathered:
         tally.count(self.stream, self.started[span], self.finished[span] if self.timed else None)
         sender, number = self.sender[span], self.number[span]
         if (sender == sender[0]).all():
-            tally.see(self.stream, names[int(sender[0])], number)
+            tally.see(self.stream, name(int(sender[0])), number)
         else:
             order = np.argsort(sender, kind="stable")
             for places in np.split(order, np.flatnonzero(np.diff(sender[order])) + 1):
-                tally.see(self.stream, names[int(sender[places[0]])], number[places])
+                tally.see(self.stream, name(int(sender[places[0]])), number[places])
         self.length = 0
 
 
 class Record:
-    """All streams of this process, and the names of those who sent the messages."""
+    """All streams of this process; ``name`` gives what senders are called by their places."""
 
-    def __init__(self, tally: Tally, names: Names) -> None:
+    def __init__(self, tally: Tally, name: Callable[[int], str]) -> None:
         self.tally = tally
-        self.names = names
+        self.name = lambda place: "stranger" if place == STRANGER else name(place)
         self.streams = {
             name: Gathered(name, timed=stream.timed) for name, stream in tally.streams.items()
         }
@@ -98,15 +94,15 @@ class Record:
             )
             first = part.stop
             if gathered.length == BATCH:
-                gathered.count(self.tally, self.names)
+                gathered.count(self.tally, self.name)
 
     def missing(self, stream: str) -> int:
         """Numbers below the highest of each sender that were not seen in a stream."""
-        self.streams[stream].count(self.tally, self.names)
+        self.streams[stream].count(self.tally, self.name)
         return self.tally.missing(stream)
 
     def save(self, path: Path) -> None:
         """Count what is left, and write the file."""
         for gathered in self.streams.values():
-            gathered.count(self.tally, self.names)
+            gathered.count(self.tally, self.name)
         self.tally.save(path)

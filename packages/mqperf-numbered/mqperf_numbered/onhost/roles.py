@@ -1,9 +1,8 @@
 """What clients, and servers, of all loads do alike, whatever they speak."""
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
 from mqperf.onhost.load.control import Control
@@ -11,7 +10,7 @@ from mqperf_numbered.onhost.arrivals import Arrivals
 from mqperf_numbered.onhost.diary import Diary
 from mqperf_numbered.onhost.managed_connections import ManagedConnection, ManagedConnections
 from mqperf_numbered.onhost.orders import Orders
-from mqperf_numbered.onhost.schedule import NS
+from mqperf_numbered.onhost.schedule import NS, TICK_NS, Schedule
 
 CLIENT_IDLE_S = 0.02
 """Longest wait while nothing is due: then the control folder and connections are looked at."""
@@ -29,60 +28,106 @@ COUNT_EVERY_S = 0.25
 L = TypeVar("L", bound=ManagedConnection[Any])
 
 
-class Attending(Generic[L]):
-    """Connections that are open from before the load on; ``attend`` waits for them for a moment."""
+class Role(ABC, Generic[L]):
+    """A process whose connections are open from before the load on.
 
-    def __init__(
-        self, control: Control, connections: ManagedConnections[L], attend: Callable[[], object]
-    ) -> None:
-        self.control, self.connections, self.attend = control, connections, attend
+    It waits for them for ``idle_s`` at a time.  Methods raise ``Lost`` or ``Refused``.
+    """
+
+    idle_s: float
+
+    def __init__(self, control: Control, connections: ManagedConnections[L]) -> None:
+        self.control, self.connections = control, connections
 
     def prepare(self) -> None:
         """Connect all, and set up what they are for."""
         self.connections.open()
 
-    def idle(self) -> None:
-        """Stay connected until the load starts."""
-        self.attend()
+    def attend(self) -> None:
+        """Read and write what can be, for a moment."""
+        self.connections.attend(self.idle_s)
+
+    @abstractmethod
+    def run(self, start: float) -> None:
+        """From the agreed start to the end; on leaving, all that was seen is in the record."""
 
 
-class Counting(Protocol):
+class Sending(Protocol):
     """A thread that sends ``total`` messages at most; ``next`` of them were handed over so far.
 
     ``sent_ns`` is when the last of these were.
     """
 
+    schedule: Schedule | None
     total: int
     next: int
     sent_ns: int
 
 
-class Client(Attending[L]):
+class Client(Role[L]):
     """One that sends from the agreed start on, for as long as its orders say.
 
     Where all its threads have sent as many messages as they were to, it tells the runner when the
     first and the last of them had, and waits for the end that it is then told.
+    What is due within ``tick_ns`` is sent together.
     """
+
+    idle_s = CLIENT_IDLE_S
+    tick_ns = TICK_NS
 
     def __init__(
         self,
         orders: Orders,
         control: Control,
         connections: ManagedConnections[L],
-        threads: Sequence[Counting] = (),
+        threads: Sequence[Sending] = (),
     ) -> None:
-        super().__init__(control, connections, partial(connections.attend, CLIENT_IDLE_S))
-        self.load_s, self.timeout_s = orders.load_s, orders.timeout_s
+        super().__init__(control, connections)
+        self.load_s, self.timeout_s, self.paced = orders.load_s, orders.timeout_s, orders.paced
         self.threads = threads
         self._look_ns = 0
         self._all_sent = False
 
-    def span_ns(self, start: float) -> tuple[int, int]:
-        """When the load starts and when it ends."""
-        start_ns = int(start * NS)
-        return start_ns, start_ns + int(self.load_s * NS)
+    @abstractmethod
+    def send(self, now_ns: int) -> None:
+        """Send what is due by now, or can be sent."""
 
-    def end_ns(self, now_ns: int, end_ns: int) -> int:
+    @abstractmethod
+    def next_ns(self) -> int | None:
+        """When more is to be sent; None while nothing can be, or is left."""
+
+    def begin(self, start_ns: int) -> None:
+        """Schedules count from the start."""
+        for thread in self.threads:
+            if thread.schedule is not None:
+                thread.schedule.begin(start_ns)
+
+    def run(self, start: float) -> None:
+        """Send from the agreed start on until the load has ended, or a signal came."""
+        start_ns = int(start * NS)
+        end_ns = start_ns + int(self.load_s * NS)
+        self.begin(start_ns)
+        while (now_ns := time.time_ns()) < start_ns and not self.control.stopping:
+            self.connections.attend(min(CLIENT_IDLE_S, (start_ns - now_ns) / NS))
+        while (now_ns := time.time_ns()) < end_ns and not self.control.stopping:
+            self.send(now_ns)
+            end_ns = self._end_ns(now_ns, end_ns)
+            self.connections.attend(self._pause_s(now_ns, end_ns))
+        if self.paced and not self.control.stopping:
+            self.send(end_ns - 1)  # due between the last look and the end
+        self.finish()
+
+    def _pause_s(self, last_ns: int, end_ns: int) -> float:
+        """How long nothing can be sent, or is due; with a schedule, at least to the next tick."""
+        next_ns = self.next_ns()
+        if next_ns is None:
+            return CLIENT_IDLE_S
+        if next_ns <= last_ns or not self.paced:
+            return 0.0
+        next_ns = min(max(next_ns, last_ns + self.tick_ns), end_ns)
+        return max(0.0, min(CLIENT_IDLE_S, (next_ns - time.time_ns()) / NS))
+
+    def _end_ns(self, now_ns: int, end_ns: int) -> int:
         """The end of the load as it is known by now: the runner may have told an earlier one."""
         if now_ns < self._look_ns:
             return end_ns
@@ -100,58 +145,56 @@ class Client(Attending[L]):
             self.control.say("sent", f"{min(instants):.6f} {max(instants):.6f}")
             self._all_sent = True
 
-    def await_start(self, start_ns: int) -> None:
-        """Return when it is time, or a signal came."""
-        while (now_ns := time.time_ns()) < start_ns and not self.control.stopping:
-            self.connections.attend(min(CLIENT_IDLE_S, (start_ns - now_ns) / NS))
-
     @property
-    def pending(self) -> bool:
-        """Whether a socket has not taken everything yet."""
+    def busy(self) -> bool:
+        """Whether anything is awaited; at least what a socket has not taken yet."""
         return any(
             managed.connection and not managed.connection.drained
             for managed in self.connections.all
         )
 
-    def finish(self, busy: Callable[[], bool]) -> None:
+    def finish(self) -> None:
         """Go on while anything is awaited, for as long as a plan's timeout, and say goodbye."""
         limit = time.monotonic() + self.timeout_s
-        while busy() and time.monotonic() < limit and not self.control.stopping:
+        while self.busy and time.monotonic() < limit and not self.control.stopping:
             self.attend()
         self._say_all_sent()
         for managed in self.connections.all:
             if managed.connection is not None:
-                managed.handlers.settle()
+                managed.settle()
                 managed.close(limit + FAREWELL_S - time.monotonic(), at_once=self.control.stopping)
 
 
-@dataclass(frozen=True, slots=True)
-class Late(Generic[L]):
-    """Consumers that start some time after the load: what each connection then does."""
+class Server(Role[L]):
+    """One that receives until it is told to stop, and says how many messages came.
 
-    after_s: float
-    consume: Callable[[L], None]
-    diary: Diary
+    With ``after_s`` it begins to consume so long after the load.
+    """
 
-
-class Server(Attending[L]):
-    """One that receives until it is told to stop, and says how many messages came."""
+    idle_s = SERVER_IDLE_S
 
     def __init__(
         self,
         control: Control,
         connections: ManagedConnections[L],
         arrivals: Arrivals,
-        attend: Callable[[], object] | None = None,
-        late: Late[L] | None = None,
+        diary: Diary,
+        after_s: float | None = None,
     ) -> None:
-        super().__init__(control, connections, attend or partial(connections.attend, SERVER_IDLE_S))
-        self.arrivals, self.late = arrivals, late
+        super().__init__(control, connections)
+        self.arrivals, self.diary, self.after_s = arrivals, diary, after_s
 
     @property
     def consuming(self) -> bool:
         """Whether messages are to come by now."""
-        return self.late is None
+        return self.after_s is None
+
+    def run(self, start: float) -> None:
+        """Receive until told to stop."""
+        self.attend_until_stop(start)
+        for managed in self.connections.all:
+            if managed.connection is not None:
+                managed.connection.close(1.0)
 
     def attend_until_stop(self, start: float) -> None:
         """Return when the runner, or a signal, asks for it; the load is to start at ``start``."""
@@ -165,13 +208,13 @@ class Server(Attending[L]):
 
     def _begin_late(self, start: float) -> None:
         """Consume on all connections, if it is time; those that are lost do when they are back."""
-        if (late := self.late) is None or time.time() < start + late.after_s:
+        if self.after_s is None or time.time() < start + self.after_s:
             return
-        self.late = None
-        late.diary.happened("consuming")
+        self.after_s = None
+        self.diary.happened("consuming")
         for managed in self.connections.all:
             if managed.connection is not None:
-                self.connections.try_on(managed, partial(late.consume, managed))
+                self.connections.try_on(managed, managed.consume)
 
     def say_count(self) -> None:
         """Tell the runner how many messages have come, how long they took, and what is missing."""

@@ -2,18 +2,14 @@
 
 import select
 import time
-from collections.abc import Iterator
-from typing import Protocol
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
+
+from mqperf_numbered.onhost.outbox import Outbox
 
 FIRST_S, LONGEST_S = 0.1, 2.0
 
-
-class HasFile(Protocol):
-    """What can be waited for."""
-
-    def fileno(self) -> int:
-        """Its descriptor."""
-        ...
+T = TypeVar("T")
 
 
 class Waiting:
@@ -28,7 +24,7 @@ class Waiting:
         self.poll = select.epoll()
         self.known: dict[int, int] = {}
 
-    def watch(self, of: HasFile, *, to_write: bool) -> None:
+    def watch(self, of: Outbox, *, to_write: bool) -> None:
         """Wait until it can be read, or written, too."""
         wanted = select.EPOLLIN | (select.EPOLLOUT if to_write else 0)
         number = of.fileno()
@@ -38,7 +34,7 @@ class Waiting:
             self.poll.modify(number, wanted)
         self.known[number] = wanted
 
-    def forget(self, of: HasFile) -> None:
+    def forget(self, of: Outbox) -> None:
         """Before it is closed."""
         if self.known.pop(of.fileno(), None) is not None:
             self.poll.unregister(of.fileno())
@@ -70,6 +66,6 @@ class BackOff:
         self.until = time.monotonic() + self.pause_s
 
 
-def shares(count: int, of_each: int) -> Iterator[range]:
-    """The places of so many threads, by connection."""
-    return (range(first, min(first + of_each, count)) for first in range(0, count, of_each))
+def shares(every: Sequence[T], of_each: int) -> Iterator[Sequence[T]]:
+    """So many at a time, by connection."""
+    return (every[first : first + of_each] for first in range(0, len(every), of_each))

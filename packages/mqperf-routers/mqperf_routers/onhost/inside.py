@@ -5,7 +5,7 @@ from typing import Any
 
 from mqperf.onhost.probes.inside.http import TIMEOUT_S, Unanswered
 from mqperf_amqp_1_0.onhost.connection import Connection
-from mqperf_numbered.onhost.managed_connections import Broker, Lost, Refused
+from mqperf_numbered.onhost.broker import Broker, Lost, Refused
 from mqperf_routers.onhost.management import Management
 
 PROTOCOL = "amqp-management"

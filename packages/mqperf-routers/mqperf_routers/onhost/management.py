@@ -19,7 +19,7 @@ from mqperf_amqp_1_0.onhost.codec import (
     uint,
 )
 from mqperf_amqp_1_0.onhost.connection import Connection
-from mqperf_numbered.onhost.managed_connections import Broker, Lost, Refused
+from mqperf_numbered.onhost.broker import Broker, Lost, Refused
 
 NODE = "$management"
 DONE = 200

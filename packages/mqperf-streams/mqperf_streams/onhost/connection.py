@@ -3,8 +3,8 @@
 import struct
 import time
 
+from mqperf_numbered.onhost.broker import Broker, Refused
 from mqperf_numbered.onhost.inbox import HEARTBEAT_S, Inbox
-from mqperf_numbered.onhost.managed_connections import Broker, Lost, Refused
 from mqperf_streams.onhost import codec
 
 FRAME_MAX = 1 << 20
@@ -25,7 +25,7 @@ class Connection(Inbox):
     heartbeat = codec.frame(codec.HEARTBEAT)
 
     def __init__(self, broker: Broker) -> None:
-        super().__init__(broker, FRAME_MAX * 2, self._log_in, self._take_leave)
+        super().__init__(broker, FRAME_MAX * 2)
 
     def call(self, key: int, payload: bytes) -> int:
         """Send a request, and give the code of its answer."""
@@ -73,11 +73,11 @@ class Connection(Inbox):
     def attend(self, key: int, payload: bytes) -> None:
         """Deal with a frame that concerns the connection; raises ``Lost`` when it ends."""
         if key == codec.CLOSE:
-            raise Lost(payload[8:].decode(errors="replace"))
+            raise self.lost(payload[8:].decode(errors="replace"))
         if key == codec.METADATA_UPDATE:
-            raise Lost("the stream has no leader, or no replica here, any more")
+            raise self.lost("the stream has no leader, or no replica here, any more")
         if key == codec.SUBSCRIBE | codec.ANSWER and payload[4:] != SUBSCRIBED:
-            raise Lost("the stream is not available yet")
+            raise self.lost("the stream is not available yet")
         if key == codec.CREDIT | codec.ANSWER:
             raise Refused("the broker knows nothing of the subscription")
 
@@ -91,10 +91,12 @@ class Connection(Inbox):
         (code,) = struct.unpack_from(">H", answer, 4)
         return int(code), answer[6:]
 
-    def _take_leave(self) -> None:
+    def take_leave(self) -> None:
+        """Return when the broker has read all that was sent."""
         self.call(codec.CLOSE, struct.pack(">H", codec.OK) + codec.string("done"))
 
-    def _log_in(self) -> None:
+    def log_in(self) -> None:
+        """Return when the broker knows us, and has opened the virtual host."""
         broker = self.broker
         self.asked(codec.PEER_PROPERTIES, codec.pairs({"product": "mqperf"}))
         self.asked(codec.SASL_HANDSHAKE, b"")
@@ -111,7 +113,7 @@ class Connection(Inbox):
         """The payload of the next frame with such a key; messages that come are of no use yet."""
         while True:
             while (frame := self.frame(0)) is None:
-                self.await_more()
+                self.fill()
             key, payload, end = frame
             self.consumed(end)
             if key in answers:

@@ -8,9 +8,10 @@ from functools import partial
 import numpy as np
 
 from mqperf_numbered.onhost import stamps
+from mqperf_numbered.onhost.broker import Lost
 from mqperf_numbered.onhost.consumer import Consumer
 from mqperf_numbered.onhost.diary import Diary
-from mqperf_numbered.onhost.managed_connections import Handlers, Lost, ManagedConnection
+from mqperf_numbered.onhost.managed_connections import ManagedConnection
 from mqperf_numbered.onhost.orders import Thread
 from mqperf_numbered.onhost.schedule import NS
 from mqperf_numbered.onhost.waiting import Waiting
@@ -48,11 +49,9 @@ class Inlet(ManagedConnection[Connection]):
     ) -> None:
         self.orders, self.stream, self.server = orders, thread.address, server
         self.next: list[int | None] = [None] * orders.partitions
-        connect = partial(Connection, orders.broker)
-        handlers = Handlers(connect, self._prepare, self._read, consume=self.consume)
-        super().__init__(waiting, diary, handlers)
+        super().__init__(waiting, diary, partial(Connection, orders.broker))
 
-    def _prepare(self, connection: Connection) -> None:
+    def prepare(self, connection: Connection) -> None:
         """Make the stream unless it is there, and subscribe if it is time.
 
         Nothing comes before all subscriptions are there: they have no credit until then.
@@ -81,7 +80,7 @@ class Inlet(ManagedConnection[Connection]):
         stream = codec.string(self.streams[number])
         return bytes([number]) + stream + begin + struct.pack(">H", credit) + codec.pairs({})
 
-    def _read(self, connection: Connection) -> None:
+    def read(self, connection: Connection) -> None:
         """Count the messages of all chunks that have come at once: small ones are many."""
         at, chunks, parts, ends = 0, Counter[int](), [], []
         while (frame := connection.frame(at)) is not None:

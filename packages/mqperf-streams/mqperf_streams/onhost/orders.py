@@ -17,10 +17,8 @@ class Orders(OfPairs):
     chunk_credit: int
     partitions: int
 
-    def sender(  # type: ignore[explicit-override]  # typing.override is of Python 3.12
-        self, number: int
-    ) -> str:
+    def sender(self, place: int) -> str:
         """The name of a thread, or of a partition of its super stream: ``client-1.2-0``."""
-        thread, partition = divmod(number, self.partitions)
+        thread, partition = divmod(place, self.partitions)
         name = OfPairs.sender(self, thread)
         return name if self.partitions == 1 else f"{name}-{partition}"

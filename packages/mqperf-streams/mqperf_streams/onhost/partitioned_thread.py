@@ -1,8 +1,5 @@
 """A publishing thread of a super stream, of which each partition has messages numbered from 0."""
 
-# typing.override is of Python 3.12
-# mypy: disable-error-code="explicit-override"
-
 import numpy as np
 
 from mqperf_numbered.onhost.outbox import Outbox

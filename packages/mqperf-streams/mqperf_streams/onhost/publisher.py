@@ -7,7 +7,6 @@ import numpy as np
 
 from mqperf_numbered.onhost import publisher
 from mqperf_numbered.onhost.diary import Diary
-from mqperf_numbered.onhost.managed_connections import Handlers
 from mqperf_numbered.onhost.orders import Thread
 from mqperf_numbered.onhost.publisher_thread import PublisherThread
 from mqperf_numbered.onhost.record import Record
@@ -40,18 +39,17 @@ class Outlet(publisher.Outlet[Connection]):
             publishing = PublisherThread(orders, thread.number, orders.confirms, record, frames)
         else:
             publishing = PartitionedThread(orders, thread.number, record, frames)
-        connect = partial(Connection, orders.broker)
-        handlers = Handlers(connect, self._prepare, self._read, publishing.settle)
-        super().__init__(publishing, waiting, diary, handlers)
+        super().__init__(publishing, waiting, diary, partial(Connection, orders.broker))
 
-    def _prepare(self, connection: Connection) -> None:
+    def prepare(self, connection: Connection) -> None:
         """Make the stream unless it is there, and a publisher without a name for each partition."""
         for number, stream in enumerate(connection.streams(self.stream, self.partitions)):
             wanted = bytes([number]) + codec.string("") + codec.string(stream)
             connection.prepared(stream, codec.DECLARE_PUBLISHER, wanted)
         self.thread.attach(connection)
 
-    def _read(self, connection: Connection) -> None:
+    def read(self, connection: Connection) -> None:
+        """Count what was confirmed, or refused."""
         at, now_ns = 0, time.time_ns()
         while (frame := connection.frame(at)) is not None:
             key, payload, at = frame

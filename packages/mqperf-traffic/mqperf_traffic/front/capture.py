@@ -6,7 +6,7 @@ from pathlib import Path
 from mqperf.base.errors import MqperfError, SystemFault
 from mqperf.base.urls import BrokerUrl
 from mqperf.lab.systems.rabbitmq.urls import PORTS, address, authority, with_environment
-from mqperf_amqp_0_9_1.onhost.connection import Broker
+from mqperf_numbered.onhost.broker import Broker
 from mqperf_projects.front.durations import seconds
 from mqperf_traffic.lab.counting import Counting
 from mqperf_traffic.lab.firehose import MOST_WAITING, Firehose

@@ -15,7 +15,8 @@ from collections.abc import Callable, Iterator
 from mqperf.base.errors import SystemFault
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.codec import Reader, Table, short, table
-from mqperf_amqp_0_9_1.onhost.connection import Broker, Connection, Lost, Refused
+from mqperf_amqp_0_9_1.onhost.connection import Connection
+from mqperf_numbered.onhost.broker import Broker, Lost, Refused
 from mqperf_traffic.lab.counting import Counting
 
 EXCHANGE, PUBLISHED = "amq.rabbitmq.trace", "publish.#"
@@ -66,7 +67,9 @@ class Firehose:
         """
         try:
             self._capture(counting, silent)
-        except (Lost, Refused, ValueError) as error:
+        except Lost as error:
+            raise SystemFault(str(error)) from None
+        except (Refused, ValueError) as error:
             raise SystemFault(f"{self.connection.address}: {error}") from None
         finally:
             self.connection.socket.close()
@@ -102,7 +105,7 @@ class Firehose:
         asked += self._ask()
         while self.answers < asked:
             if time.monotonic() > end + ANSWER_S:
-                raise Lost(f"the broker did not answer for {ANSWER_S:.0f} s")
+                raise self.connection.lost(f"the broker did not answer for {ANSWER_S:.0f} s")
             self._take(counting, begin, ASK_EVERY_S)
 
     def _ask(self) -> int:

@@ -18,13 +18,7 @@ def main() -> None:
         (orders.out / f"{orders.label}.traffic").write_text(orders.profile, encoding="utf-8")
     role = replayer if orders.kind == "client" else Consumer
     streams = recorded(orders, *(["confirmed"] if orders.confirms else []))
-    live("traffic", orders, streams, partial(name, orders), partial(role, orders))
-
-
-def name(orders: Orders, place: int) -> str:
-    """``client-1.2@3``: what one of its queues gets of a route."""
-    route, copy = divmod(place, orders.copies)
-    return f"{orders.sender(route)}@{copy + 1}" if orders.copies > 1 else orders.sender(route)
+    live("traffic", orders, streams, partial(role, orders))
 
 
 if __name__ == "__main__":

@@ -28,3 +28,8 @@ class Orders(orders.Orders):
     speed: float
     scale: float
     profile: str | None
+
+    @property
+    def places(self) -> int:
+        """One for each copy of a message: what one queue of a route gets, ``client-1.2@3``."""
+        return self.copies

@@ -10,7 +10,8 @@ from typing import Any
 from mqperf.onhost.load.control import Control
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.codec import short, table
-from mqperf_amqp_0_9_1.onhost.connection import Connection, Lost, Refused
+from mqperf_amqp_0_9_1.onhost.connection import Connection
+from mqperf_numbered.onhost.broker import Lost, Refused
 from mqperf_numbered.onhost.closed_loop import ClosedLoop
 from mqperf_numbered.onhost.orders import Orders, of_kind, read_orders
 

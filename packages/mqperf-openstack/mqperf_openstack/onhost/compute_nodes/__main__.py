@@ -16,7 +16,7 @@ def main() -> None:
     """Be the client or server that the orders say."""
     orders = told.read(Path(sys.argv[1]))
     role = Senders if orders.kind == "client" else Listeners
-    live("compute-nodes", orders, STREAMS[orders.kind], orders.sender, partial(role, orders))
+    live("compute-nodes", orders, STREAMS[orders.kind], partial(role, orders))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """A server: the queues of nodes and controllers, each group on a connection of its own."""
 
 import time
+from functools import partial
 
 import numpy as np
 
@@ -11,13 +12,9 @@ from mqperf_amqp_0_9_1.onhost.connection import Connection
 from mqperf_amqp_0_9_1.onhost.consumer import AUTO_DELETE, DURABLE, acks
 from mqperf_amqp_0_9_1.onhost.deliveries import Batch, Deliveries
 from mqperf_numbered.onhost.arrivals import Arrivals
+from mqperf_numbered.onhost.broker import Refused
 from mqperf_numbered.onhost.diary import Diary
-from mqperf_numbered.onhost.managed_connections import (
-    Handlers,
-    ManagedConnection,
-    ManagedConnections,
-    Refused,
-)
+from mqperf_numbered.onhost.managed_connections import ManagedConnection, ManagedConnections
 from mqperf_numbered.onhost.record import Numbers, Record
 from mqperf_numbered.onhost.roles import Server
 from mqperf_numbered.onhost.schedule import NS
@@ -37,16 +34,11 @@ class NodeListener(ManagedConnection[Connection]):
         waiting: Waiting,
         diary: Diary,
     ) -> None:
-        # what has come is dealt with at once, and acknowledgements are not counted
-        handlers = Handlers(self._connected, self._prepare, self._read)
-        super().__init__(waiting, diary, handlers)
+        super().__init__(waiting, diary, partial(Connection, orders.broker))
         self.told, self.boxes, self.server = orders, boxes, server
         self.copy = np.array([box.copy for box in boxes], dtype=np.int64)
 
-    def _connected(self) -> Connection:
-        return Connection(self.told.broker)
-
-    def _prepare(self, connection: Connection) -> None:
+    def prepare(self, connection: Connection) -> None:
         """Declare everything, and consume."""
         self.on = connection
         self.deliveries = Deliveries(connection, self._take, self._other, in_body=False)
@@ -70,7 +62,8 @@ class NodeListener(ManagedConnection[Connection]):
         bound = b"\0\0" + short(box.queue) + short(box.exchange) + short(box.routing_key) + b"\0"
         connection.call(channel, codec.QUEUE_BIND, bound + table({}), codec.QUEUE_BIND_OK)
 
-    def _read(self, _connection: Connection) -> None:
+    def read(self, _connection: Connection) -> None:
+        """Deal with all that has come whole."""
         self.deliveries.read()
 
     def _take(self, batch: Batch) -> None:
@@ -91,11 +84,9 @@ class Listeners(Server[NodeListener]):
     def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
         self.orders, waiting = orders, Waiting(exact=False)
         listeners = [NodeListener(orders, boxes, self, waiting, diary) for boxes in orders.boxes]
-        super().__init__(
-            control,
-            ManagedConnections(waiting, listeners),
-            Arrivals(record, orders.run, paced=True),
-        )
+        connections = ManagedConnections(waiting, listeners)
+        arrivals = Arrivals(record, orders.run, paced=True)
+        super().__init__(control, connections, arrivals, diary)
 
     def run(self, start: float) -> None:
         """Consume until told to stop."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mqperf_amqp_0_9_1.onhost.codec import Table
 from mqperf_numbered.onhost import orders
-from mqperf_numbered.onhost.managed_connections import Broker
+from mqperf_numbered.onhost.broker import Broker
 
 HEARTBEAT_S = 60
 """The default of ``heartbeat_timeout_threshold`` of oslo.messaging."""

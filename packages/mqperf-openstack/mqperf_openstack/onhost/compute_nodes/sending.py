@@ -8,6 +8,7 @@ import struct
 import time
 from collections import deque
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -17,14 +18,9 @@ from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.codec import Reader
 from mqperf_amqp_0_9_1.onhost.connection import Connection
 from mqperf_numbered.onhost.diary import Diary
-from mqperf_numbered.onhost.managed_connections import (
-    Handlers,
-    Lost,
-    ManagedConnection,
-    ManagedConnections,
-)
+from mqperf_numbered.onhost.managed_connections import ManagedConnection, ManagedConnections
 from mqperf_numbered.onhost.record import Record
-from mqperf_numbered.onhost.roles import CLIENT_IDLE_S, Client
+from mqperf_numbered.onhost.roles import Client
 from mqperf_numbered.onhost.schedule import NS, Schedule
 from mqperf_numbered.onhost.waiting import Waiting
 from mqperf_openstack.onhost.compute_nodes.closing import close_all
@@ -63,8 +59,7 @@ class NodeConnection(ManagedConnection[Connection]):
     """
 
     def __init__(self, orders: Orders, record: Record, waiting: Waiting, diary: Diary) -> None:
-        handlers = Handlers(self._connected, self._prepare, self._read, self._settle)
-        super().__init__(waiting, diary, handlers)
+        super().__init__(waiting, diary, partial(Connection, orders.broker))
         self.told, self.record = orders, record
         self.due: deque[Due] = deque()
         self.begun: deque[Begun] = deque()
@@ -86,16 +81,14 @@ class NodeConnection(ManagedConnection[Connection]):
             connection.send(content)
             self._count(connection)
 
-    def _connected(self) -> Connection:
-        return Connection(self.told.broker)
-
-    def _prepare(self, connection: Connection) -> None:
+    def prepare(self, connection: Connection) -> None:
+        """Open the channel, and ask for confirms."""
         connection.open_channel(CHANNEL)
         connection.call(CHANNEL, codec.SELECT, b"\0", codec.SELECT_OK)
         self.published = 0
         self.unconfirmed.clear()
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """What was not handed over whole is due again: its connection may be lost."""
         if self.connection is not None:
             self._count(self.connection)
@@ -131,7 +124,8 @@ class NodeConnection(ManagedConnection[Connection]):
             CHANNEL, properties.encode(), body, frame_max
         )
 
-    def _read(self, connection: Connection) -> None:
+    def read(self, connection: Connection) -> None:
+        """Deal with all that has come whole."""
         at = 0
         while (frame := connection.frame(at)) is not None:
             kind, channel, payload = frame
@@ -173,8 +167,10 @@ class Next:
 class Senders(Client[NodeConnection]):
     """All connections of a process."""
 
+    tick_ns = 0
+
     def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
-        self.diary, waiting = diary, Waiting(exact=True)
+        self.diary, waiting, self.coming = diary, Waiting(exact=True), list[Next]()
         nodes = [NodeConnection(orders, record, waiting, diary) for _ in orders.senders]
         super().__init__(orders, control, ManagedConnections(waiting, nodes))
         self.of_flow = {
@@ -183,50 +179,38 @@ class Senders(Client[NodeConnection]):
             for flow in flows
         }
 
-    def run(self, start: float) -> None:
-        """Send from the agreed start on until the load has ended, or a signal came."""
-        start_ns, end_ns = self.span_ns(start)
-        coming = []
+    def begin(self, start_ns: int) -> None:
+        """The first message of every flow is coming."""
         for number, (_, _, schedule) in self.of_flow.items():
             schedule.begin(start_ns)
-            coming.append(Next(schedule.instant_ns(0), number, 0))
-        heapq.heapify(coming)
-        while (now_ns := time.time_ns()) < end_ns and not self.control.stopping:
-            self._send_due(coming, now_ns)
-            pause_s = (min(coming[0].due_ns, end_ns) - time.time_ns()) / NS
-            self.connections.attend(max(0.0, min(CLIENT_IDLE_S, pause_s)))
-        self._send_due(coming, end_ns - 1)
-        self._finish()
+            self.coming.append(Next(schedule.instant_ns(0), number, 0))
+        heapq.heapify(self.coming)
 
-    def _send_due(self, coming: list[Next], now_ns: int) -> None:
+    def send(self, now_ns: int) -> None:
         """All that is due by now, and on every connection what has waited for it."""
+        coming = self.coming
         while coming[0].due_ns <= now_ns:
             first = coming[0]
             node, flow, schedule = self.of_flow[first.flow_number]
             node.due.append(Due(flow, first.number, first.due_ns))
             number = first.number + 1
             heapq.heapreplace(coming, Next(schedule.instant_ns(number), first.flow_number, number))
-            self._send(node)
-        for node in self.connections.all:
-            if node.due:
-                self._send(node)
+            self.connections.try_on(node, node.send)
+        self._send_rest()
 
-    def _send(self, node: NodeConnection) -> None:
-        try:
-            node.send()
-        except Lost as error:
-            node.lost(error)
+    def next_ns(self) -> int:
+        """When the next message is due."""
+        return self.coming[0].due_ns
 
-    def _finish(self) -> None:
+    def finish(self) -> None:
         """Hand over what was due, await confirms, for as long as a plan's timeout; say goodbye."""
         limit = time.monotonic() + self.timeout_s
-        while self._busy() and time.monotonic() < limit and not self.control.stopping:
-            for node in self.connections.all:
-                self._send(node)
+        while self.busy and time.monotonic() < limit and not self.control.stopping:
+            self._send_rest()
             self.attend()
         whole = []
         for node in self.connections.all:
-            node.handlers.settle()
+            node.settle()
             self.diary.count("never-sent", len(node.due))
             if node.connection is not None and node.connection.drained:
                 whole.append(node.connection)
@@ -235,8 +219,15 @@ class Senders(Client[NodeConnection]):
         for _ in range(close_all(whole, FAREWELL_S)):
             self.diary.happened("cut-off")
 
-    def _busy(self) -> bool:
-        return self.pending or any(
+    def _send_rest(self) -> None:
+        for node in self.connections.all:
+            if node.due:
+                self.connections.try_on(node, node.send)
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything is still to be handed over, or to be confirmed."""
+        return super().busy or any(
             node.due or (node.connection is not None and node.unconfirmed)
             for node in self.connections.all
         )
