@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from mqperf.base.registry import Registry
 from mqperf.lab.probes import inside, psutil
-from mqperf.lab.probes.probe import Inside, Probe, Program, Target, Task, options
+from mqperf.lab.probes.probe import Inside, Probe, Program, Target, Task, recorder
 
 __all__ = [
     "PROBES",
@@ -14,7 +14,7 @@ __all__ = [
     "Target",
     "Task",
     "chosen",
-    "options",
+    "recorder",
 ]
 
 PROBES = Registry("probes", (psutil.PROBE, inside.PROBE))

@@ -1,13 +1,14 @@
 """What a probe is to those who start it."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from mqperf.hosts import Hosts
-from mqperf.hosts.software import Machine
+from mqperf.hosts.software import ALONE, Machine, path_of, plain_variables
 from mqperf.lab.tool import Tool
 
 
@@ -67,19 +68,34 @@ class Program:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
-def options(task: Task, targets: str, out: str = "") -> list[str]:
-    """The arguments of a probe's program: ``targets`` is its file in the control folder.
+def recorder(
+    task: Task,
+    module: str,
+    out: str = "",
+    *,
+    told: object = None,
+    path: Sequence[Path] | None = None,
+) -> Program:
+    """The program of a probe that is a module of a room ``onhost``; it stops by itself.
 
-    ``out`` is what it writes in the folder for that; without it, it is told the folder.
+    ``out`` is what it writes in the folder for that; without it, it is told the folder.  ``told``
+    is in a file, so that no pid or password is in the arguments: the targets, unless it is said.
+    It imports from the folders of ``path``, if not from its own, and finds the host's programs.
     """
+    machine, file = task.machine, f"{task.label}.targets"
     arguments = {
         "--label": task.label,
         "--control": task.control,
-        "--targets": task.control / targets,
+        "--targets": task.control / file,
         "--seconds": task.seconds,
         "--out": task.out / out,
     }
-    return [str(word) for option in arguments.items() for word in option]
+    words = [str(word) for option in arguments.items() for word in option]
+    variables = plain_variables(path_of(module, machine) if path is None else path)
+    variables["PATH"] = machine.path
+    content = json.dumps([asdict(each) for each in task.targets] if told is None else told)
+    argv = (machine.python, *ALONE, "-m", module, *words)
+    return Program(argv, variables, {file: content})
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,34 +1,23 @@
 """The psutil probe: CPU and memory of every process, traffic of every interface, each second."""
 
-import json
-import os
-from dataclasses import asdict
 from pathlib import Path
 
 import psutil
 
-from mqperf.hosts.software import ALONE, Machine, here, packages, programs
-from mqperf.lab.probes.probe import Probe, Program, Task, options
+from mqperf.hosts.software import Machine, here, packages, programs
+from mqperf.lab.probes.probe import Probe, Program, Task, recorder
 from mqperf.record import CLOCK_STEP_LIMIT_S, clock_was_set
 from mqperf.record.logs import psutil_log
 
 PROGRAM = "mqperf.onhost.probes.psutil_sampler"
 LOCK = Path(__file__).with_name("locks") / "psutil.txt"
-TARGETS = "psutil.targets"
 
 
 def program(task: Task) -> Program:
-    """Start the probe, which waits for the start file and stops by itself.
-
-    The list of targets is a file, so that no pid is in the arguments.  Raises ``InstallError`` when
-    psutil cannot be had for the host.
-    """
+    """Start the probe; raises ``InstallError`` when psutil cannot be had for the host."""
     machine = task.machine
-    argv = (machine.python, *ALONE, "-m", PROGRAM, *options(task, TARGETS, psutil_log.LOG))
-    targets = json.dumps([asdict(target) for target in task.targets])
     path = (machine.copied(programs()), machine.copied(_psutil(machine)).parent)
-    env = {"LANG": "C.UTF-8", "PYTHONPATH": os.pathsep.join(map(str, path))}
-    return Program(argv, env, {TARGETS: targets})
+    return recorder(task, PROGRAM, psutil_log.LOG, path=path)
 
 
 def _psutil(machine: Machine) -> Path:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
@@ -14,6 +15,9 @@ from mqperf.study.probes.reader import ProbeReader
 
 Logs = Mapping[Path, Sequence[psutil_log.Sample]]
 """The log on each host -> its samples."""
+
+Counted = Sequence[tuple[float, float]]
+"""Instants, and seconds of CPU that a process had used until then."""
 
 
 APART_S = 0.9
@@ -49,6 +53,22 @@ def _named(cpu: pd.DataFrame, host: str, *, several: bool) -> pd.DataFrame:
     if cpu.empty or not several:
         return cpu
     return cpu.assign(process=cpu["process"].mask(cpu["kind"] == "host", f"host {host}"))
+
+
+def counted(samples: Sequence[psutil_log.Sample], label: str, ahead_s: float) -> Counted:
+    """What a process used, at instants so far ahead; nothing of one that was gone at some time."""
+    readings = []
+    for sample in samples:
+        if (reading := sample.processes.get(label)) is None:
+            return ()
+        at = sample.epoch + ahead_s + reading[0] - sample.monotonic
+        readings.append((at, reading[1] + reading[2]))
+    return readings
+
+
+def fastest(readings: Counted) -> float:
+    """The most cores that were used between two readings."""
+    return max((b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(readings))
 
 
 def disagreements(run: Whole) -> Iterator[str]:

@@ -71,9 +71,13 @@ def _await_end(file: Path, end: float) -> None:
 
 @contextmanager
 def _recording(out: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Have atop record, in a folder which it can enter; it has begun, and ends with the context."""
+    """Have atop record, in a folder which it can enter; it has begun, and ends with the context.
+
+    It must not switch the kernel's process accounting on, which outlives it: ``ATOPACCT``.
+    """
     raw = out / RAW
-    atop = subprocess.Popen(["atop", "-w", raw.name, str(INTERVAL_S)], cwd=out)
+    env = os.environ | {"ATOPACCT": ""}
+    atop = subprocess.Popen(["atop", "-w", raw.name, str(INTERVAL_S)], cwd=out, env=env)
     try:
         while not raw.exists() or raw.stat().st_size == 0:
             _check(atop)

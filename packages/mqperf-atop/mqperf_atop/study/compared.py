@@ -5,7 +5,6 @@ compared, and there for whoever asks.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
@@ -62,7 +61,7 @@ def disagreements(run: Whole) -> Iterator[str]:
             yield f"{name}: its samples are not of the whole load"
         samples = logs.get(folder / psutil_log.LOG, ())
         for label, pids in record.chosen.processes.items():
-            counted = _counted(samples, label, ahead_s)
+            counted = psutil_tables.counted(samples, label, ahead_s)
             rounding_s = len(pids) * PROCESS_COUNTERS * TICK_S
             if reason := _contradiction(label, record.intervals, counted, rounding_s):
                 yield f"{name}: {reason}"
@@ -73,24 +72,8 @@ def _folders(run: Whole) -> list[Path]:
     return [log.parent for log in sorted((run.run.path / "probes").glob(f"*/{LOG}"))]
 
 
-Counted = Sequence[tuple[float, float]]
-"""Instants by the clock of the host, and seconds of CPU until then."""
-
-
-def _counted(samples: Sequence[psutil_log.Sample], label: str, ahead_s: float) -> Counted:
-    """By psutil; none of a process that was gone at some time."""
-    counted = []
-    for sample in samples:
-        reading = sample.processes.get(label)
-        if reading is None:
-            return ()
-        at = sample.epoch + ahead_s + reading[0] - sample.monotonic
-        counted.append((at, reading[1] + reading[2]))
-    return counted
-
-
 def _contradiction(
-    label: str, intervals: Sequence[Interval], counted: Counted, rounding_s: float
+    label: str, intervals: Sequence[Interval], counted: psutil_tables.Counted, rounding_s: float
 ) -> str | None:
     """The contradiction between two records of a process; None where both can be true.
 
@@ -107,7 +90,7 @@ def _contradiction(
         return None
     begin, end = both[0].start, both[-1].end
     by_atop = sum(span.used[label][0] for span in both)
-    slack_s = rounding_s + 2 * NEAR_S * _fastest(counted)
+    slack_s = rounding_s + 2 * NEAR_S * psutil_tables.fastest(counted)
     least = max(0.0, _until(counted, end) - _after(counted, begin + 1) - slack_s)
     most = _after(counted, end + 1) - _until(counted, begin) + slack_s
     if least <= by_atop <= most:
@@ -118,19 +101,14 @@ def _contradiction(
     )
 
 
-def _until(counted: Counted, instant: float) -> float:
+def _until(counted: psutil_tables.Counted, instant: float) -> float:
     """Seconds of CPU at the last reading that is not after the instant."""
     return max(used_s for at, used_s in counted if at <= instant + NEAR_S)
 
 
-def _after(counted: Counted, instant: float) -> float:
+def _after(counted: psutil_tables.Counted, instant: float) -> float:
     """The same at the first that is not before it."""
     return min(used_s for at, used_s in counted if at >= instant - NEAR_S)
-
-
-def _fastest(counted: Counted) -> float:
-    """The most cores that were used between two readings."""
-    return max((b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(counted))
 
 
 READER = ProbeReader(

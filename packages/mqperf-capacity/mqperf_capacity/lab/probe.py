@@ -1,17 +1,13 @@
 """The probe of quotas: in every run, on hosts with a quota of CPU."""
 
-import json
-from collections.abc import Mapping
 from pathlib import Path
 
 from mqperf.base.errors import ProbeError
-from mqperf.hosts.software import ALONE, path_of
-from mqperf.lab.probes import Probe, Program, Task, options
+from mqperf.lab.probes import Probe, Program, Task, recorder
 from mqperf_capacity.lab.quotas import Limited, group_of
 from mqperf_capacity.record.quota_log import LOG, samples
 
 PROGRAM = "mqperf_capacity.onhost.recorder"
-TARGETS = "quotas.targets"
 
 
 def program(task: Task) -> Program | None:
@@ -26,17 +22,8 @@ def program(task: Task) -> Program | None:
             groups.setdefault(group_of(target.kind, target.label), {})[target.label] = target.pid
     if not groups:
         return None
-    argv = (machine.python, *ALONE, "-m", PROGRAM, *options(task, TARGETS, LOG))
-    targets = json.dumps({"folder": str(place.folder), "groups": groups})
-    return Program(argv, _variables(machine), {TARGETS: targets})
-
-
-def _variables(machine: Limited) -> Mapping[str, str]:
-    return {
-        "LANG": "C.UTF-8",
-        "PATH": machine.path,
-        "PYTHONPATH": ":".join(map(str, path_of(PROGRAM, machine.host))),
-    }
+    told = {"folder": str(place.folder), "groups": groups}
+    return recorder(task, PROGRAM, LOG, told=told)
 
 
 def check(folder: Path, host: str) -> None:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from math import sqrt
 
 from mqperf.record import Whole
@@ -46,7 +45,7 @@ def _contradiction(
     run: Whole, record: Recorded, samples: Sequence[psutil_log.Sample], label: str
 ) -> str | None:
     """The contradiction between both about a process; None where both can be true."""
-    counted = _counted(run.load[0], samples, label)
+    counted = psutil_tables.counted(samples, label, -run.load[0])
     if len(counted) < 2:
         return None
     (first, before), (last, after) = counted[0], counted[-1]
@@ -55,7 +54,7 @@ def _contradiction(
     period_s = record.about.period_ns * NS
     used_s, seen_s = after - before, seen * period_s
     late_s = abs(first - begin) + abs(last - end)
-    slack_s = DIFFERS * used_s + late_s * _fastest(counted) + TICK_S
+    slack_s = DIFFERS * used_s + late_s * psutil_tables.fastest(counted) + TICK_S
     slack_s += DEVIATIONS * sqrt(used_s / period_s + 1) * period_s
     if abs(used_s - seen_s) <= slack_s:
         return None
@@ -63,26 +62,6 @@ def _contradiction(
         f"{label} was seen for {seen_s:.2f} s of CPU in {end - begin} s of the load, and used"
         f" {used_s:.2f} s by psutil"
     )
-
-
-Counted = Sequence[tuple[float, float]]
-"""Seconds since the start of the load, and seconds of CPU until then."""
-
-
-def _counted(start: float, samples: Sequence[psutil_log.Sample], label: str) -> Counted:
-    """By psutil; none of a process that was gone at some time."""
-    counted = []
-    for sample in samples:
-        if (reading := sample.processes.get(label)) is None:
-            return ()
-        at = sample.epoch + reading[0] - sample.monotonic - start
-        counted.append((at, reading[1] + reading[2]))
-    return counted
-
-
-def _fastest(counted: Counted) -> float:
-    """The most cores that were used between two readings."""
-    return max((b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(counted))
 
 
 READER = ProbeReader("flame", disagreements=disagreements)
