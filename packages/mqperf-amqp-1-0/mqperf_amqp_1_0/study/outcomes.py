@@ -3,14 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from mqperf.plan import Case
 from mqperf.plan.columns import REFUSALS, Table, count
-from mqperf.record import Whole
-from mqperf.record.outputs import diary as diary_file
-from mqperf.record.outputs.diary import Diary, Happened
-from mqperf.record.streams.stream import ByProcess
-from mqperf.study.load.reader import Account, LoadReader
+from mqperf.record.outputs.diary import Diary, read_diary
 from mqperf_amqp_1_0.plan.parameters import of_case
-from mqperf_numbered.study import backlog
+from mqperf_numbered.study.published import reader
 
 if TYPE_CHECKING:
     from mqperf.study.tables.of_run import Reading
@@ -19,32 +16,15 @@ NAME = "amqp-1.0"
 OUTCOMES = ("accepted", *REFUSALS, "unsettled")
 
 
-def account(run: Whole, streams: ByProcess) -> Account:
-    """What happened to the processes; raises ``LoadError`` for a file that is damaged."""
-    happened: list[Happened] = []
-    disagreements: list[str] = []
-    parameters = of_case(run.case)
-    for process in run.facts.processes:
-        diary = diary_file.read_diary(NAME, run.folder, process.label)
-        happened += diary.happened()
-        if diary.kind == "client" and not parameters.pre_settled:
-            recorded = {name: stream.count for name, stream in streams[process.label].items()}
-            wrong = _wrong(_outcomes(diary), recorded)
-            disagreements += [f"{process.label}: {reason}" for reason in wrong]
-    disagreements += backlog.disagreements(run, streams, happened)
-    return Account(
-        offered_msg_s=parameters.offered_msg_s(run.case, run.window_in_load),
-        happened=happened,
-        disagreements=disagreements,
-    )
-
-
 def _outcomes(diary: Diary) -> dict[str, int]:
     return {name: diary.counts.get(name, 0) for name in OUTCOMES}
 
 
-def _wrong(outcomes: Mapping[str, int], recorded: Mapping[str, int]) -> Iterator[str]:
+def wrong(case: Case, diary: Diary, recorded: Mapping[str, int]) -> Iterator[str]:
     """Where the sum is not the whole, or the counts of outcomes are not those of the record."""
+    if diary.kind != "client" or of_case(case).pre_settled:
+        return
+    outcomes = _outcomes(diary)
     total = sum(outcomes.values())
     if total != recorded["sent"]:
         parts = " + ".join(f"{number} {name}" for name, number in outcomes.items())
@@ -59,7 +39,7 @@ def _wrong(outcomes: Mapping[str, int], recorded: Mapping[str, int]) -> Iterator
             yield f"{number} {name}, but {recorded.get(stream, 0)} recorded as {stream}"
 
 
-READER = LoadReader(NAME, account)
+READER = reader(NAME, of_case, wrong)
 
 
 def _rows(reading: "Reading") -> Iterator[dict[str, Any]]:
@@ -67,7 +47,7 @@ def _rows(reading: "Reading") -> Iterator[dict[str, Any]]:
     if run.case.generator != NAME or of_case(run.case).pre_settled:
         return
     for process in run.facts.processes:
-        diary = diary_file.read_diary(NAME, run.folder, process.label)
+        diary = read_diary(NAME, run.folder, process.label)
         if diary.kind == "client":
             sent = reading.streams.recorded[process.label]["sent"].count
             yield {"process": process.label, "sent": sent, **_outcomes(diary)}

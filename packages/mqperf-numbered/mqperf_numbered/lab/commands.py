@@ -8,7 +8,7 @@ from typing import Any
 from mqperf.hosts.software import ALONE
 from mqperf.lab.load.launcher import Command, Endpoint, Job
 from mqperf.plan import Case
-from mqperf.plan.load import Member, pairs
+from mqperf.plan.load import GENERATORS, Member
 from mqperf_numbered.lab.environment import Environment, Program, variables
 
 
@@ -35,7 +35,7 @@ def described(program: Program, case: Case) -> list[str]:
     """Who the processes are; a run makes the files that tell them what to do, with passwords."""
     return [
         f"{member.label}: {program.title}, which reads {orders_of(member)}"
-        for member in pairs(case)
+        for member in GENERATORS[case.generator].members(case)
     ]
 
 

@@ -69,10 +69,14 @@ class Record:
 
     def __init__(self, tally: Tally, name: Callable[[int], str]) -> None:
         self.tally = tally
-        self.name = lambda place: "stranger" if place == STRANGER else name(place)
+        self.of_place = name
         self.streams = {
             name: Gathered(name, timed=stream.timed) for name, stream in tally.streams.items()
         }
+
+    def name(self, place: int) -> str:
+        """Who has that place."""
+        return "stranger" if place == STRANGER else self.of_place(place)
 
     def add(
         self,
