@@ -37,26 +37,29 @@ class PlainConsole:
         return shutil.get_terminal_size().columns
 
 
-def print_line(console: "Console | PlainConsole", text: str, style: str | None = None) -> None:
+console, complaints = PlainConsole(), PlainConsole(errors=True)
+
+
+def print_line(to: "Console | PlainConsole", text: str, style: str | None = None) -> None:
     """Print the text as one line, to the letter, as far as it is printable."""
-    if isinstance(console, PlainConsole):
-        print(printable(text), file=console.stream)
+    if isinstance(to, PlainConsole):
+        print(printable(text), file=to.stream)
     else:
-        console.print(printable(text), style=style, markup=False, emoji=False, soft_wrap=True)
+        to.print(printable(text), style=style, markup=False, emoji=False, soft_wrap=True)
 
 
-def print_all(console: "Console | PlainConsole", lines: Iterable[str]) -> None:
+def print_all(to: "Console | PlainConsole", lines: Iterable[str]) -> None:
     """Print each of these lines as it comes."""
     for line in lines:
-        print_line(console, line)
+        print_line(to, line)
 
 
-def print_lines(console: "Console | PlainConsole", text: str, style: str | None = None) -> None:
+def print_lines(to: "Console | PlainConsole", text: str, style: str | None = None) -> None:
     """Print an error or a log that has several lines; all but the first are indented.
 
     None of them looks like a line of ours.
     """
     first, *others = text.split("\n")
-    print_line(console, first, style)
+    print_line(to, first, style)
     for line in others:
-        print_line(console, line if line.startswith("  ") else f"  {line}", style)
+        print_line(to, line if line.startswith("  ") else f"  {line}", style)

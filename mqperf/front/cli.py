@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 from mqperf.base.errors import MqperfError
-from mqperf.base.terminal import PlainConsole, print_all, print_line, print_lines
+from mqperf.base.terminal import complaints, console, print_all, print_line, print_lines
 from mqperf.front import results_cli
 from mqperf.front.commands import Commands
 from mqperf.front.findings import FAULT
@@ -32,8 +32,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-console = PlainConsole()
-complaints = PlainConsole(errors=True)
 
 PlanFile = Annotated[
     Path, typer.Argument(metavar="PLAN", help="a plan, e.g. plans/quickstart.yaml")

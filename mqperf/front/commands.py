@@ -1,5 +1,6 @@
 """Commands that packages add to the command line."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +15,19 @@ from mqperf.base.registry import Registry
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: its name, and a Typer with one command alone, or with those of a group."""
+    """A command: its name, and the function that it calls, or a Typer with those of a group."""
 
     name: str
-    app: typer.Typer
+    does: typer.Typer | Callable[..., None]
+
+    @property
+    def app(self) -> typer.Typer:
+        """A Typer, with the one command of a function."""
+        if isinstance(self.does, typer.Typer):
+            return self.does
+        app = typer.Typer(add_completion=False, rich_markup_mode=None)
+        app.command()(self.does)
+        return app
 
 
 COMMANDS: Registry[Command] = Registry("commands")

@@ -6,12 +6,10 @@ from typing import Literal
 
 import typer
 
-from mqperf.base.terminal import PlainConsole, print_lines
+from mqperf.base.terminal import console, print_lines
 
 FAULT = 2
 """Exit code when something is missing; as of everything that was explained."""
-
-console = PlainConsole()
 
 
 @dataclass(frozen=True, slots=True)

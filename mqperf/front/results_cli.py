@@ -8,10 +8,9 @@ from typing import Annotated, Literal, Protocol
 import typer
 
 from mqperf.base.errors import MqperfError
-from mqperf.base.terminal import PlainConsole, print_all, print_line
+from mqperf.base.terminal import console, print_all, print_line
 
 app = typer.Typer()
-console = PlainConsole()
 
 
 def _located(path: Path) -> Path:

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import mqperf
-from mqperf_gate.front.command import app
+from mqperf_gate.front.command import COMMAND
 
 pytestmark = pytest.mark.needs_rabbitmq
 
@@ -27,14 +27,16 @@ def test_a_slower_plan_is_stopped_and_the_same_plan_passes(tmp_path: Path) -> No
     junit, summary = tmp_path / "gate.xml", tmp_path / "summary.md"
     runs, trend = tmp_path / "runs", tmp_path / "trend"
     rest = ["--decide", "50%", "--budget", "5min", "--junit", str(junit), "--summary", str(summary)]
-    slower = CliRunner().invoke(app, [str(before), str(after), *rest, "--runs", str(runs)])
+    slower = CliRunner().invoke(COMMAND.app, [str(before), str(after), *rest, "--runs", str(runs)])
     assert slower.exit_code == 1, slower.output
     assert "FAIL  candidate against baseline, rpc-cast, 1 thread: worse: " in slower.output
     suite = ET.fromstring(junit.read_text())  # noqa: S314 (our own)
     assert (suite.get("failures"), suite.get("errors")) == ("1", "0")
     recorded = runs / "baseline"
     assert len(mqperf.read(recorded)["runs"]) == len(mqperf.read(runs / "candidate")["runs"])
-    same = CliRunner().invoke(app, [str(recorded), str(before), *rest, "--trend", str(trend)])
+    same = CliRunner().invoke(
+        COMMAND.app, [str(recorded), str(before), *rest, "--trend", str(trend)]
+    )
     assert same.exit_code == 0, same.output
     assert "pass  candidate against baseline, rpc-cast, 1 thread: " in same.output
     [folder] = trend.iterdir()

@@ -14,7 +14,7 @@ import mqperf_capacity
 from mqperf.base.errors import MqperfError
 from mqperf.pages.questions.words import grouped
 from mqperf.study.tables import Tables
-from mqperf_capacity.front.command import app
+from mqperf_capacity.front.command import COMMAND
 from mqperf_capacity.pages import words
 from mqperf_capacity.pages.question import ANSWERING
 from mqperf_capacity.study import demands
@@ -168,14 +168,14 @@ def test_hosts_of_one_machine_are_full_together(tables: Tables, machines: tuple[
 
 def test_the_command_says_what_the_function_does() -> None:
     """With 1 as its exit code where there is no prediction, and the reason in words."""
-    result = CliRunner().invoke(app, [str(SAMPLE), "--rate", "1500", "--cores", "2"])
+    result = CliRunner().invoke(COMMAND.app, [str(SAMPLE), "--rate", "1500", "--cores", "2"])
     assert result.exit_code == 0, result.output
     assert result.output.rstrip() == repr(mqperf_capacity.predict(SAMPLE, rate=1_500, cores=2))
     assert "It sustains" in result.output
-    few = CliRunner().invoke(app, [str(ROOT / "data/samples/stress")])
+    few = CliRunner().invoke(COMMAND.app, [str(ROOT / "data/samples/stress")])
     assert few.exit_code == 1
     assert "3 are needed: measure lower rates, or more repeats" in few.output
-    rows = CliRunner().invoke(app, [str(SAMPLE), "--format", "json"]).output.splitlines()
+    rows = CliRunner().invoke(COMMAND.app, [str(SAMPLE), "--format", "json"]).output.splitlines()
     assert {json.loads(row)["table"] for row in rows} == {"demands", "predictions"}
     with pytest.raises(MqperfError, match="cores is -1: give a number above 0"):
         mqperf_capacity.predict(SAMPLE, cores=-1)

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from mqperf.base.errors import ProbeError
 from mqperf.study.stats.bottleneck import bottlenecks
 from mqperf.study.tables import conform
-from mqperf_diagnosis.front.command import app
+from mqperf_diagnosis.front.command import COMMAND
 from mqperf_diagnosis.onhost import erlang
 from mqperf_diagnosis.pages import words
 from mqperf_diagnosis.record import waits_log
@@ -280,7 +280,7 @@ def test_recorded_runs_are_accused_of_what_their_records_say() -> None:
 
 def test_a_recorded_queue_is_full() -> None:
     """A run of RabbitMQ 3.10.8 whose queue writes all to disk: the command names it, and a test."""
-    result = CliRunner().invoke(app, [str(SAMPLES / "causes")])
+    result = CliRunner().invoke(COMMAND.app, [str(SAMPLES / "causes")])
     assert result.exit_code == 0
     assert "likeliest: one queue process full" in result.output
     assert "to test it: spread the messages over a second queue" in result.output

@@ -11,7 +11,7 @@ from mqperf import Results
 from mqperf.base.errors import MqperfError
 from mqperf.front import api
 from mqperf.study.stats.differences import differences
-from mqperf_gate.front.command import app
+from mqperf_gate.front.command import COMMAND
 from mqperf_gate.front.measuring import opened
 from mqperf_gate.front.summary import junit, lines, markdown
 from mqperf_gate.front.verdicts import Aside, Gated, Verdict, aside, judged, outcome_of
@@ -135,7 +135,7 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
     with pytest.raises(MqperfError, match="has decide already"):
         opened(first, other, RULE, places)
     for option, words in (("--budget=soon", "expected a duration"), ("--decide=x", "per cent")):
-        result = CliRunner().invoke(app, [str(first), str(first), option])
+        result = CliRunner().invoke(COMMAND.app, [str(first), str(first), option])
         assert words in str(result.exception)
 
 

@@ -4,13 +4,10 @@ import typer
 
 from mqperf.front.commands import Command
 
-app = typer.Typer(add_completion=False)
 
-
-@app.command()
 def hello(name: str) -> None:
     """Greet somebody."""
     typer.echo(f"Hello {name}!")
 
 
-COMMAND = Command("toy-hello", app)
+COMMAND = Command("toy-hello", hello)

@@ -5,14 +5,10 @@ from typing import Annotated
 
 import typer
 
-from mqperf.base.terminal import PlainConsole, print_line
+from mqperf.base.terminal import console, print_line
 from mqperf.front.commands import Command
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-console = PlainConsole()
 
-
-@app.command()
 def brokers(
     bundles: Annotated[
         list[Path],
@@ -41,4 +37,4 @@ def brokers(
         print_line(console, line)
 
 
-COMMAND = Command("brokers", app)
+COMMAND = Command("brokers", brokers)

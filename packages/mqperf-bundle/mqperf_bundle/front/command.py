@@ -5,18 +5,12 @@ from typing import Annotated
 
 import typer
 
-from mqperf.base.terminal import PlainConsole, print_all
+from mqperf.base.terminal import console, print_all
 from mqperf.front.commands import Command
-
-bundle_app, verify_app, reproduce_app = (
-    typer.Typer(add_completion=False, rich_markup_mode=None) for _ in range(3)
-)
-console = PlainConsole()
 
 BundleFile = Annotated[Path, typer.Argument(metavar="BUNDLE", help="a file of mqperf bundle")]
 
 
-@bundle_app.command()
 def bundle(
     runs: Annotated[Path, typer.Argument(metavar="RUNS", help="a runs folder")],
     out: Annotated[Path, typer.Option(help="The file to write, e.g. sample.tar.xz.")],
@@ -43,7 +37,6 @@ def bundle(
     print_all(console, bundled(runs, out, key=sign, anonymous=anonymous, licence=licence))
 
 
-@verify_app.command()
 def verify(
     file: BundleFile,
     allowed: Annotated[
@@ -72,7 +65,6 @@ def verify(
         raise typer.Exit(1)
 
 
-@reproduce_app.command()
 def reproduce(
     file: BundleFile,
     out: Annotated[
@@ -107,6 +99,6 @@ def reproduce(
         print_all(console, (*comparison.lines(), *agreement(comparison.tables["comparison"])))
 
 
-BUNDLE = Command("bundle", bundle_app)
-VERIFY = Command("verify", verify_app)
-REPRODUCE = Command("reproduce", reproduce_app)
+BUNDLE = Command("bundle", bundle)
+VERIFY = Command("verify", verify)
+REPRODUCE = Command("reproduce", reproduce)

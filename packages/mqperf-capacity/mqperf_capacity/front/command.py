@@ -5,15 +5,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from mqperf.base.terminal import PlainConsole, print_all, print_line
+from mqperf.base.terminal import console, print_all, print_line
 from mqperf.front.commands import Command
 from mqperf.front.results_cli import TablesFolder
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-console = PlainConsole()
 
-
-@app.command()
 def predict(
     path: TablesFolder,
     cores: Annotated[
@@ -52,4 +48,4 @@ def predict(
         raise typer.Exit(1)
 
 
-COMMAND = Command("predict", app)
+COMMAND = Command("predict", predict)

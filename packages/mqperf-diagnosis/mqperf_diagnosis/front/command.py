@@ -5,15 +5,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from mqperf.base.terminal import PlainConsole, print_all, print_line
+from mqperf.base.terminal import console, print_all, print_line
 from mqperf.front.commands import Command
 from mqperf.front.results_cli import TablesFolder
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-console = PlainConsole()
 
-
-@app.command()
 def why(
     path: TablesFolder,
     form: Annotated[
@@ -39,4 +35,4 @@ def why(
     print_all(console, lines(tables))
 
 
-COMMAND = Command("why", app)
+COMMAND = Command("why", why)

@@ -6,17 +6,13 @@ from typing import Annotated
 
 import typer
 
-from mqperf.base.terminal import PlainConsole, print_all
+from mqperf.base.terminal import console, print_all
 from mqperf.front.commands import Command
 
-console = PlainConsole()
 FAILED = 1
 """Exit code where the gate is shut."""
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
-
-@app.command()
 def gate(
     baseline: Annotated[
         Path, typer.Argument(metavar="BASELINE", help="a folder of runs, or a plan to run beside")
@@ -76,4 +72,4 @@ def gate(
         raise typer.Exit(FAILED)
 
 
-COMMAND = Command("gate", app)
+COMMAND = Command("gate", gate)

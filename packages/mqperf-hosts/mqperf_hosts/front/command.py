@@ -6,10 +6,8 @@ from typing import Annotated
 
 import typer
 
-from mqperf.base.terminal import PlainConsole, print_line
+from mqperf.base.terminal import console, print_line
 from mqperf.front.commands import Command
-
-console = PlainConsole()
 
 app = typer.Typer(
     help="Check and prepare the hosts of an inventory.",
@@ -65,10 +63,6 @@ def prepare(
 COMMAND = Command("hosts", app)
 
 
-doctor_app = typer.Typer(add_completion=False, rich_markup_mode=None)
-
-
-@doctor_app.command()
 def doctor(
     systems: Annotated[
         list[str] | None, typer.Argument(metavar="[SYSTEM]...", help="only these, e.g. rabbitmq")
@@ -101,4 +95,4 @@ def doctor(
     tell(examine(systems or [], generators=generators))
 
 
-DOCTOR = Command("doctor", doctor_app)
+DOCTOR = Command("doctor", doctor)

@@ -5,14 +5,10 @@ from typing import Annotated
 
 import typer
 
-from mqperf.base.terminal import PlainConsole, print_line
+from mqperf.base.terminal import console, print_line
 from mqperf.front.commands import Command
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-console = PlainConsole()
 
-
-@app.command()
 def import_(
     paths: Annotated[
         list[Path],
@@ -54,4 +50,4 @@ def import_(
         print_line(console, str(file))
 
 
-COMMAND = Command("import", app)
+COMMAND = Command("import", import_)

@@ -5,14 +5,10 @@ from typing import Annotated
 
 import typer
 
-from mqperf.base.terminal import PlainConsole, print_line
+from mqperf.base.terminal import console, print_line
 from mqperf.front.commands import Command
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-console = PlainConsole()
 
-
-@app.command()
 def laboratory(
     count: Annotated[int, typer.Option(help="How many hosts; the first three are brokers.")] = 5,
 ) -> None:
@@ -32,4 +28,4 @@ def laboratory(
         sys.stdin.readline()
 
 
-COMMAND = Command("laboratory", app)
+COMMAND = Command("laboratory", laboratory)

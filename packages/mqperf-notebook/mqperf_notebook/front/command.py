@@ -7,10 +7,7 @@ import typer
 
 from mqperf.front.commands import Command
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
-
-@app.command()
 def stop(
     runs: Annotated[
         Path | None,
@@ -28,4 +25,4 @@ def stop(
     stop_sweep(runs)
 
 
-COMMAND = Command("stop", app)
+COMMAND = Command("stop", stop)

@@ -6,23 +6,13 @@ from typing import Annotated, Literal
 
 import typer
 
-from mqperf.base.terminal import PlainConsole, print_all, print_line
+from mqperf.base.terminal import console, print_all, print_line
 from mqperf.front.commands import Command
-
-console = PlainConsole()
 
 FAILED = 1
 """Exit code where a threshold does not hold."""
 
 
-def _app() -> typer.Typer:
-    return typer.Typer(add_completion=False, rich_markup_mode=None)
-
-
-plans_app = _app()
-
-
-@plans_app.command()
 def plans(
     name: Annotated[
         str, typer.Argument(metavar="[NAME]", help="a shipped plan, e.g. quickstart")
@@ -41,13 +31,9 @@ def plans(
     print_all(console, text_of(name).splitlines() if name else lines(width))
 
 
-PLANS = Command("plans", plans_app)
+PLANS = Command("plans", plans)
 
 
-new_app = _app()
-
-
-@new_app.command()
 def new(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="a folder, new or empty")],
     question: Annotated[
@@ -95,13 +81,9 @@ def _is_terminal() -> bool:
     return sys.stdin.isatty()
 
 
-NEW = Command("new", new_app)
+NEW = Command("new", new)
 
 
-quick_app = _app()
-
-
-@quick_app.command()
 def quick(
     url: Annotated[
         str,
@@ -160,13 +142,9 @@ def quick(
         raise typer.Exit(FAILED)
 
 
-QUICK = Command("quick", quick_app)
+QUICK = Command("quick", quick)
 
 
-schema_app = _app()
-
-
-@schema_app.command()
 def schema() -> None:
     """Print the JSON schema of plans, by which editors complete keys and mark mistakes.
 
@@ -181,13 +159,9 @@ def schema() -> None:
     print_all(console, json.dumps(plan_schema(), indent=2).splitlines())
 
 
-SCHEMA = Command("schema", schema_app)
+SCHEMA = Command("schema", schema)
 
 
-completion_app = _app()
-
-
-@completion_app.command()
 def completion(
     shell: Annotated[Literal["bash", "zsh", "fish"], typer.Argument(help="The shell.")],
 ) -> None:
@@ -202,4 +176,4 @@ def completion(
     print_all(console, SHELLS[shell]().splitlines())
 
 
-COMPLETION = Command("completion", completion_app)
+COMPLETION = Command("completion", completion)

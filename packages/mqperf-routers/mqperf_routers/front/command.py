@@ -5,14 +5,10 @@ from typing import Annotated
 
 import typer
 
-from mqperf.base.terminal import PlainConsole, print_line
+from mqperf.base.terminal import console, print_line
 from mqperf.front.commands import Command
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-console = PlainConsole()
 
-
-@app.command()
 def topology(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="a plan, a description of a network, or a graph")
@@ -45,4 +41,4 @@ def topology(
         tell(checking.check(networks))
 
 
-COMMAND = Command("topology", app)
+COMMAND = Command("topology", topology)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, Field
 
 from mqperf_routers.plan.forms import FORMS, alternating, with_brokers
 from mqperf_routers.plan.network import BROKER, Edge, Network, NetworkError, Node
@@ -14,10 +14,8 @@ from mqperf_routers.plan.topologies import NETWORKS, named
 Ids = Sequence[str]
 
 
-class NetworkFile(BaseModel):
+class NetworkFile(BaseModel, frozen=True, extra="forbid"):
     """What the file may say; exactly one of ``form``, ``graph`` and ``graph_file``."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     form: str | None = Field(default=None, validation_alias=AliasChoices("form", "graph_type"))
     graph: dict[str, Any] | None = None

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from mqperf.base.terminal import PlainConsole, print_lines
+from mqperf.base.terminal import console, print_lines
 from mqperf.front.commands import Command
 
 FAULT = 2
@@ -14,7 +14,6 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-console = PlainConsole()
 
 Package = Annotated[str, typer.Argument(metavar="PACKAGE", help="Debian's, e.g. rabbitmq-server")]
 Version = Annotated[str, typer.Argument(metavar="VERSION", help="e.g. 4.3, for any 4.3.x")]

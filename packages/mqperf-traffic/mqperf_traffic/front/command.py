@@ -6,14 +6,10 @@ from typing import Annotated
 
 import typer
 
-from mqperf.base.terminal import PlainConsole, print_all, print_line
+from mqperf.base.terminal import complaints, console, print_all, print_line
 from mqperf.front.commands import Command
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-console, complaints = PlainConsole(), PlainConsole(errors=True)
 
-
-@app.command()
 def capture(
     url: Annotated[
         str, typer.Argument(metavar="URL", help="a running RabbitMQ, amqp://USER@HOST:PORT/VHOST")
@@ -44,4 +40,4 @@ def capture(
     print_line(console, f"written to {out}")
 
 
-CAPTURE = Command("capture", app)
+CAPTURE = Command("capture", capture)

@@ -5,15 +5,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from mqperf.base.terminal import PlainConsole, print_lines
+from mqperf.base.terminal import complaints, print_lines
 from mqperf.front.commands import Command
 from mqperf.front.results_cli import SingleFile, check_named, show_page
 
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
-complaints = PlainConsole(errors=True)
 
-
-@app.command()
 def trend(
     folders: Annotated[
         list[Path],
@@ -59,4 +55,4 @@ def trend(
         raise typer.Exit(1)
 
 
-COMMAND = Command("trend", app)
+COMMAND = Command("trend", trend)
