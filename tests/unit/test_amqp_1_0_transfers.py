@@ -152,7 +152,7 @@ def test_the_identity_holds_whatever_receivers_say(
     where ids begin anew.
     """
     streams = ["sent", "error", "confirmed", *REFUSALS]
-    record = Record(Tally("client-1", "client", "transfer", 1000.0, streams), ["a"])
+    record = Record(Tally("client-1", "client", "transfer", 1000.0, streams), "a".format)
     diary = Diary("amqp-1.0", "client-1", "client")
     unsettled = Unsettled(record, diary)
     unsettled.next = unsettled.lowest = first

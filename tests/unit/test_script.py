@@ -77,7 +77,8 @@ class NoNodes:
 
 def timetable(script: str, kept: Kept, *, more: str = "", **keys: object) -> Timetable:
     """One on which a script stands for longer than it takes, and the content of another file."""
-    action = ActionPlan(do="script", host="local", at_s=0, for_s=600, script_file="one.sh", **keys)
+    always = {"do": "script", "host": "local", "at_s": 0, "for_s": 600, "script_file": "one.sh"}
+    action = ActionPlan.model_validate(always | keys)
     files = {"one.sh": script.encode(), "data/words.txt": more.encode()}
     around = Stage(cast("Deployment", NoNodes()), [Remembering()], files, kept.keep)
     return Timetable([action], around, kept.tell)

@@ -1,7 +1,7 @@
 """Private servers: started on free ports for one system, watched, and ended with us."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -178,14 +178,23 @@ class Servers:
 
 @dataclass(frozen=True, slots=True)
 class OfServers:
-    """What every deployment of private servers does alike; they are its nodes."""
+    """What every deployment of private servers does alike; they are its nodes.
+
+    ``about`` says what they are, and how the first is configured.
+    """
 
     servers: Servers
+    about: Mapping[str, JsonValue]
 
     @property
     def nodes(self) -> tuple[Node, ...]:
         """Every server that is no helper."""
         return self.servers.nodes
+
+    def facts(self) -> dict[str, JsonValue]:
+        """What they are, and the memory of every node."""
+        by_label = {str(facts["label"]): facts for facts in self.servers.facts()}
+        return {**self.about, "nodes": [by_label[node.label] for node in self.nodes]}
 
     def check(self) -> None:
         """Raise ``SystemFault`` for the first server that is dead, with the end of its log."""

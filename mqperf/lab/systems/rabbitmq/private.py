@@ -1,7 +1,7 @@
 """A private RabbitMQ, a cluster of three nodes or one alone, started and ended with us."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import cast
 
@@ -26,10 +26,9 @@ class NoClusterError(AgainError):
     """Nodes that are up, but have not found each other: each looks for a limited time."""
 
 
-@contextmanager
 def private_cluster(
     settings: Settings, host_folders: Sequence[HostFolder], nodes: int = NODES
-) -> Iterator["PrivateCluster"]:
+) -> AbstractContextManager["PrivateCluster"]:
     """Run nodes which form one cluster, three or one alone, on the addresses of their hosts only.
 
     Raises ``SystemFault`` when RabbitMQ is missing, a node dies or is not ready in time, no cluster
@@ -55,11 +54,10 @@ def private_cluster(
         control = cluster.control()
         with settings.applied(brokers, control):
             servers.start(brokers, settings.start_timeout_s)
-            return PrivateCluster(servers, cluster, control, _versions(cluster, control))
+            versions = _versions(cluster, control)
+            return PrivateCluster(servers, _about(cluster, versions), cluster, control)
 
-    site = Site("RabbitMQ", host_folders, nodes, secrets.redacted)
-    with site.launched(port_count(), launch) as running:
-        yield running
+    return Site("RabbitMQ", host_folders, nodes, secrets.redacted).launched(port_count(), launch)
 
 
 def _installed(
@@ -99,19 +97,36 @@ def _versions(cluster: Cluster, control: Control) -> Mapping[str, str]:
     return versions
 
 
+def _about(cluster: Cluster, versions: Mapping[str, str]) -> dict[str, JsonValue]:
+    """Versions and configuration."""
+    settings, first = cluster.settings, cluster.node(0)
+    return {
+        "product": "RabbitMQ",
+        "cluster": "private",
+        "version": versions["rabbitmq_version"],
+        "runtime": f"Erlang {versions['erlang_version']}",
+        "config": cluster.secrets.redacted(first.files["rabbitmq.conf"]),
+        "policies": {each: cast("JsonValue", settings.policies(each)) for each in POLICIES},
+        "memory_watermark_bytes": settings.memory_watermark_mb * 1_000_000,
+        "management": settings.management,
+        "metrics": first.inside is not None,
+        "tls": settings.tls,
+        "schedulers": "not bound to cores",
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class PrivateCluster(OfServers):
     """The deployment: Master, Slave 1 and Slave 2, or the Broker alone."""
 
     _cluster: Cluster
     _control: Control
-    _versions: Mapping[str, str]
 
     def provision(self, case: Case, run_id: str) -> Access:
         """Make a virtual host for the run, with its policy before any queue is declared."""
         settings = self._cluster.settings
         listener = settings.listener(case)
-        declared = settings.declared(case, run_id, self._versions["rabbitmq_version"])
+        declared = settings.declared(case, run_id, str(self.about["version"]))
         policies = settings.policies(case.queues)
         self._control.add_vhost(self._live_node(), run_id, USER, policies, declared)
         every = settings.reached(case, self._endpoint(run_id, listener))
@@ -120,24 +135,6 @@ class PrivateCluster(OfServers):
     def clean_up(self, run_id: str, _queues: Sequence[str]) -> None:
         """Delete the run's virtual host and all its queues."""
         self._control.delete_vhost(self._live_node(), run_id)
-
-    def facts(self) -> dict[str, JsonValue]:
-        """Give versions and configuration, and each node's memory."""
-        policies = self._cluster.settings.policies
-        return {
-            "product": "RabbitMQ",
-            "cluster": "private",
-            "version": self._versions["rabbitmq_version"],
-            "runtime": f"Erlang {self._versions['erlang_version']}",
-            "nodes": [*self.servers.facts()],
-            "config": self._cluster.secrets.redacted(self._cluster.node(0).files["rabbitmq.conf"]),
-            "policies": {each: cast("JsonValue", policies(each)) for each in POLICIES},
-            "memory_watermark_bytes": self._cluster.settings.memory_watermark_mb * 1_000_000,
-            "management": self._cluster.settings.management,
-            "metrics": self._cluster.node(0).inside is not None,
-            "tls": self._cluster.settings.tls,
-            "schedulers": "not bound to cores",
-        }
 
     def _live_node(self) -> str:
         for node in self.nodes:

@@ -1,8 +1,8 @@
 """Systems of brokers in Java, which speak AMQP 1.0: one alone, or three with ZooKeeper."""
 
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 from pydantic import Field, JsonValue
@@ -79,17 +79,19 @@ class Edition:
 
 @dataclass(frozen=True, slots=True)
 class AmqpBrokers(OfServers):
-    """The deployment: servers, the addresses of its brokers (the active one first), and facts."""
+    """The deployment: servers, the addresses of its brokers, the active one first."""
 
     addresses: tuple[str, ...]
-    about: Mapping[str, JsonValue]
     password: str = field(default="", repr=False)
 
     @property
     @override
     def nodes(self) -> tuple[Node, ...]:
         """Brokers, in the order of their addresses, then what they need."""
-        return tuple(sorted(self.servers.nodes, key=lambda node: self._place(node.name)))
+        places = {name: place for place, name in enumerate(self.addresses)}
+        return tuple(
+            sorted(self.servers.nodes, key=lambda node: places.get(node.name, len(places)))
+        )
 
     def provision(self, _case: Case, _run_id: str) -> Access:
         """Give all brokers, the active one first; runs keep apart by their topics."""
@@ -99,15 +101,6 @@ class AmqpBrokers(OfServers):
 
     def clean_up(self, _run_id: str, _queues: Sequence[str]) -> None:
         """Leave the run's queues to the broker, which removes those that nobody uses."""
-
-    def facts(self) -> dict[str, JsonValue]:
-        """What the broker is, its configuration, and the memory of every node."""
-        nodes = sorted(self.servers.facts(), key=lambda node: self._place(str(node["name"])))
-        return {**self.about, "nodes": [*nodes]}
-
-    def _place(self, name: str) -> int:
-        addresses = self.addresses
-        return addresses.index(name) if name in addresses else len(addresses)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,10 +172,9 @@ class Kind:
             raise SettingsFault(self.name, [Problem(("users",), why)])
         return wanted
 
-    @contextmanager
     def start(
         self, settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
-    ) -> Iterator[Deployment]:
+    ) -> AbstractContextManager[Deployment]:
         """Run it, with a broker and a ZooKeeper on each host if there are as many.
 
         What it is made of is fetched first if it is not in the cache.
@@ -221,12 +213,11 @@ class Kind:
             if brokers[0].restarts:
                 about["incidents"] = [*servers.incidents]
             about["config"] = redact(str(about["config"]))
-            return AmqpBrokers(servers, tuple(broker.name for broker in active), about, password)
+            return AmqpBrokers(servers, about, tuple(broker.name for broker in active), password)
 
         site = Site(self.title, host_folders, size, redact)
         ports = 3 * size + (0 if self.keepers is None else zookeeper.PORTS)
-        with site.launched(ports, launch) as deployment:
-            yield deployment
+        return site.launched(ports, launch)
 
     def beside(self, label: str, host_folder: HostFolder, port: int) -> Server:
         """One among the nodes of another system, with the heap that it has by default."""

@@ -1,8 +1,9 @@
 """Kafka as a system under test: one private broker, or three of which each has all messages."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import urlencode
 
 from pydantic import Field, JsonValue
@@ -38,11 +39,10 @@ class Settings(SystemSettings):
 
 @dataclass(frozen=True, slots=True)
 class Kafka(OfServers):
-    """The deployment: brokers, the host of the first, and facts."""
+    """The deployment: brokers, and the host of the first."""
 
     host: Host
     addresses: tuple[str, ...]
-    about: Mapping[str, JsonValue]
 
     def provision(self, case: Case, run_id: str) -> Access:
         """Make the topics of a run, with a partition for each of their servers."""
@@ -58,10 +58,6 @@ class Kafka(OfServers):
         """Remove the run's topics."""
         self._topics("remove", run_id, queues)
 
-    def facts(self) -> dict[str, JsonValue]:
-        """What it is, its configuration, and the memory of every node."""
-        return {**self.about, "nodes": [*self.servers.facts()]}
-
     def _topics(self, action: str, run_id: str, words: Sequence[str]) -> None:
         """Run the program that makes and removes topics, on the host of the first broker."""
         client = library("The client of Kafka", RELEASE, self.host, TOPICS)
@@ -72,15 +68,12 @@ class Kafka(OfServers):
             raise SystemFault(f"Kafka does not {action} topics: {done.stderr.strip()[-500:]}")
 
 
-def check(settings: Mapping[str, JsonValue]) -> Settings:
-    """Check what a plan says about Kafka."""
-    return checked(NAME, Settings, settings)
+check = partial(checked, NAME, Settings)
 
 
-@contextmanager
 def start(
     settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
-) -> Iterator[Deployment]:
+) -> AbstractContextManager[Deployment]:
     """Run one broker for the topology ``single``, and else three.
 
     What they are made of is fetched first if it is not in the cache.
@@ -109,10 +102,9 @@ def start(
             "heap_bytes": wanted.heap_mb * 2**20,
             "config": nodes[0].files[brokers.CONFIG],
         }
-        return Kafka(servers, first, tuple(node.name for node in nodes), about)
+        return Kafka(servers, about, first, tuple(node.name for node in nodes))
 
-    with Site("Kafka", host_folders, size).launched(2 * size, launch) as deployment:
-        yield deployment
+    return Site("Kafka", host_folders, size).launched(2 * size, launch)
 
 
 SYSTEM = System(

@@ -2,8 +2,8 @@
 
 import json
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 
@@ -34,10 +34,9 @@ LIMIT_S = 60
 
 @dataclass(frozen=True, slots=True)
 class Nats(OfServers):
-    """The deployment: its nodes, and facts."""
+    """The deployment: its nodes."""
 
     nodes_of_all: Endpoint
-    about: Mapping[str, JsonValue]
 
     def provision(self, case: Case, _run_id: str) -> Access:
         """Give the nodes; runs keep apart by their subjects."""
@@ -45,10 +44,6 @@ class Nats(OfServers):
 
     def clean_up(self, _run_id: str, _queues: Sequence[str]) -> None:
         """Leave streams to their subscribers, who remove them at their end."""
-
-    def facts(self) -> dict[str, JsonValue]:
-        """What it is, its configuration, and the memory of every node."""
-        return {**self.about, "nodes": [*self.servers.facts()]}
 
 
 def version_on(host: Host) -> str:
@@ -81,10 +76,9 @@ def configuration(
     return json.dumps(config, indent=1)
 
 
-@contextmanager
 def start(
     settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
-) -> Iterator[Deployment]:
+) -> AbstractContextManager[Deployment]:
     """Run one server for the topology ``single``, and else three, with a password made at random.
 
     Three are up when they have agreed on who leads JetStream.
@@ -114,13 +108,12 @@ def start(
         config = redact(nodes[0].files[CONFIG])
         about: dict[str, JsonValue] = {"product": "NATS", "version": version, "config": config}
         every = Endpoint(NAME, tuple(node.name for node in nodes), USER, password)
-        return Nats(servers, every, about)
+        return Nats(servers, about, every)
 
     def redact(text: str) -> str:
         return text.replace(password, "***")
 
-    with Site("NATS", host_folders, size, redact).launched(2 * size, launch) as deployment:
-        yield deployment
+    return Site("NATS", host_folders, size, redact).launched(2 * size, launch)
 
 
 SYSTEM = System(

@@ -4,8 +4,8 @@ They are private, and form a network; clients are connected to its ends.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,7 +54,6 @@ class Routers(OfServers):
     """The deployment; ``clients`` are where clients of each router connect."""
 
     network: Network
-    about: Mapping[str, JsonValue]
     clients: Mapping[str, Endpoint]
 
     @property
@@ -74,12 +73,6 @@ class Routers(OfServers):
 
     def clean_up(self, _run_id: str, _queues: Sequence[str]) -> None:
         """Leave the run's addresses to the routers, which forget those that nobody uses."""
-
-    def facts(self) -> dict[str, JsonValue]:
-        """Versions and configuration, and each router's memory."""
-        places = {node.id: number for number, node in enumerate(self.network.nodes)}
-        nodes = sorted(self.servers.facts(), key=lambda node: places[str(node["label"])])
-        return {**self.about, "nodes": [*nodes]}
 
 
 def router_program(host: Host, wanted: str | None = None) -> str:
@@ -113,10 +106,9 @@ def installed(host: Host) -> str:
     return f"{_product(program)} {router_version(host, program)}"
 
 
-@contextmanager
 def start(
     settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
-) -> Iterator[Deployment]:
+) -> AbstractContextManager[Deployment]:
     """Run the network of the topology that is asked for, until each router knows every other."""
     remaining = {**settings}
     topology = str(remaining.pop("topology"))
@@ -150,11 +142,10 @@ def start(
         servers.start(started, wanted.start_timeout_s)
         await_network(routed, servers, started, wanted.start_timeout_s)
         facts = {**about, "config": routers[0].configuration(), "tls": wanted.tls}
-        return Routers(servers, routed, facts, _for_clients(routed, reached, certificates))
+        return Routers(servers, facts, routed, _for_clients(routed, reached, certificates))
 
     site = Site("Router", host_folders, len(routed.nodes))
-    with site.launched(ports_needed(routed, tls=wanted.tls), launch) as deployment:
-        yield deployment
+    return site.launched(ports_needed(routed, tls=wanted.tls), launch)
 
 
 def _certificates(

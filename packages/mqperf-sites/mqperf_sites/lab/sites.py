@@ -1,7 +1,7 @@
 """RabbitMQ in two sites as a system under test: two private brokers that form no cluster."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -42,12 +42,11 @@ class SiteSettings(SystemSettings):
 
 @dataclass(frozen=True, slots=True)
 class Sites(OfServers):
-    """The deployment: both brokers, each with the rabbitmqctl of its host, and facts."""
+    """The deployment: both brokers, each with the rabbitmqctl of its host."""
 
     controls: Sequence[Control]
     brokers: Endpoint
     settings: SiteSettings
-    about: Mapping[str, JsonValue]
 
     def provision(self, case: Case, run_id: str) -> Access:
         """Make a virtual host for the run in both brokers, and join them as the topology wants."""
@@ -65,18 +64,13 @@ class Sites(OfServers):
         for node, control in zip(self.nodes, self.controls, strict=True):
             control.delete_vhost(node.name, run_id)
 
-    def facts(self) -> dict[str, JsonValue]:
-        """What they are, their configuration, and the memory of both."""
-        return {**self.about, "nodes": [*self.servers.facts()]}
-
 
 check = partial(checked, NAME, SiteSettings)
 
 
-@contextmanager
 def start(
     settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
-) -> Iterator[Deployment]:
+) -> AbstractContextManager[Deployment]:
     """Run the near broker on the first host, the far one on the second if there is one."""
     wanted, secrets = check(settings), Secrets()
     of_nodes = {"memory_watermark_mb": wanted.memory_watermark_mb}
@@ -99,11 +93,10 @@ def start(
         addresses = [f"{cluster.address(at)}:{cluster.amqp_port(at)}" for at in range(len(NODES))]
         brokers = Endpoint(GENERATOR.name, tuple(addresses), USER, secrets.password)
         controls = [_control(cluster, place) for place in places]
-        return Sites(servers, controls, brokers, wanted, about)
+        return Sites(servers, about, controls, brokers, wanted)
 
     site = Site("RabbitMQ", host_folders, len(NODES), secrets.redacted)
-    with site.launched(port_count(), launch) as deployment:
-        yield deployment
+    return site.launched(port_count(), launch)
 
 
 def alone(node: Server, label: str) -> Server:

@@ -7,10 +7,9 @@ servers write their addresses into it, clients read them before their first mess
 
 import re
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Annotated
 
 from pydantic import Field, JsonValue
 
@@ -35,15 +34,14 @@ COPIED = "sync: Finished with success"
 class RedisSettings(SystemSettings):
     """What a plan may say about ZeroMQ."""
 
-    replicas: Annotated[int, Field(ge=0, le=9, strict=True)] = 0
+    replicas: int = Field(0, ge=0, le=9, strict=True)
 
 
 @dataclass(frozen=True, slots=True)
 class ZeroMQ(OfServers):
-    """The deployment: one Redis, and the options of the driver."""
+    """The deployment: one Redis, and who copies it."""
 
     matchmaker: Endpoint
-    redis_version: str
 
     def provision(self, _case: Case, _run_id: str) -> Access:
         """Give the matchmaker; runs keep apart by their topics."""
@@ -51,15 +49,6 @@ class ZeroMQ(OfServers):
 
     def clean_up(self, _run_id: str, _queues: Sequence[str]) -> None:
         """Leave the addresses of the run's servers to expire by themselves, after 300 s."""
-
-    def facts(self) -> dict[str, JsonValue]:
-        """Versions, and the memory of Redis."""
-        return {
-            "product": "ZeroMQ",
-            "version": f"({LIBRARY} {library_version()})",
-            "runtime": f"Redis {self.redis_version}",
-            "nodes": [*self.servers.facts()],
-        }
 
 
 def redis_program(host: Host) -> str:
@@ -96,10 +85,9 @@ def labels(_topology: str, settings: Mapping[str, JsonValue]) -> tuple[str, ...]
     return (LABEL, *(f"{REPLICA} {number}" for number in range(1, replicas + 1)))
 
 
-@contextmanager
 def start(
     settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
-) -> Iterator[Deployment]:
+) -> AbstractContextManager[Deployment]:
     """Run a private Redis on the first host, with a password and nothing on disk.
 
     Replicas are on the next hosts; they are up when they have copied the first one.
@@ -107,7 +95,12 @@ def start(
     names, timeout_s = labels("", settings), check(settings).start_timeout_s
     hosts = {place.host.name: place.host for place in host_folders[: len(names)]}
     programs = {name: redis_program(host) for name, host in hosts.items()}
-    version, password = redis_version(host_folders[0].host), secrets.token_urlsafe(24)
+    about: dict[str, JsonValue] = {
+        "product": "ZeroMQ",
+        "version": f"({LIBRARY} {library_version()})",
+        "runtime": f"Redis {redis_version(host_folders[0].host)}",
+    }
+    password = secrets.token_urlsafe(24)
 
     def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[HostFolder]) -> ZeroMQ:
         first = f"{places[0].host.address} {ports[0]}"
@@ -119,15 +112,12 @@ def start(
             servers.start([server], timeout_s)
             copying = [f"replicaof {first}", f"masterauth {password}"]
         address = first.replace(" ", ":")
-        matchmaker = Endpoint(PROTOCOL, (address,), "mqperf", password)
-        return ZeroMQ(servers, matchmaker, version)
+        return ZeroMQ(servers, about, Endpoint(PROTOCOL, (address,), "mqperf", password))
 
     def redact(text: str) -> str:
         return text.replace(password, "***")
 
-    site = Site("Redis", host_folders, len(names), redact)
-    with site.launched(len(names), launch) as deployment:
-        yield deployment
+    return Site("Redis", host_folders, len(names), redact).launched(len(names), launch)
 
 
 def _redis(
