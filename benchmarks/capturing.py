@@ -22,8 +22,8 @@ from stressing import load
 from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster, private_cluster
 from mqperf.lab.systems.rabbitmq.settings import Settings
-from mqperf_numbered.onhost.broker import Broker
 from mqperf_diagnosis.onhost.erlang import Node
+from mqperf_numbered.onhost.broker import Broker
 from mqperf_traffic.lab.counting import Counting
 from mqperf_traffic.lab.firehose import Firehose
 

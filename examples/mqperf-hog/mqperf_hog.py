@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Annotated
 
 from pydantic import Field
 
@@ -20,7 +19,7 @@ GRACE_S = 1.0
 class Parameters(Frozen):
     """What a plan may say of it."""
 
-    cores: Annotated[int, Field(ge=1, le=1024, description="Cores that are kept busy.")] = 1
+    cores: int = Field(1, ge=1, le=1024, description="Cores that are kept busy.")
 
 
 def check(target: Target) -> None:

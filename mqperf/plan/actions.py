@@ -6,7 +6,6 @@ from typing import Annotated, Any, Self
 from pydantic import (
     AfterValidator,
     BeforeValidator,
-    ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
     WrapValidator,
@@ -33,23 +32,21 @@ PARAMETERS = 20
 """Of an action, at most."""
 
 
-class ActionPlan(Frozen):
+class ActionPlan(Frozen, extra="allow"):
     """Something done at its time in the measured window, and undone.
 
     It is done to a node, to the link, or on a host.  What it does not know are parameters of the
     action.
     """
 
-    model_config = ConfigDict(extra="allow")
-
     __pydantic_extra__: dict[str, Value] = Field(init=False)
 
-    do: Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=50)]
+    do: str = Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=50)
     node: Place | None = None
-    link: Annotated[bool, Field(strict=True)] = False
+    link: bool = Field(default=False, strict=True)
     host: Place | None = None
-    at_s: Annotated[float, Field(ge=0, le=604_800, allow_inf_nan=False)]
-    for_s: Annotated[float, Field(gt=0, le=604_800, allow_inf_nan=False)]
+    at_s: float = Field(ge=0, le=604_800, allow_inf_nan=False)
+    for_s: float = Field(gt=0, le=604_800, allow_inf_nan=False)
 
     @property
     def end_s(self) -> float:

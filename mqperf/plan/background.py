@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from mqperf.plan.values import (
     Count,
@@ -25,13 +25,11 @@ PARAMETERS = 100
 """Of a generator, at most."""
 
 
-class BackgroundLoad(Frozen):
+class BackgroundLoad(Frozen, extra="allow"):
     """A load that flows all the time in which the measured one does; nothing of it is swept.
 
     What it does not know are parameters of the generator.
     """
-
-    model_config = ConfigDict(extra="allow")
 
     __pydantic_extra__: dict[str, Scalar] = Field(init=False)
 

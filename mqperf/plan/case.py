@@ -77,16 +77,14 @@ class Case(Frozen):
     condition: ConditionName | None = None
     fail_when: FailWhen | None = None
     repeat: Count = 1
-    control_run: Annotated[
-        int,
-        Field(
-            ge=0,
-            le=3,
-            strict=True,
-            validation_alias=AliasChoices("control_run", "sentinel"),
-            serialization_alias="sentinel",  # its former name, which the ids of cases hold
-        ),
-    ] = 0
+    control_run: int = Field(
+        0,
+        ge=0,
+        le=3,
+        strict=True,
+        validation_alias=AliasChoices("control_run", "sentinel"),
+        serialization_alias="sentinel",
+    )
 
     @property
     def threads(self) -> int:

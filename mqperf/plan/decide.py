@@ -63,8 +63,8 @@ def _pair(names: tuple[str, ...]) -> tuple[str, ...]:
 class DecidePlan(Frozen):
     """Which relative difference matters, and how long it may take to find it out."""
 
-    difference: Annotated[float, Field(ge=0.005, le=1, allow_inf_nan=False)] = 0.05
-    within: Annotated[str, Field(max_length=20), AfterValidator(_duration)] = "20 min"
+    difference: float = Field(0.05, ge=0.005, le=1, allow_inf_nan=False)
+    within: Annotated[str, AfterValidator(_duration)] = Field("20 min", max_length=20)
     plans: Annotated[tuple[Name, ...], AfterValidator(_pair)] = ()
 
     @property

@@ -47,10 +47,9 @@ TYPES = {"boolean": bool, "integer": int, "number": float, "text": str}
 class Driven(Frozen):
     """Parameters among which are options of a driver."""
 
-    driver: Annotated[
-        str | None,
-        Field(title="driver options", description="Name of the set of the driver's options."),
-    ] = None
+    driver: str | None = Field(
+        None, title="driver options", description="Name of the set of the driver's options."
+    )
 
     @model_validator(mode="after")
     def _go_together(self) -> Self:

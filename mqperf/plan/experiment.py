@@ -71,8 +71,8 @@ class Plan(Frozen):
     """A whole experiment, as one YAML file holds it."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)
-    title: Annotated[str, Field(max_length=300), AfterValidator(_no_password)]
-    systems: Annotated[Mapping[str, SystemPlan], Field(min_length=1)]
+    title: Annotated[str, AfterValidator(_no_password)] = Field(max_length=300)
+    systems: Mapping[str, SystemPlan] = Field(min_length=1)
     test_cases: Listed[TestCase] = STANDARD
     load: LoadPlan
     hosts: Annotated[str, Field(min_length=1, max_length=1_000)] | None = None
@@ -80,13 +80,13 @@ class Plan(Frozen):
     actions: Actions = ()
     background: Background = ()
     conditions: Conditions = Field(default_factory=dict)
-    probes: Annotated[tuple[ProbeName, ...], Field(max_length=20), AfterValidator(distinct)] = ()
+    probes: Annotated[tuple[ProbeName, ...], AfterValidator(distinct)] = Field((), max_length=20)
     repeats: Count = 1
     order: Literal["listed", "random"] = "listed"
     seed: int = 0
-    control_runs: Annotated[
-        bool, Field(validation_alias=AliasChoices("control_runs", "sentinel"))
-    ] = False
+    control_runs: bool = Field(
+        default=False, validation_alias=AliasChoices("control_runs", "sentinel")
+    )
     search: SearchPlan | None = None
     decide: DecidePlan | None = None
     fail_when: FailWhen | None = None

@@ -23,7 +23,7 @@ class FailWhen(LatencyLimits):
     throughput_msg_s: Positive | None = None
     throughput_share: Share | None = None
     lost_share: Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)] | None = None
-    for_s: Annotated[int, Field(ge=1, le=3_600, strict=True)] = 3
+    for_s: int = Field(3, ge=1, le=3_600, strict=True)
 
     @property
     def percentiles(self) -> dict[str, float]:

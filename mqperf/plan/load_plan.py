@@ -8,7 +8,6 @@ from typing import Annotated, Any, Self
 from pydantic import (
     AfterValidator,
     BeforeValidator,
-    ConfigDict,
     Field,
     JsonValue,
     PlainSerializer,
@@ -55,15 +54,13 @@ Generators = Annotated[
 """Generators by name, with parameters of each alone; a name by itself is one without these."""
 
 
-class LoadPlan(Frozen):
+class LoadPlan(Frozen, extra="allow"):
     """The load of every point: each key but ``generator`` is a value, or a list that is swept.
 
     What it does not know are parameters of all its generators, unless one says another value for
     itself alone; ``driver`` has options of a driver, or named sets of such, of which each point has
     one.
     """
-
-    model_config = ConfigDict(extra="allow")
 
     __pydantic_extra__: dict[str, Axis[Scalar]] = Field(init=False)
 

@@ -27,8 +27,8 @@ AGAIN = 2
 class Hold(LatencyLimits):
     """What must hold in the measured window of a run: latencies at most so long, and the shares."""
 
-    lost_share: Annotated[float, Field(ge=0, lt=1, allow_inf_nan=False)] = 0.0
-    throughput_share: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = 0.98
+    lost_share: float = Field(0.0, ge=0, lt=1, allow_inf_nan=False)
+    throughput_share: float = Field(0.98, gt=0, le=1, allow_inf_nan=False)
 
     @property
     def words(self) -> str:
@@ -70,7 +70,7 @@ class SearchPlan(Frozen):
 
     from_msg_s: Bound
     to_msg_s: Bound
-    within_share: Annotated[float, Field(ge=0.005, le=1, allow_inf_nan=False)] = 0.05
+    within_share: float = Field(0.05, ge=0.005, le=1, allow_inf_nan=False)
     hold: Hold = Field(default_factory=Hold)
 
     @model_validator(mode="after")

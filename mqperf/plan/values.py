@@ -10,7 +10,6 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     ValidationError,
     ValidatorFunctionWrapHandler,
@@ -123,9 +122,5 @@ Axis = Annotated[Listed[T], BeforeValidator(as_tuple)]
 """One value, or a list of those that are swept."""
 
 
-class Frozen(BaseModel):
+class Frozen(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True):
     """Checked once, never changed, and no key that it does not know."""
-
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True
-    )

@@ -4,7 +4,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from mqperf.base import raw
 from mqperf.base.errors import LoadError
@@ -27,17 +27,15 @@ Instant = Annotated[float, Field(ge=0, le=LATEST, allow_inf_nan=False)]
 Times = Annotated[int, Field(ge=1, le=WIDEST)]
 
 
-class Row(BaseModel):
+class Row(BaseModel, frozen=True, strict=True, extra="forbid", defer_build=True):
     """A line, or a part of one."""
-
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", defer_build=True)
 
 
 class CountedStream(Row):
     """A stream of the file: its columns, messages of the whole run, and the latest finish."""
 
     name: Name
-    columns: Annotated[tuple[Name, ...], Field(min_length=1, max_length=2)]
+    columns: tuple[Name, ...] = Field(min_length=1, max_length=2)
     count: Count
     last: Instant | None = None
 
@@ -51,15 +49,15 @@ class Header(Row):
     kind: Name
     test_case: Name
     start: Instant
-    streams: Annotated[tuple[CountedStream, ...], Field(max_length=8)]
-    seconds: Annotated[int, Field(ge=0, le=10_000_000)]
-    numbers: Annotated[int, Field(ge=0, le=10_000_000)]
+    streams: tuple[CountedStream, ...] = Field(max_length=8)
+    seconds: int = Field(ge=0, le=10_000_000)
+    numbers: int = Field(ge=0, le=10_000_000)
 
 
 class StartedIn(Row):
     """The messages started in a second; without latencies, if the stream has none."""
 
-    count: Annotated[int, Field(ge=1, le=WIDEST)]
+    count: int = Field(ge=1, le=WIDEST)
     sum_s: Sum | None = None
     min_s: Latency | None = None
     max_s: Latency | None = None
@@ -91,7 +89,7 @@ class FinishedIn(Row):
     Files of earlier versions do not say that.
     """
 
-    count: Annotated[int, Field(ge=1, le=WIDEST)]
+    count: int = Field(ge=1, le=WIDEST)
     sum_s: Sum
     max_s: Latency
     first_s: Part | None = None
@@ -113,7 +111,7 @@ class Second(Row):
     """A stream in one second."""
 
     stream: Name
-    second: Annotated[int, Field(gt=-EARLY_S, lt=LONGEST_S + LATE_S)]
+    second: int = Field(gt=-EARLY_S, lt=LONGEST_S + LATE_S)
     started: StartedIn | None = None
     finished: FinishedIn | None = None
 
@@ -123,8 +121,8 @@ class Seen(Row):
 
     stream: Name
     sender: Name
-    ranges: Annotated[tuple[tuple[Number, Number], ...], Field(max_length=RANGES_LIMIT)] = ()
-    again: Annotated[tuple[tuple[Number, Number, Times], ...], Field(max_length=RANGES_LIMIT)] = ()
+    ranges: tuple[tuple[Number, Number], ...] = Field((), max_length=RANGES_LIMIT)
+    again: tuple[tuple[Number, Number, Times], ...] = Field((), max_length=RANGES_LIMIT)
     reordered: Count = 0
 
 

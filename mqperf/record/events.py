@@ -3,9 +3,9 @@
 import json
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from mqperf.base import raw
 from mqperf.base.errors import RecordError
@@ -20,15 +20,13 @@ SLACK_S = 0.2
 """By how much a clock may have been set back between two events of a whole run."""
 
 
-class Event(Recorded):
+class Event(Recorded, frozen=True, extra="allow"):
     """Something that happened; what else is told of it is kept as it stands."""
-
-    model_config = ConfigDict(frozen=True, extra="allow")
 
     time: Text
     epoch: Instant
     host: Text
-    what: Annotated[str, Field(min_length=1, max_length=100)]
+    what: str = Field(min_length=1, max_length=100)
 
     @property
     def detail(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from operator import attrgetter
 from pathlib import PurePosixPath
 from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, Field, field_validator, model_validator
 
 from mqperf.plan import CONDITIONS, LATENCIES, PERCENTILES, Case
 from mqperf.plan.link import Role
@@ -63,10 +63,8 @@ Measure = Annotated[float, Field(ge=0, le=1e15, allow_inf_nan=False)]
 Kind = Literal["broker", "client", "server", "background", "harness"]
 
 
-class Recorded(BaseModel):
+class Recorded(BaseModel, frozen=True, populate_by_name=True, defer_build=True):
     """Read, never changed."""
-
-    model_config = ConfigDict(frozen=True, populate_by_name=True, defer_build=True)
 
 
 class Window(Recorded):
@@ -96,7 +94,7 @@ class ProcessFacts(Recorded):
     kind: Literal["client", "server"]
     host: Label | None = None
     exit_code: Whole | None = None
-    reported: Annotated[bool, Field(strict=True)]
+    reported: bool = Field(strict=True)
 
 
 def _once(processes: tuple[ProcessFacts, ...]) -> tuple[ProcessFacts, ...]:
@@ -131,16 +129,14 @@ class Node(Recorded):
     log: FileName | None = None
 
 
-class SystemFacts(Recorded):
+class SystemFacts(Recorded, extra="allow"):
     """The system under test; what only some systems tell is kept as it stands."""
-
-    model_config = ConfigDict(extra="allow")
 
     title: Text | None = None
     cluster: Text | None = None
     version: Text | None = None
     runtime: Text | None = None
-    nodes: Annotated[tuple[Node, ...], Field(max_length=10_000)] = ()
+    nodes: tuple[Node, ...] = Field((), max_length=10_000)
 
 
 class NetworkCard(Recorded):
@@ -158,13 +154,11 @@ class KernelClock(Recorded):
     synchronised: bool | None = None
 
 
-class HostFacts(Recorded):
+class HostFacts(Recorded, extra="allow"):
     """A host of the run; those of one ``machine`` share its processors and its clock."""
 
-    model_config = ConfigDict(extra="allow")
-
     label: Label | None = None
-    roles: Annotated[tuple[Role, ...], Field(max_length=3)] = ()
+    roles: tuple[Role, ...] = Field((), max_length=3)
     os: Text | None = None
     kernel: Text | None = None
     cpu_model: Text | None = None
@@ -175,7 +169,7 @@ class HostFacts(Recorded):
     somaxconn: Whole | None = None
     cpu_governor: Text | None = None
     network: Text | None = None
-    network_cards: Annotated[tuple[NetworkCard, ...], Field(max_length=10_000)] = ()
+    network_cards: tuple[NetworkCard, ...] = Field((), max_length=10_000)
     kernel_clock: KernelClock | None = None
     machine: Text | None = None
 
@@ -284,11 +278,11 @@ class AllSent(Recorded):
 class Facts(Recorded):
     """All of ``run.json``."""
 
-    schema_version: Annotated[Literal[2], Field(alias="schema")] = SCHEMA
+    schema_version: Literal[2] = Field(SCHEMA, alias="schema")
     case: Case | None = None
     position: Positive | None = None
     order: Order = Order()
-    hosts: Annotated[tuple[HostFacts, ...], Field(max_length=10_000)] = ()
+    hosts: tuple[HostFacts, ...] = Field((), max_length=10_000)
     system: SystemFacts = SystemFacts()
     generator: Versions = Field(default_factory=dict)
     parameters: Parameters = Field(default_factory=dict)
@@ -300,7 +294,7 @@ class Facts(Recorded):
     clocks: Mapping[Label, ClockFacts] = Field(default_factory=dict, max_length=10_000)
     kinds: Mapping[Label, Kind] = Field(default_factory=dict, max_length=100_000)
     processes: Processes = ()
-    background: Annotated[tuple[BackgroundFacts, ...], Field(max_length=10)] = ()
+    background: tuple[BackgroundFacts, ...] = Field((), max_length=10)
     failure: Annotated[str, Field(max_length=1_000_000)] | None = None
     condition_failed: ConditionFailed | None = None
     all_sent: AllSent | None = None

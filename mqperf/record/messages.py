@@ -15,7 +15,7 @@ for a success.
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from mqperf.base import raw
 from mqperf.base.errors import LoadError
@@ -33,27 +33,23 @@ HEADER_LIMIT_BYTES = 65_536
 Name = Annotated[str, Field(max_length=200)]
 
 
-class Stream(BaseModel):
+class Stream(BaseModel, frozen=True, strict=True, defer_build=True):
     """One kind of message in a file: its name, the columns that it has, and how many messages."""
 
-    model_config = ConfigDict(frozen=True, strict=True, defer_build=True)
-
     name: Name
-    columns: Annotated[tuple[Name, ...], Field(min_length=1, max_length=10)]
-    count: Annotated[int, Field(ge=0, le=2**53)]
+    columns: tuple[Name, ...] = Field(min_length=1, max_length=10)
+    count: int = Field(ge=0, le=2**53)
 
 
-class Header(BaseModel):
+class Header(BaseModel, frozen=True, strict=True, defer_build=True):
     """What a ``.messages`` file says of itself; ``start`` is the start that a client was given."""
-
-    model_config = ConfigDict(frozen=True, strict=True, defer_build=True)
 
     format: Literal["mqperf-messages"]
     version: Literal[1]
     label: Name
     kind: Name
     test_case: Name
-    streams: Annotated[tuple[Stream, ...], Field(max_length=100)]
+    streams: tuple[Stream, ...] = Field(max_length=100)
     byteorder: Literal["little", "big"]
     start: Annotated[float, Field(allow_inf_nan=False)] | None = None
     size: int = 0

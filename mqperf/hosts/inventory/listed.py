@@ -7,7 +7,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from mqperf.base import processes
 from mqperf.base.errors import HostError, InstallError
@@ -39,9 +39,7 @@ class _Meta(BaseModel, defer_build=True):
     hostvars: Mapping[str, Mapping[str, Any]]
 
 
-class _Listed(BaseModel):
-    model_config = ConfigDict(extra="allow", hide_input_in_errors=True, defer_build=True)
-
+class _Listed(BaseModel, extra="allow", hide_input_in_errors=True, defer_build=True):
     __pydantic_extra__: dict[str, _Group] = Field(init=False)
 
     meta: _Meta = Field(alias="_meta")

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BaseModel, Field, JsonValue, ValidationError
 
 from mqperf.base.errors import SystemFault
 from mqperf.base.problems import Problem, of_validation
@@ -27,12 +27,10 @@ Flag = Annotated[bool, Field(strict=True)]
 """True or false, and no word for them."""
 
 
-class SystemSettings(BaseModel):
+class SystemSettings(
+    BaseModel, frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True
+):
     """What a plan may say about any system."""
-
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True
-    )
 
     start_timeout_s: int = Field(default=120, ge=1, le=86_400, strict=True)
 

@@ -37,33 +37,27 @@ class Ramped(Frozen):
     """At which rate messages are sent, and how it changes; without one, as fast as they can."""
 
     rate_msg_s: OfferedRate = None
-    ramp_to_msg_s: Annotated[
-        Rate,
-        Field(
-            title="rate at the end",
-            description="The rate at the end of the load: it changes evenly, from ``rate_msg_s`` at"
-            " its start.",
-        ),
-    ] = None
-    ramp_steps: Annotated[
-        int | None,
-        Field(
-            ge=2,
-            le=1_000,
-            strict=True,
-            title="steps of the rate",
-            description="The rate changes in so many steps instead of evenly: all are equally long,"
-            " the first is at ``rate_msg_s``, the last at ``ramp_to_msg_s``.",
-        ),
-    ] = None
-    ramp_steps_by: Annotated[
-        Literal["difference", "ratio"],
-        Field(
-            title="steps differ by",
-            description="Whether one step of the rate and the next differ by equal differences, or"
-            " by equal ratios.",
-        ),
-    ] = "difference"
+    ramp_to_msg_s: Rate = Field(
+        None,
+        title="rate at the end",
+        description="The rate at the end of the load: it changes evenly, from ``rate_msg_s`` at"
+        " its start.",
+    )
+    ramp_steps: int | None = Field(
+        None,
+        ge=2,
+        le=1_000,
+        strict=True,
+        title="steps of the rate",
+        description="The rate changes in so many steps instead of evenly: all are equally long,"
+        " the first is at ``rate_msg_s``, the last at ``ramp_to_msg_s``.",
+    )
+    ramp_steps_by: Literal["difference", "ratio"] = Field(
+        "difference",
+        title="steps differ by",
+        description="Whether one step of the rate and the next differ by equal differences, or"
+        " by equal ratios.",
+    )
 
     @model_validator(mode="after")
     def _one_way_up(self) -> Self:

@@ -19,31 +19,24 @@ FANOUT = "rpc-fanout"
 class Messages(Frozen):
     """What is sent where, and the pause after each message."""
 
-    targets: Annotated[
-        Literal["own", "shared"],
-        Field(description="Each client has a server of its own, or all servers share one topic."),
-    ] = "own"
-    payload_bytes: Annotated[
-        int | None,
-        Field(
-            ge=1,
-            le=MOST_BYTES,
-            strict=True,
-            title="payload",
-            description="Length of every body; without it, from the simulator's table.",
-        ),
-        BYTES,
-    ] = None
-    pause_s: Annotated[
-        float,
-        Field(
-            ge=0,
-            le=3600,
-            title="pause",
-            description="Seconds that a thread waits after each message.",
-        ),
-        SECONDS,
-    ] = 0.0
+    targets: Literal["own", "shared"] = Field(
+        "own", description="Each client has a server of its own, or all servers share one topic."
+    )
+    payload_bytes: Annotated[int | None, BYTES] = Field(
+        None,
+        ge=1,
+        le=MOST_BYTES,
+        strict=True,
+        title="payload",
+        description="Length of every body; without it, from the simulator's table.",
+    )
+    pause_s: Annotated[float, SECONDS] = Field(
+        0.0,
+        ge=0,
+        le=3600,
+        title="pause",
+        description="Seconds that a thread waits after each message.",
+    )
     message_count: MessageCount = None
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
+from pydantic import BaseModel, Field, JsonValue, model_validator
 
 from mqperf.base.errors import ProbeError
 from mqperf.record.logs.json_lines import json_lines
@@ -15,13 +15,11 @@ Name = Annotated[str, Field(max_length=200)]
 Instant = Annotated[float, Field(ge=0, le=1e15)]
 
 
-class Line(BaseModel):
+class Line(BaseModel, frozen=True, strict=True, allow_inf_nan=False, defer_build=True):
     """What a node told at an instant, as ``inside/watching.py`` writes it; or why it told nothing.
 
     Instants and durations are seconds, by the clocks of the host.
     """
-
-    model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False, defer_build=True)
 
     node: Name
     protocol: Name

@@ -5,7 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from mqperf.base import raw
 from mqperf.base.errors import ProbeError
@@ -25,10 +25,8 @@ Usage = tuple[float, float, float, int | None]
 """The same, with the sum of user and system in the place of user."""
 
 
-class Strict(BaseModel):
+class Strict(BaseModel, frozen=True, strict=True, allow_inf_nan=False, defer_build=True):
     """Finite numbers of their own JSON type."""
-
-    model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False, defer_build=True)
 
 
 class Network(Strict):

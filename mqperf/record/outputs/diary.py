@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic import BaseModel, Field, JsonValue, ValidationError
 
 from mqperf.base import raw
 from mqperf.base.errors import LoadError
@@ -27,28 +27,24 @@ class Happened:
     detail: Mapping[str, JsonValue] = field(default_factory=dict)
 
 
-class Entry(BaseModel):
+class Entry(BaseModel, frozen=True, strict=True, extra="allow", defer_build=True):
     """An event of a process, with whatever it tells more."""
-
-    model_config = ConfigDict(frozen=True, strict=True, extra="allow", defer_build=True)
 
     __pydantic_extra__: dict[str, JsonValue] = Field(init=False)
 
-    time: Annotated[float, Field(ge=0, le=LATEST)]
-    what: Annotated[str, Field(max_length=100)]
+    time: float = Field(ge=0, le=LATEST)
+    what: str = Field(max_length=100)
 
 
-class Diary(BaseModel):
+class Diary(BaseModel, frozen=True, strict=True, defer_build=True):
     """``LABEL.json``."""
 
-    model_config = ConfigDict(frozen=True, strict=True, defer_build=True)
-
-    format: Annotated[str, Field(pattern=r"^mqperf-[a-z0-9.-]+$", max_length=100)]
+    format: str = Field(pattern=r"^mqperf-[a-z0-9.-]+$", max_length=100)
     version: Literal[1]
     label: str
     kind: str
     counts: Mapping[str, Annotated[int, Field(ge=0, le=WIDEST)]]
-    events: Annotated[list[Entry], Field(max_length=1_000)]
+    events: list[Entry] = Field(max_length=1_000)
 
     def happened(self) -> Iterator[Happened]:
         """Its events as rows of the table of events."""

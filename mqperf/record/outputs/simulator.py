@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Annotated, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from mqperf.base import raw
 from mqperf.base.errors import LoadError
@@ -24,10 +24,8 @@ THREAD = re.compile(r"_\d+$")
 Number = Annotated[float, Field(ge=-1e12, le=1e12)]
 
 
-class Checked(BaseModel):
+class Checked(BaseModel, frozen=True, strict=True, allow_inf_nan=False, defer_build=True):
     """Numbers as the simulator writes them: finite, of their own JSON type."""
-
-    model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False, defer_build=True)
 
 
 class Point(Checked):
@@ -44,7 +42,7 @@ class Summary(Checked):
     """The same over the whole run and all threads; ``duration`` begins 1 s before the first."""
 
     count: Count
-    duration: Annotated[float, Field(ge=0, le=1e12)]
+    duration: float = Field(ge=0, le=1e12)
     latency: Number | None = None
     min_latency: Number | None = None
     max_latency: Number | None = None
@@ -61,7 +59,7 @@ class ClientSummary(Checked):
 class Output(Checked):
     """What one process wrote: points by thread (``client_0``, ``round_trip_0``), and their sum."""
 
-    series: Annotated[Mapping[str, tuple[Point, ...]], Field(min_length=1)]
+    series: Mapping[str, tuple[Point, ...]] = Field(min_length=1)
 
     def points(self, stream: str) -> list[Point]:
         """The points of all threads of ``client``, ``error``, ``round_trip`` or ``server``."""

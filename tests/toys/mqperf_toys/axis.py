@@ -1,7 +1,5 @@
 """A parameter of the toy generator, which plans may vary."""
 
-from typing import Annotated
-
 from pydantic import Field
 
 from mqperf.plan import Frozen
@@ -10,12 +8,10 @@ from mqperf.plan import Frozen
 class Parameters(Frozen):
     """What a plan may say of a replay."""
 
-    thinning: Annotated[
-        int,
-        Field(
-            ge=1,
-            le=100,
-            title="thinning",
-            description="Of so many recorded messages one is replayed.",
-        ),
-    ] = 1
+    thinning: int = Field(
+        1,
+        ge=1,
+        le=100,
+        title="thinning",
+        description="Of so many recorded messages one is replayed.",
+    )

@@ -1,7 +1,7 @@
 """What a plan may say of loads in the protocols of Artemis: STOMP, OpenWire and Core."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -25,15 +25,13 @@ MOST_BYTES = 100_000
 class Parameters(Paced):
     """Each is a column of tables, and may be a list; all protocols have the same."""
 
-    payload_bytes: Annotated[RandomBody, Field(le=MOST_BYTES)] = USUAL_BYTES
+    payload_bytes: RandomBody = Field(USUAL_BYTES, le=MOST_BYTES)
     confirms: Confirms = 1_000
-    acks: Annotated[
-        Literal["each", "multiple"],
-        Field(
-            description="Whether consumers acknowledge each message by itself, or all that came at"
-            " once together (multiple)."
-        ),
-    ] = "multiple"
+    acks: Literal["each", "multiple"] = Field(
+        "multiple",
+        description="Whether consumers acknowledge each message by itself, or all that came at"
+        " once together (multiple).",
+    )
     prefetch: Prefetch = 1_000
     delivery: Delivery = "transient"
 

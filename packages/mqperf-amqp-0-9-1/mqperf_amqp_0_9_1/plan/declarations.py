@@ -1,7 +1,5 @@
 """What a plan may say of a load of declarations, and when one of them counts as finished."""
 
-from typing import Annotated
-
 from pydantic import Field
 
 from mqperf.plan import Case, Frozen
@@ -35,16 +33,14 @@ TEST_CASE = TestCase(
 class Parameters(Frozen):
     """Each is a column of tables, and may be a list."""
 
-    bindings: Annotated[
-        int,
-        Field(
-            ge=1,
-            le=1_000,
-            strict=True,
-            title="bindings of a queue",
-            description="How often each queue is bound to an exchange, by as many keys.",
-        ),
-    ] = 1
+    bindings: int = Field(
+        1,
+        ge=1,
+        le=1_000,
+        strict=True,
+        title="bindings of a queue",
+        description="How often each queue is bound to an exchange, by as many keys.",
+    )
 
 
 def of_case(case: Case) -> Parameters:

@@ -59,27 +59,22 @@ BODIES = ("payload", "payload_file", "payload_mix")
 class Body(Frozen):
     """What every message is: words of the plan, a file, or so many random bytes."""
 
-    payload: Annotated[
-        str | None,
-        Field(description="The body of every message, word for word; without it, random bytes."),
-    ] = None
-    payload_file: Annotated[
-        Annotated[str, AfterValidator(_read)] | None,
-        Field(
-            description="A file whose bytes are the body of every message, 10 MB at most; in"
-            " the plan's folder or below. Tables have its name, its size, and the first 16 digits"
-            " of its SHA-256."
-        ),
-    ] = None
-    payload_mix: Annotated[
-        Annotated[str, Field(max_length=300), AfterValidator(_checked)] | None,
-        Field(
-            title="mix of payloads",
-            description="Lengths of bodies, of random bytes, with the share of messages that have"
-            " each: ``90 % of 256 + 10 % of 65536``. Which one a message has follows from its"
-            " number.",
-        ),
-    ] = None
+    payload: str | None = Field(
+        None, description="The body of every message, word for word; without it, random bytes."
+    )
+    payload_file: Annotated[str, AfterValidator(_read)] | None = Field(
+        None,
+        description="A file whose bytes are the body of every message, 10 MB at most; in"
+        " the plan's folder or below. Tables have its name, its size, and the first 16 digits"
+        " of its SHA-256.",
+    )
+    payload_mix: Annotated[str, Field(max_length=300), AfterValidator(_checked)] | None = Field(
+        None,
+        title="mix of payloads",
+        description="Lengths of bodies, of random bytes, with the share of messages that have"
+        " each: ``90 % of 256 + 10 % of 65536``. Which one a message has follows from its"
+        " number.",
+    )
     payload_bytes: Annotated[
         Size,
         Field(
@@ -107,53 +102,43 @@ class Body(Frozen):
 class Parameters(Paced, Body):
     """Each is a column of tables, and may be a list."""
 
-    exchange_type: Annotated[
-        Literal["direct", "topic", "fanout", "headers"],
-        Field(
-            title="exchange type",
-            description="Type of the exchange to which messages are published.",
-        ),
-    ] = "direct"
-    exchange: Annotated[
-        Name | None, Field(description="Name of the exchange; without it, one of the run's own.")
-    ] = None
-    routing_key: Annotated[
-        Name | None,
-        Field(
-            title="routing key",
-            description="Routing key; with several threads, the start of each's.",
-        ),
-    ] = None
-    copies: Annotated[
-        int,
-        Field(
-            ge=1,
-            le=1_000,
-            strict=True,
-            title="copies of a message",
-            description="Queues that get each message.",
-        ),
-    ] = 1
-    channels: Annotated[
-        int,
-        Field(
-            ge=1,
-            le=2_000,
-            strict=True,
-            title="channels of a connection",
-            description="Threads that share a connection, each with a channel of its own.",
-        ),
-    ] = 1
+    exchange_type: Literal["direct", "topic", "fanout", "headers"] = Field(
+        "direct",
+        title="exchange type",
+        description="Type of the exchange to which messages are published.",
+    )
+    exchange: Name | None = Field(
+        None, description="Name of the exchange; without it, one of the run's own."
+    )
+    routing_key: Name | None = Field(
+        None,
+        title="routing key",
+        description="Routing key; with several threads, the start of each's.",
+    )
+    copies: int = Field(
+        1,
+        ge=1,
+        le=1_000,
+        strict=True,
+        title="copies of a message",
+        description="Queues that get each message.",
+    )
+    channels: int = Field(
+        1,
+        ge=1,
+        le=2_000,
+        strict=True,
+        title="channels of a connection",
+        description="Threads that share a connection, each with a channel of its own.",
+    )
     acks: Acks = "auto"
     prefetch: Prefetch = 1_000
     confirms: Confirms = 0
     delivery: Delivery = "transient"
-    unroutable: Annotated[
-        Literal["dropped", "returned"],
-        Field(
-            description="What becomes of messages that no queue takes; a returned one is an error."
-        ),
-    ] = "dropped"
+    unroutable: Literal["dropped", "returned"] = Field(
+        "dropped",
+        description="What becomes of messages that no queue takes; a returned one is an error.",
+    )
     ttl_ms: TimeToLive = None
 
 

@@ -1,6 +1,6 @@
 """What a plan may say of a load of AMQP 1.0."""
 
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -13,49 +13,39 @@ class Parameters(Paced):
     """Each is a column of tables, and may be a list."""
 
     payload_bytes: RandomBody = USUAL_BYTES
-    payload_spread: Annotated[
-        float | None,
-        Field(
-            gt=0,
-            le=0.5,
-            allow_inf_nan=False,
-            title="spread of payload",
-            description="Share of ``payload_bytes`` by which lengths of bodies differ from it, at"
-            " random, either way: 0.05 for ± 5 %. Messages that are sent together have one length.",
-        ),
-    ] = None
-    links: Annotated[
-        int,
-        Field(
-            ge=1,
-            le=2_000,
-            strict=True,
-            title="links of a connection",
-            description="Threads that share a connection and its session, each with a link of its"
-            " own.",
-        ),
-    ] = 1
-    settlement: Annotated[
-        Literal["at-least-once", "pre-settled"],
-        Field(
-            description="Whether receivers settle messages, so that senders learn what became of"
-            " each; or senders, who then never do."
-        ),
-    ] = "at-least-once"
-    credit: Annotated[
-        int,
-        Field(
-            ge=1,
-            le=1_000_000,
-            strict=True,
-            description="Messages that may be under way to a receiver; it gives more when half of"
-            " them have come.",
-        ),
-    ] = 1_000
-    priority: Annotated[
-        int | None,
-        Field(ge=0, le=255, strict=True, description="Priority of messages; without it, 4."),
-    ] = None
+    payload_spread: float | None = Field(
+        None,
+        gt=0,
+        le=0.5,
+        allow_inf_nan=False,
+        title="spread of payload",
+        description="Share of ``payload_bytes`` by which lengths of bodies differ from it, at"
+        " random, either way: 0.05 for ± 5 %. Messages that are sent together have one length.",
+    )
+    links: int = Field(
+        1,
+        ge=1,
+        le=2_000,
+        strict=True,
+        title="links of a connection",
+        description="Threads that share a connection and its session, each with a link of its own.",
+    )
+    settlement: Literal["at-least-once", "pre-settled"] = Field(
+        "at-least-once",
+        description="Whether receivers settle messages, so that senders learn what became of"
+        " each; or senders, who then never do.",
+    )
+    credit: int = Field(
+        1_000,
+        ge=1,
+        le=1_000_000,
+        strict=True,
+        description="Messages that may be under way to a receiver; it gives more when half of"
+        " them have come.",
+    )
+    priority: int | None = Field(
+        None, ge=0, le=255, strict=True, description="Priority of messages; without it, 4."
+    )
     delivery: Delivery = "transient"
     ttl_ms: TimeToLive = None
 

@@ -7,7 +7,7 @@ from os import SEEK_END
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from mqperf.base import raw
 from mqperf.base.errors import ProbeError
@@ -33,10 +33,8 @@ PROCESS = re.compile(
 Pid = Annotated[int, Field(gt=0, le=2**31)]
 
 
-class Chosen(BaseModel):
+class Chosen(BaseModel, frozen=True, strict=True):
     """What the recorder says of its record."""
-
-    model_config = ConfigDict(frozen=True, strict=True)
 
     version: str
     processes: Mapping[str, list[Pid]]

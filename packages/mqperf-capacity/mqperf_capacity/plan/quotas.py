@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from mqperf.plan.columns import BYTES
 from mqperf.plan.columns.parameters import Unit, column_of
@@ -11,58 +11,44 @@ Cores = Annotated[float, Field(ge=0.05, le=1024, allow_inf_nan=False), Unit("cor
 Memory = Annotated[int, Field(ge=16 * 2**20, le=2**50, strict=True), BYTES]
 
 
-class Quotas(BaseModel):
+class Quotas(BaseModel, frozen=True, extra="ignore", hide_input_in_errors=True):
     """What of CPU and memory each role may have; without a value, all that its host has.
 
     Each node of the brokers has its own quota.  All clients on a host share one, and all servers.
     Other settings of a system are left alone.
     """
 
-    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
-
-    broker_cores: Annotated[
-        Cores | None,
-        Field(
-            title="CPU quota of a broker node",
-            description="Cores that each node of the brokers may use.",
-        ),
-    ] = None
-    broker_memory_bytes: Annotated[
-        Memory | None,
-        Field(
-            title="memory quota of a broker node",
-            description="Memory that each node of the brokers may use; beyond it the kernel ends"
-            " processes of the node.",
-        ),
-    ] = None
-    client_cores: Annotated[
-        Cores | None,
-        Field(
-            title="CPU quota of clients",
-            description="Cores that all clients on a host may use together.",
-        ),
-    ] = None
-    client_memory_bytes: Annotated[
-        Memory | None,
-        Field(
-            title="memory quota of clients",
-            description="Memory that all clients on a host may use together.",
-        ),
-    ] = None
-    server_cores: Annotated[
-        Cores | None,
-        Field(
-            title="CPU quota of servers",
-            description="Cores that all servers on a host may use together.",
-        ),
-    ] = None
-    server_memory_bytes: Annotated[
-        Memory | None,
-        Field(
-            title="memory quota of servers",
-            description="Memory that all servers on a host may use together.",
-        ),
-    ] = None
+    broker_cores: Cores | None = Field(
+        None,
+        title="CPU quota of a broker node",
+        description="Cores that each node of the brokers may use.",
+    )
+    broker_memory_bytes: Memory | None = Field(
+        None,
+        title="memory quota of a broker node",
+        description="Memory that each node of the brokers may use; beyond it the kernel ends"
+        " processes of the node.",
+    )
+    client_cores: Cores | None = Field(
+        None,
+        title="CPU quota of clients",
+        description="Cores that all clients on a host may use together.",
+    )
+    client_memory_bytes: Memory | None = Field(
+        None,
+        title="memory quota of clients",
+        description="Memory that all clients on a host may use together.",
+    )
+    server_cores: Cores | None = Field(
+        None,
+        title="CPU quota of servers",
+        description="Cores that all servers on a host may use together.",
+    )
+    server_memory_bytes: Memory | None = Field(
+        None,
+        title="memory quota of servers",
+        description="Memory that all servers on a host may use together.",
+    )
 
     def of(self, role: str) -> dict[str, float]:
         """What a role may have, by resource: ``cores``, ``memory_bytes``; nothing if unlimited."""

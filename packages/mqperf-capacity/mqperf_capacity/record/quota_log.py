@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from mqperf.record.logs.json_lines import json_lines
 
@@ -15,18 +15,16 @@ Counter = Annotated[int, Field(ge=0, le=2**53)]
 Seconds = Annotated[float, Field(ge=0, le=1e15)]
 
 
-class Sample(BaseModel):
+class Sample(BaseModel, frozen=True, allow_inf_nan=False, defer_build=True):
     """The counters of every group at an instant, as ``onhost/recorder.py`` writes them.
 
     Of each group: periods, those in which it had used up its quota, and the seconds in which its
     processes waited therefore, summed over processors.
     """
 
-    model_config = ConfigDict(frozen=True, allow_inf_nan=False, defer_build=True)
-
     epoch: Seconds
-    groups: Annotated[dict[Name, tuple[Counter, Counter, Seconds]], Field(max_length=10_000)]
-    outside: Annotated[tuple[Name, ...], Field(max_length=10_000)] = ()
+    groups: dict[Name, tuple[Counter, Counter, Seconds]] = Field(max_length=10_000)
+    outside: tuple[Name, ...] = Field((), max_length=10_000)
 
 
 def samples(file: Path) -> Iterator[Sample]:

@@ -4,7 +4,6 @@ import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import PurePosixPath
-from typing import Annotated
 
 from pydantic import Field, field_validator
 
@@ -27,27 +26,20 @@ END_GRACE_S = 5.0
 class Script(Frozen):
     """What runs."""
 
-    script_file: Annotated[
-        str,
-        Field(
-            min_length=1,
-            max_length=500,
-            description="The program: a file of text that begins with ``#!``, in the plan's"
-            " folder or below, or of a git repository,"
-            " ``git+https://HOST/REPOSITORY@REVISION#PATH``. It is copied to the host.",
-        ),
-    ]
-    arguments: Annotated[
-        tuple[Scalar, ...], Field(max_length=100, description="What it is called with.")
-    ] = ()
-    more_files: Annotated[
-        tuple[str, ...],
-        Field(
-            max_length=100,
-            description="Files of text that it needs, named likewise. They are copied to where it"
-            " runs, under their last names.",
-        ),
-    ] = ()
+    script_file: str = Field(
+        min_length=1,
+        max_length=500,
+        description="The program: a file of text that begins with ``#!``, in the plan's"
+        " folder or below, or of a git repository,"
+        " ``git+https://HOST/REPOSITORY@REVISION#PATH``. It is copied to the host.",
+    )
+    arguments: tuple[Scalar, ...] = Field((), max_length=100, description="What it is called with.")
+    more_files: tuple[str, ...] = Field(
+        (),
+        max_length=100,
+        description="Files of text that it needs, named likewise. They are copied to where it"
+        " runs, under their last names.",
+    )
 
     @field_validator("more_files")
     @classmethod

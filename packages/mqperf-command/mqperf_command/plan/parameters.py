@@ -45,15 +45,11 @@ def _tells_secret(word: str) -> bool:
 class Parameters(Frozen):
     """Each is a column of tables, and may be a list."""
 
-    command: Annotated[
-        str,
-        AfterValidator(_runnable),
-        Field(
-            min_length=1,
-            max_length=LONGEST,
-            description="The command line, split into words as a shell does; there is no shell.",
-        ),
-    ]
+    command: Annotated[str, AfterValidator(_runnable)] = Field(
+        min_length=1,
+        max_length=LONGEST,
+        description="The command line, split into words as a shell does; there is no shell.",
+    )
 
 
 def words_of(case: Case) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from mqperf.base.errors import ProbeError
 from mqperf.record.logs.json_lines import json_lines
@@ -14,28 +14,27 @@ LOG = "waits.jsonl"
 Name = Annotated[str, Field(max_length=300)]
 Seconds = Annotated[float, Field(ge=0, le=1e15)]
 Counter = Annotated[int, Field(ge=0, le=2**63)]
-MODEL = ConfigDict(frozen=True, allow_inf_nan=False, defer_build=True)
 
 
-class Process(BaseModel):
+class Seen(BaseModel, frozen=True, allow_inf_nan=False, defer_build=True):
+    """What was seen at an instant."""
+
+
+class Process(Seen):
     """What the kernel counted of a process: of each thread seconds on a core, and of wait for one.
 
     ``written_bytes`` were sent to disks.
     """
 
-    model_config = MODEL
-
-    threads: Annotated[dict[Name, tuple[Seconds, Seconds]], Field(max_length=100_000)]
+    threads: dict[Name, tuple[Seconds, Seconds]] = Field(max_length=100_000)
     written_bytes: Counter | None = None
 
 
-class Erlang(BaseModel):
+class Erlang(Seen):
     """How often an Erlang process of a kind was seen, and how: with ``waiting`` messages in all.
 
     ``held`` counts the looks at which it waited for credit.
     """
-
-    model_config = MODEL
 
     kind: Name
     name: Name
@@ -45,10 +44,8 @@ class Erlang(BaseModel):
     held: Counter
 
 
-class Queue(BaseModel):
+class Queue(Seen):
     """Messages of a queue, and its consumers."""
-
-    model_config = MODEL
 
     name: Name
     ready: Counter
@@ -56,10 +53,8 @@ class Queue(BaseModel):
     consumers: Counter
 
 
-class Node(BaseModel):
+class Node(Seen):
     """What a node was seen to do in a second, or why it was not seen."""
-
-    model_config = MODEL
 
     error: str | None = None
     run_queue: Counter = 0
@@ -67,18 +62,16 @@ class Node(BaseModel):
     sync_s: Seconds | None = None
     schedulers: Counter = 0
     looks: Counter = 0
-    processes: Annotated[list[Erlang], Field(max_length=1_000)] = []
-    queues: Annotated[list[Queue], Field(max_length=1_000)] = []
+    processes: list[Erlang] = Field([], max_length=1_000)
+    queues: list[Queue] = Field([], max_length=1_000)
 
 
-class Sample(BaseModel):
+class Sample(Seen):
     """One line, as ``onhost/sampler.py`` writes it; instants are seconds by the host's clocks."""
-
-    model_config = MODEL
 
     epoch: Seconds
     monotonic: Seconds
-    processes: Annotated[dict[Name, Process], Field(max_length=100_000)]
+    processes: dict[Name, Process] = Field(max_length=100_000)
     pressure: dict[Name, Seconds]
     nodes: dict[Name, Node]
 

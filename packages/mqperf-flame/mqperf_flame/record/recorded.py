@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from mqperf.base import raw
 from mqperf.base.errors import ProbeError
@@ -24,17 +23,15 @@ SECONDS = 10_000_000
 """Of the longest load."""
 
 
-class About(BaseModel):
+class About(BaseModel, frozen=True, strict=True):
     """How a record was made: each sample stands for ``period_ns`` of CPU.
 
     ``version`` is that of perf; ``seconds`` are those of the load.
     """
 
-    model_config = ConfigDict(frozen=True, strict=True)
-
     version: str
-    period_ns: Annotated[int, Field(gt=0, le=10**12)]
-    seconds: Annotated[int, Field(ge=0, le=SECONDS)]
+    period_ns: int = Field(gt=0, le=10**12)
+    seconds: int = Field(ge=0, le=SECONDS)
 
 
 @dataclass(frozen=True, slots=True)

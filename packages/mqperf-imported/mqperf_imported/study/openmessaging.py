@@ -10,7 +10,7 @@ from statistics import fmean, median
 from typing import Annotated
 
 import pandas as pd
-from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, ValidationError
+from pydantic import BaseModel, Field, FiniteFloat, ValidationError
 
 from mqperf.base.errors import TableError
 from mqperf.base.raw import first_problem
@@ -55,19 +55,17 @@ Amount = Annotated[FiniteFloat, Field(ge=0)]
 Count = Annotated[int, Field(ge=0)]
 
 
-class Result(BaseModel):
+class Result(BaseModel, extra="allow"):
     """What tells runs apart, and what was counted every 10 s; latencies are among the extras."""
-
-    model_config = ConfigDict(extra="allow")
 
     workload: str
     driver: str
-    messageSize: Annotated[int, Field(gt=0)]  # noqa: N815 (as in the file)
-    topics: Annotated[int, Field(gt=0)] = 1
-    producersPerTopic: Annotated[int, Field(gt=0)] = 1  # noqa: N815
+    messageSize: int = Field(gt=0)  # noqa: N815 (as in the file)
+    topics: int = Field(1, gt=0)
+    producersPerTopic: int = Field(1, gt=0)  # noqa: N815
     consumersPerTopic: Count | None = None  # noqa: N815
-    publishRate: Annotated[list[Amount], Field(min_length=1)]  # noqa: N815
-    consumeRate: Annotated[list[Amount], Field(min_length=1)]  # noqa: N815
+    publishRate: list[Amount] = Field(min_length=1)  # noqa: N815
+    consumeRate: list[Amount] = Field(min_length=1)  # noqa: N815
     backlog: list[Count] = []
     publishLatencyAvg: list[Amount] = []  # noqa: N815
     endToEndLatencyAvg: list[Amount] = []  # noqa: N815

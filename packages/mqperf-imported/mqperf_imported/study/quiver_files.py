@@ -39,8 +39,8 @@ class Config(BaseModel):
     impl: str
     operation: str
     rate: Count = 0
-    body_size: Annotated[int, Field(gt=0)]
-    credit_window: Annotated[int, Field(gt=0)]
+    body_size: int = Field(gt=0)
+    credit_window: int = Field(gt=0)
     durable: bool = False
 
 

@@ -1,7 +1,7 @@
 """What a plan may say of a load of NATS."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
@@ -17,13 +17,11 @@ class Parameters(Paced):
 
     payload_bytes: RandomBody = USUAL_BYTES
     confirms: Confirms = 1_000
-    acks: Annotated[
-        Literal["each", "multiple"],
-        Field(
-            description="Whether consumers of JetStream acknowledge each message by itself, or all"
-            " that came at once together (multiple)."
-        ),
-    ] = "each"
+    acks: Literal["each", "multiple"] = Field(
+        "each",
+        description="Whether consumers of JetStream acknowledge each message by itself, or all"
+        " that came at once together (multiple).",
+    )
     prefetch: Prefetch = 1_000
 
 

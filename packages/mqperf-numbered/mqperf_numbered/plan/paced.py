@@ -75,27 +75,22 @@ TimeToLive = Annotated[
 class Paced(Ramped):
     """When messages are sent, at a rate or as fast as they can, and how many."""
 
-    thread_rate_msg_s: Annotated[
-        Rate,
-        Field(
-            title="offered rate of a thread",
-            description="Messages a second of each thread, in place of ``rate_msg_s``.",
-        ),
-    ] = None
+    thread_rate_msg_s: Rate = Field(
+        None,
+        title="offered rate of a thread",
+        description="Messages a second of each thread, in place of ``rate_msg_s``.",
+    )
     rate_cycle: Cycle = None
     message_count: MessageCount = None
-    consume_after_s: Annotated[
-        int | None,
-        Field(
-            ge=1,
-            le=86_400,
-            strict=True,
-            title="consumers start after",
-            description="Seconds from the start of the load, warm-up included, after which"
-            " consumers start; their queues are there before. Without it, they start first.",
-        ),
-        SECONDS,
-    ] = None
+    consume_after_s: Annotated[int | None, SECONDS] = Field(
+        None,
+        ge=1,
+        le=86_400,
+        strict=True,
+        title="consumers start after",
+        description="Seconds from the start of the load, warm-up included, after which"
+        " consumers start; their queues are there before. Without it, they start first.",
+    )
 
     @model_validator(mode="after")
     def _late_within_the_load(self) -> Self:

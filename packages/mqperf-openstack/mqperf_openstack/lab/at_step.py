@@ -33,20 +33,15 @@ def _of_a_chain(step: str) -> str:
 class AtStep(Frozen):
     """Which step it is, and how long it may take until one begins."""
 
-    step: Annotated[
-        str,
-        AfterValidator(_of_a_chain),
-        Field(description="The step of a creation with which it begins, by its name."),
-    ]
-    within_s: Annotated[
-        float,
-        Field(
-            gt=0,
-            le=600,
-            allow_inf_nan=False,
-            description="So many seconds after ``at_s`` the run fails if none has begun it.",
-        ),
-    ]
+    step: Annotated[str, AfterValidator(_of_a_chain)] = Field(
+        description="The step of a creation with which it begins, by its name."
+    )
+    within_s: float = Field(
+        gt=0,
+        le=600,
+        allow_inf_nan=False,
+        description="So many seconds after ``at_s`` the run fails if none has begun it.",
+    )
 
 
 def at_step(name: str, title: str, on: Where, *, renews: bool = False) -> Action:

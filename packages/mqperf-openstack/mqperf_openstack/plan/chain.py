@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Literal, Self
 
 import yaml
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from mqperf.plan import Frozen
 from mqperf.plan.file.attached import MOST_BYTES
@@ -24,18 +24,16 @@ Service = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=50)]
 Bytes = Annotated[int, Field(ge=1, le=MOST_BYTES)]
 
 
-class Step(Frozen):
+class Step(Frozen, populate_by_name=True):
     """One message to a service, or to all processes of it, with its reply if there is one."""
 
-    model_config = ConfigDict(populate_by_name=True)
-
-    step: Annotated[str, Field(min_length=1, max_length=100)]
+    step: str = Field(min_length=1, max_length=100)
     kind: Literal["call", "cast", "fan-out"]
-    sender: Annotated[Service, Field(alias="from")]
-    receiver: Annotated[Service, Field(alias="to")]
+    sender: Service = Field(alias="from")
+    receiver: Service = Field(alias="to")
     request_bytes: Bytes
     reply_bytes: Bytes | None = None
-    processing_ms: Annotated[float, Field(ge=0, le=60_000)] = 0
+    processing_ms: float = Field(0, ge=0, le=60_000)
     source: str = ""
 
     @model_validator(mode="after")
@@ -54,9 +52,9 @@ class Chain(Frozen):
     """
 
     title: str
-    control: Annotated[tuple[Service, ...], Field(min_length=1)]
-    agents: Annotated[tuple[Service, ...], Field(min_length=1)]
-    steps: Annotated[tuple[Step, ...], Field(min_length=2, max_length=1_000)]
+    control: tuple[Service, ...] = Field(min_length=1)
+    agents: tuple[Service, ...] = Field(min_length=1)
+    steps: tuple[Step, ...] = Field(min_length=2, max_length=1_000)
 
     def side(self, service: str) -> Side:
         """Where a service runs."""

@@ -13,25 +13,20 @@ from mqperf_amqp_0_9_1.plan.test_case import TEST_CASE
 class Parameters(Frozen):
     """Each is a column of tables, and may be a list."""
 
-    compute_nodes: Annotated[
-        int,
-        Field(
-            ge=1,
-            le=10_000,
-            strict=True,
-            title="compute nodes",
-            description="Compute nodes, each with a connection to send and one to listen.",
-        ),
-    ] = 100
-    pace: Annotated[
-        float,
-        Field(
-            gt=0,
-            le=10_000,
-            description="How many times as often as by OpenStack's defaults everything is sent.",
-        ),
-        TIMES,
-    ] = 1.0
+    compute_nodes: int = Field(
+        100,
+        ge=1,
+        le=10_000,
+        strict=True,
+        title="compute nodes",
+        description="Compute nodes, each with a connection to send and one to listen.",
+    )
+    pace: Annotated[float, TIMES] = Field(
+        1.0,
+        gt=0,
+        le=10_000,
+        description="How many times as often as by OpenStack's defaults everything is sent.",
+    )
 
 
 def of_case(case: Case) -> Parameters:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Literal, Self
 
 import yaml
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from mqperf.plan import Frozen
 from mqperf.plan.file.attached import MOST_BYTES
@@ -19,21 +19,19 @@ SHORTEST = 400
 Bytes = Annotated[int, Field(ge=SHORTEST, le=MOST_BYTES)]
 
 
-class Message(Frozen):
+class Message(Frozen, populate_by_name=True):
     """One kind of message: ``each`` node sends, or gets, one every ``every_s``, or the cloud does.
 
     A call goes to any of the services of a topic, and its reply to the node that asked; a fan-out
     goes to all of a topic, a cast from controllers to one node after the other.
     """
 
-    model_config = ConfigDict(populate_by_name=True)
-
-    message: Annotated[str, Field(min_length=1, max_length=100)]
+    message: str = Field(min_length=1, max_length=100)
     kind: Literal["call", "cast", "fan-out"]
-    sender: Annotated[Literal["node", "controller"], Field(alias="from")]
-    topic: Annotated[str, Field(alias="to", min_length=1, max_length=50)]
+    sender: Literal["node", "controller"] = Field(alias="from")
+    topic: str = Field(alias="to", min_length=1, max_length=50)
     exchange: Literal["nova", "neutron"]
-    every_s: Annotated[float, Field(gt=0)]
+    every_s: float = Field(gt=0)
     each: Literal["node", "cloud"] = "node"
     request_bytes: Bytes
     reply_bytes: Bytes | None = None
@@ -70,7 +68,7 @@ class Matrix(Frozen):
     """All of them."""
 
     title: str
-    messages: Annotated[tuple[Message, ...], Field(min_length=1, max_length=100)]
+    messages: tuple[Message, ...] = Field(min_length=1, max_length=100)
 
     def deliveries_s(self, nodes: int) -> float:
         """Messages that are to be delivered in a second with so many nodes, replies included."""

@@ -23,19 +23,16 @@ def _shipped(name: str) -> str:
 class Parameters(Frozen):
     """Each is a column of tables, and may be a list."""
 
-    chain: Annotated[
-        str, AfterValidator(_shipped), Field(description="The chain that makes a creation.")
-    ] = "vm-creation"
-    processing_scale: Annotated[
-        float,
-        Field(
-            ge=0,
-            le=1000,
-            title="processing times",
-            description="So many times the processing times of the chain's table are waited.",
-        ),
-        TIMES,
-    ] = 0.0
+    chain: Annotated[str, AfterValidator(_shipped)] = Field(
+        "vm-creation", description="The chain that makes a creation."
+    )
+    processing_scale: Annotated[float, TIMES] = Field(
+        0.0,
+        ge=0,
+        le=1000,
+        title="processing times",
+        description="So many times the processing times of the chain's table are waited.",
+    )
 
 
 def of_case(case: Case) -> Parameters:

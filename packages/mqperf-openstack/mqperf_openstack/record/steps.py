@@ -8,7 +8,7 @@ them; ``creation`` is the start of the creation by the client's clock, as ``.mes
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from mqperf.base import raw
 from mqperf.base.errors import LoadError
@@ -26,33 +26,29 @@ Text = Annotated[str, Field(max_length=200)]
 Kind = Literal["call", "cast", "fan-out"]
 
 
-class StepFacts(BaseModel):
+class StepFacts(BaseModel, frozen=True, strict=True):
     """A step as it was walked."""
-
-    model_config = ConfigDict(frozen=True, strict=True)
 
     step: Text
     kind: Kind
-    sender: Annotated[Text, Field(alias="from")]
-    receiver: Annotated[Text, Field(alias="to")]
+    sender: Text = Field(alias="from")
+    receiver: Text = Field(alias="to")
     moves: bool
-    meanwhile: Annotated[list[int], Field(max_length=1_000)]
-    round_trips: Annotated[float, Field(ge=0, le=1)]
+    meanwhile: list[int] = Field(max_length=1_000)
+    round_trips: float = Field(ge=0, le=1)
 
 
-class Header(BaseModel):
+class Header(BaseModel, frozen=True, strict=True):
     """What a ``.steps`` file says of itself."""
-
-    model_config = ConfigDict(frozen=True, strict=True)
 
     format: Literal["mqperf-steps"]
     version: Literal[1]
     label: Text
     kind: Text
     chain: Text
-    steps: Annotated[list[StepFacts], Field(min_length=1, max_length=1_000)]
+    steps: list[StepFacts] = Field(min_length=1, max_length=1_000)
     columns: tuple[Text, Text, Text, Text]
-    count: Annotated[int, Field(ge=0, le=2**40)]
+    count: int = Field(ge=0, le=2**40)
     byteorder: Literal["little", "big"]
 
 

@@ -1,7 +1,7 @@
 """What a plan may say of a load of streams."""
 
 from collections.abc import Mapping
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -15,42 +15,34 @@ class Parameters(Paced):
     """Each is a column of tables, and may be a list."""
 
     payload_bytes: RandomBody = USUAL_BYTES
-    confirms: Annotated[
-        int,
-        Field(
-            ge=1,
-            le=1_000_000,
-            strict=True,
-            title="unconfirmed messages",
-            description="Messages of a thread that may wait for the broker's confirm.",
-        ),
-    ] = 10_000
-    offset: Annotated[
-        Literal["first", "last", "next"],
-        Field(
-            description="Where in the stream consumers begin: with the first message, the last"
-            " chunk of messages, or the next message that comes."
-        ),
-    ] = "first"
-    chunk_credit: Annotated[
-        int,
-        Field(
-            ge=1,
-            le=1_000,
-            strict=True,
-            title="chunks under way",
-            description="Chunks of messages that may be under way to a consumer.",
-        ),
-    ] = 10
-    partitions: Annotated[
-        int,
-        Field(
-            ge=1,
-            le=100,
-            strict=True,
-            description="Streams of the super stream of a thread; with 1 it has a stream.",
-        ),
-    ] = 1
+    confirms: int = Field(
+        10_000,
+        ge=1,
+        le=1_000_000,
+        strict=True,
+        title="unconfirmed messages",
+        description="Messages of a thread that may wait for the broker's confirm.",
+    )
+    offset: Literal["first", "last", "next"] = Field(
+        "first",
+        description="Where in the stream consumers begin: with the first message, the last"
+        " chunk of messages, or the next message that comes.",
+    )
+    chunk_credit: int = Field(
+        10,
+        ge=1,
+        le=1_000,
+        strict=True,
+        title="chunks under way",
+        description="Chunks of messages that may be under way to a consumer.",
+    )
+    partitions: int = Field(
+        1,
+        ge=1,
+        le=100,
+        strict=True,
+        description="Streams of the super stream of a thread; with 1 it has a stream.",
+    )
 
     @model_validator(mode="after")
     def _nothing_is_skipped(self) -> Self:

@@ -24,34 +24,25 @@ def _read(name: str) -> str:
 class Parameters(Frozen):
     """Each is a column of tables, and may be a list."""
 
-    traffic_file: Annotated[
-        Annotated[str, AfterValidator(_read)],
-        Field(
-            title="traffic profile",
-            description="A profile that ``mqperf capture`` wrote, in the plan's folder or below. It"
-            " begins with the load, warm-up included, and again when it has ended.",
-        ),
-    ]
-    traffic_speed: Annotated[
-        float,
-        Field(
-            gt=0,
-            le=MOST_TIMES,
-            title="speed of the replay",
-            description="How many seconds of the profile are replayed in a second.",
-        ),
-        TIMES,
-    ] = 1.0
-    traffic_scale: Annotated[
-        float,
-        Field(
-            gt=0,
-            le=MOST_TIMES,
-            title="scale of the replay",
-            description="How many messages are sent for each of the profile.",
-        ),
-        TIMES,
-    ] = 1.0
+    traffic_file: Annotated[str, AfterValidator(_read)] = Field(
+        title="traffic profile",
+        description="A profile that ``mqperf capture`` wrote, in the plan's folder or below. It"
+        " begins with the load, warm-up included, and again when it has ended.",
+    )
+    traffic_speed: Annotated[float, TIMES] = Field(
+        1.0,
+        gt=0,
+        le=MOST_TIMES,
+        title="speed of the replay",
+        description="How many seconds of the profile are replayed in a second.",
+    )
+    traffic_scale: Annotated[float, TIMES] = Field(
+        1.0,
+        gt=0,
+        le=MOST_TIMES,
+        title="scale of the replay",
+        description="How many messages are sent for each of the profile.",
+    )
     acks: Acks = "auto"
     prefetch: Prefetch = 1_000
     confirms: Confirms = 0

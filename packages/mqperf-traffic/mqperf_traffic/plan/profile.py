@@ -9,7 +9,7 @@ from math import ceil
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from mqperf.base import raw
 from mqperf.base.errors import PlanError
@@ -30,26 +30,21 @@ Count = Annotated[int, Field(ge=0, le=10_000_000)]
 Name = Annotated[str, Field(max_length=255)]
 
 
-class Route(Frozen):
+class Route(Frozen, strict=True):
     """Messages of one exchange and routing key that went to so many ``queues``.
 
     ``per_second`` counts them; ``lengths`` are lengths of bodies in bytes, each with how many
     messages have it.
     """
 
-    model_config = ConfigDict(strict=True)
-
     exchange: Name | None = None
     routing_key: Name | None = None
-    queues: Annotated[int, Field(ge=1, le=MOST_QUEUES)]
-    per_second: Annotated[tuple[Count, ...], Field(min_length=1, max_length=MOST_SECONDS)]
-    lengths: Annotated[
-        tuple[
-            tuple[Annotated[int, Field(ge=0, le=MOST_BYTES)], Annotated[int, Field(ge=1)]],
-            ...,
-        ],
-        Field(min_length=1, max_length=MOST_LENGTHS),
-    ]
+    queues: int = Field(ge=1, le=MOST_QUEUES)
+    per_second: tuple[Count, ...] = Field(min_length=1, max_length=MOST_SECONDS)
+    lengths: tuple[
+        tuple[Annotated[int, Field(ge=0, le=MOST_BYTES)], Annotated[int, Field(ge=1)]],
+        ...,
+    ] = Field(min_length=1, max_length=MOST_LENGTHS)
 
     @property
     def messages(self) -> int:
@@ -63,7 +58,7 @@ class Route(Frozen):
         return self
 
 
-class Profile(Frozen):
+class Profile(Frozen, strict=True):
     """What was published to a virtual host in some whole seconds.
 
     ``tenths`` counts the messages of all routes in each tenth of a second.  ``complete`` says that
@@ -72,16 +67,14 @@ class Profile(Frozen):
     went to no queue, and are in no route; ``gathered`` ones are in routes of several keys.
     """
 
-    model_config = ConfigDict(strict=True)
-
     format: Literal["mqperf-traffic"] = "mqperf-traffic"
     version: Literal[1] = 1
     complete: bool
-    most_waiting: Annotated[int, Field(ge=0)]
-    unroutable: Annotated[int, Field(ge=0)]
-    gathered: Annotated[int, Field(ge=0)]
-    tenths: Annotated[tuple[Count, ...], Field(max_length=TENTHS * MOST_SECONDS)]
-    routes: Annotated[tuple[Route, ...], Field(min_length=1, max_length=2 * MOST_ROUTES)]
+    most_waiting: int = Field(ge=0)
+    unroutable: int = Field(ge=0)
+    gathered: int = Field(ge=0)
+    tenths: tuple[Count, ...] = Field(max_length=TENTHS * MOST_SECONDS)
+    routes: tuple[Route, ...] = Field(min_length=1, max_length=2 * MOST_ROUTES)
 
     @property
     def seconds(self) -> int:
