@@ -11,6 +11,7 @@ from mqperf.lab.load.oslo.drivers import options, transport_url
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.plan import Case
 from mqperf.plan.file import parse_plan
+from mqperf_java.lab.servers import Peers
 from mqperf_kafka.lab import brokers
 from mqperf_kafka.lab.kafka import LABELS
 
@@ -106,7 +107,7 @@ def test_three_brokers_are_a_quorum_of_which_two_confirm(tmp_path: Path) -> None
     """Each knows all; each has a port for clients and one for the others, on its host alone."""
     host_folder = HostFolder(LocalHost(), tmp_path)
     places = brokers.places(LABELS["any-node"], [host_folder] * 3, (1, 2, 3))
-    group = brokers.Group(places, (4, 5, 6))
+    group = Peers(places, (4, 5, 6))
     second = brokers.configuration(group, 1)
     assert second["controller.quorum.voters"] == "1@127.0.0.1:4,2@127.0.0.1:5,3@127.0.0.1:6"
     assert second["listeners"] == "PLAINTEXT://127.0.0.1:2,CONTROLLER://127.0.0.1:5"
@@ -117,5 +118,5 @@ def test_three_brokers_are_a_quorum_of_which_two_confirm(tmp_path: Path) -> None
 def test_one_broker_confirms_alone(tmp_path: Path) -> None:
     """There is no other copy to wait for."""
     places = brokers.places(LABELS["single"], [HostFolder(LocalHost(), tmp_path)], (1,))
-    alone = brokers.configuration(brokers.Group(places, (2,)), 0)
+    alone = brokers.configuration(Peers(places, (2,)), 0)
     assert (alone["default.replication.factor"], alone["min.insync.replicas"]) == (1, 1)

@@ -20,7 +20,7 @@ from mqperf_activemq.lab import zookeeper
 from mqperf_activemq.lab.jolokia import Jolokia, jolokia_on
 from mqperf_java.hosts.archive import Archive, available, fetched
 from mqperf_java.lab.java import JAVA, installed_java
-from mqperf_java.lab.servers import Place, Tools
+from mqperf_java.lab.servers import Peers, Place, Tools
 
 USER = "mqperf"
 """Whom a broker knows that knows users; its password is made at random."""
@@ -104,21 +104,15 @@ class AmqpBrokers(OfServers):
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """Where brokers are, for clients and by ``ports`` for each other, and where their ZooKeeper is.
+class Group(Peers):
+    """Brokers together, and where their ZooKeeper is.
 
     One that is alone is a group of its own, without any.  With a ``password`` they know a user, and
     ZooKeeper keeps what they write from others.
     """
 
-    places: Sequence[Place]
-    ports: Sequence[int] = ()
     zookeeper: str = ""
     password: str = field(default="", repr=False)
-
-    def peer(self, index: int) -> str:
-        """Where a broker is reached by the others."""
-        return f"{self.places[index].host_folder.host.address}:{self.ports[index]}"
 
 
 def at_once(servers: Servers, brokers: Sequence[Server], timeout_s: float) -> Sequence[Server]:

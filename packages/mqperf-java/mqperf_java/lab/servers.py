@@ -58,6 +58,18 @@ class Place:
     agent: Agent | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Peers:
+    """Servers together: where each is for clients, and by ``ports`` for the others."""
+
+    places: Sequence[Place]
+    ports: Sequence[int] = ()
+
+    def peer(self, index: int) -> str:
+        """Where a server is reached by the others."""
+        return f"{self.places[index].host_folder.host.address}:{self.ports[index]}"
+
+
 def server(  # noqa: PLR0913 (what differs between them)
     tools: Tools,
     place: Place,

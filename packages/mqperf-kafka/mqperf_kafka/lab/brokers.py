@@ -1,7 +1,7 @@
 """Brokers of Kafka in KRaft mode: each is a node of the quorum that keeps the metadata, too."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from mqperf.hosts import Host, HostFolder
@@ -9,7 +9,7 @@ from mqperf.lab.systems.service import Server
 from mqperf_java.hosts.jars import Jars
 from mqperf_java.lab.java import installed_java
 from mqperf_java.lab.logging import log4j2
-from mqperf_java.lab.servers import Place, Tools, server
+from mqperf_java.lab.servers import Peers, Place, Tools, server
 
 VERSION = "4.1.0"
 FILES = Path(__file__).parents[1] / "hosts"
@@ -21,23 +21,6 @@ CONFIG = "server.properties"
 LOGGING = log4j2({})
 CLUSTER = "bXFwZXJmLW1xcGVyZi1tcQ"
 """The cluster's id: any 16 bytes in base 64."""
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Brokers together: where each is for clients, and by ``ports`` for the others."""
-
-    places: Sequence[Place]
-    ports: Sequence[int]
-
-    @property
-    def voters(self) -> str:
-        """The quorum, as each is told."""
-        return ",".join(f"{index + 1}@{self.peer(index)}" for index in range(len(self.places)))
-
-    def peer(self, index: int) -> str:
-        """Where a broker is reached by the others about metadata."""
-        return f"{self.places[index].host_folder.host.address}:{self.ports[index]}"
 
 
 def installed(host: Host) -> str:
@@ -53,14 +36,15 @@ def tools_on(host: Host, heap_mb: int) -> Tools:
     return Tools(java, home, heap_mb, [home / name for name in sorted(JARS.pinned)])
 
 
-def configuration(group: Group, index: int) -> Mapping[str, object]:
+def configuration(group: Peers, index: int) -> Mapping[str, object]:
     """The properties of a broker; of three, two have a message before it is confirmed."""
     place, size = group.places[index], len(group.places)
     folder, own = place.host_folder.folder, f"{place.host_folder.host.address}:{place.port}"
+    voters = (f"{number + 1}@{group.peer(number)}" for number in range(size))
     return {
         "process.roles": "broker,controller",
         "node.id": index + 1,
-        "controller.quorum.voters": group.voters,
+        "controller.quorum.voters": ",".join(voters),
         "controller.listener.names": "CONTROLLER",
         "listeners": f"PLAINTEXT://{own},CONTROLLER://{group.peer(index)}",
         "advertised.listeners": f"PLAINTEXT://{own}",
@@ -77,7 +61,7 @@ def configuration(group: Group, index: int) -> Mapping[str, object]:
     }
 
 
-def broker(tools: Tools, group: Group, index: int) -> Server:
+def broker(tools: Tools, group: Peers, index: int) -> Server:
     """A broker of a group by its index, with its folder formatted as Kafka's own tool does it."""
     place = group.places[index]
     lines = [f"{name}={value}" for name, value in configuration(group, index).items()]

@@ -19,6 +19,7 @@ from mqperf.lab.systems.system import ONLY_BROKER, Deployment, System
 from mqperf.plan import Case
 from mqperf.plan.topologies import TOPOLOGIES
 from mqperf_java.lab.java import JAVA
+from mqperf_java.lab.servers import Peers
 from mqperf_kafka.lab import brokers
 from mqperf_kafka.lab.oslo import PROTOCOL, RELEASE
 from mqperf_kafka.plan import TOPIC
@@ -88,7 +89,7 @@ def start(
         servers: Servers, ports: tuple[int, ...], host_folders: Sequence[HostFolder]
     ) -> Kafka:
         places = brokers.places(labels, host_folders, ports[:size])
-        group = brokers.Group(places, ports[size:])
+        group = Peers(places, ports[size:])
         nodes = [
             brokers.broker(tools[place.host_folder.host.name], group, index)
             for index, place in enumerate(places)
