@@ -13,8 +13,6 @@ from mqperf.study.tables import tidy
 
 def outages(view: View) -> Iterator[Content]:
     """A row for each action of a run."""
-    if view.tables["outages"].empty:
-        return
     acted = rows.outages(view.tables)
     cost = [name for name in present(acted, COST, keep=("lost",)) if name not in _summed(acted)]
     yield Content(
@@ -24,7 +22,6 @@ def outages(view: View) -> Iterator[Content]:
         rows=acted,
         columns=view.columns(acted, (*OUTAGES, *cost, "duplicates")),
         key="run",
-        marks=view.marks("outages", "run"),
         data=tidy(acted),
     )
 
@@ -45,8 +42,6 @@ def _words(outages: pd.DataFrame) -> Iterator[str]:
 
 def phases(view: View) -> Iterator[Content]:
     """A row for the time before, during and after each action of a run."""
-    if view.tables["outages"].empty:
-        return
     figures = rows.of_runs(view.tables, "action_phases", "commanded_s", "from_s")
     names = [name for name in ACTION_PHASES if name not in {"commanded_s", *_summed(figures)}]
     yield Content(

@@ -10,8 +10,6 @@ from mqperf.study.tables import tidy
 
 def content(view: View) -> Iterator[Content]:
     """A row for each background load of a run."""
-    if view.tables["background"].empty:
-        return
     loads = rows.of_runs(view.tables, "background", "background")
     yield Content(
         heading="Background load",
@@ -26,7 +24,6 @@ def content(view: View) -> Iterator[Content]:
         rows=loads,
         columns=view.columns(loads, BACKGROUND),
         key="run",
-        marks=view.marks("background", "run"),
         data=tidy(loads),
         counts_messages=True,
     )

@@ -23,8 +23,6 @@ Row = Mapping[Any, Any]
 def content(view: View) -> Iterator[Content]:
     """A row for each point and condition, with the latency under it."""
     rows = view.tables["factors"]
-    if rows.empty:
-        return
     caption = view.caption("factors of conditions")
     table, columns = _table(rows)
     yield Content(

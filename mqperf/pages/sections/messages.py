@@ -32,7 +32,6 @@ def content(view: View) -> Iterator[Content]:
         rows=rows.assign(**{IN_TIME: links}),
         columns=columns,
         key="run",
-        marks=view.marks("messages", "run"),
         drawing=drawings.counts(caption, rows),
         data=tidy(rows),
     )

@@ -14,8 +14,6 @@ from mqperf.study.tables import tidy, with_parameters
 
 def content(view: View) -> Iterator[Content]:
     """A row for each node of a run; what none tells has no column."""
-    if view.tables["node_summary"].empty:
-        return
     caption = view.caption("inside of the nodes")
     summary = rows.of_runs(view.tables, "node_summary")
     metrics = with_parameters(view.tables["node_metrics"], view.tables["runs"])
@@ -30,7 +28,6 @@ def content(view: View) -> Iterator[Content]:
             keep=("node",),
         ),
         key="run",
-        marks=view.marks("node_summary", "run"),
         drawing=drawings.node_summary(caption, metrics),
         data=tidy(summary),
         counts_messages=True,

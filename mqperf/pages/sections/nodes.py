@@ -29,7 +29,6 @@ def content(view: View) -> Iterator[Content]:
         rows=wide.reset_index(),
         columns={name: _heading(name) for name in wide.columns},
         key="point",
-        marks=view.marks("nodes", "point"),
         drawing=drawings.nodes(caption, cpu),
         data=tidy(used),
     )

@@ -23,8 +23,6 @@ TOLD = (
 def content(view: View) -> Iterator[Content]:
     """A row for each sweep of rates, with what tells it from the others."""
     rates = view.tables["saturation_rates"]
-    if rates.empty:
-        return
     names = (*differing(rates, "threads"), *present(rates, TOLD, keep=()))
     yield Content(
         heading="Saturation",

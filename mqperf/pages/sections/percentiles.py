@@ -17,7 +17,7 @@ SHOWN = (0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999999)
 
 def content(view: View) -> Iterator[Content]:
     """A row for each point, and a column for each percentile that any of them tells."""
-    if not view.case.streamed or view.tables["percentiles"].empty:
+    if not view.case.streamed:
         return
     caption = view.caption("latency by percentile")
     figures = with_parameters(view.tables["percentiles"], view.tables["runs"])

@@ -36,9 +36,7 @@ def content(view: View) -> Iterator[Content]:
         subject = f"throughput, latency and {system} CPU utilization"
     axes = joined([called(name) for name in arranged(figures).names])
     caption = view.caption(f"{subject} depending on {axes}")
-    marks = view.marks("points", "point")
-    for point, text in survivors(view.tables).items():
-        marks.setdefault((point, "latency_mean_s"), []).append(text)
+    surviving = survivors(view.tables).items()
     yield Content(
         heading=f"The {subject}",
         words=[*_words(view, figures)],
@@ -46,7 +44,7 @@ def content(view: View) -> Iterator[Content]:
         rows=figures,
         columns=_columns(figures, system),
         key="point",
-        marks=marks,
+        marks={(point, "latency_mean_s"): [text] for point, text in surviving},
         drawing=drawings.sweep(caption, view.layout, view.test_case, figures, view.tables),
     )
 

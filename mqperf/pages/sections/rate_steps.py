@@ -19,8 +19,6 @@ KEPT = (
 
 def content(view: View) -> Iterator[Content]:
     """A row for each step of a run."""
-    if view.tables["rate_steps"].empty:
-        return
     steps = rows.of_runs(view.tables, "rate_steps", "from_s")
     caption = view.caption("steps of the offered rate")
     doubted = kinds_by_point(view.tables)

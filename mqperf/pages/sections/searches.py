@@ -19,8 +19,6 @@ TOLD = (
 def content(view: View) -> Iterator[Content]:
     """A row for each search: how the rate was found, then what was found."""
     searches = view.tables["searches"]
-    if searches.empty:
-        return
     varying = differing(searches, "threads", "condition")
     names = ("hold", *varying, *present(searches, TOLD, keep=()))
     yield Content(

@@ -166,7 +166,8 @@ class View:
 class Section:
     """How one table of results is shown: ``content`` makes what there is to show, if anything.
 
-    Its name is that of the table in tables, JSON and notebooks.
+    Its name is that of the table in tables, JSON and notebooks.  Nothing is shown of a table
+    without rows, but for the sections of every test case; marks are added to those of ``content``.
     """
 
     name: str
@@ -174,9 +175,15 @@ class Section:
 
     def of(self, view: View) -> Iterator[Content]:
         """What it shows of a test case on a layout, in the unit of the test case."""
+        table = view.tables.get(self.name)
+        if table is not None and table.empty and self.name not in ALWAYS:
+            return
+        kept = list(conditions(view.tables)[CONDITION])
         for content in self.content(view):
-            kept = list(conditions(view.tables)[CONDITION])
-            yield content.counting(view.case.unit, kept)
+            marks = view.marks(self.name, content.key) if content.key else {}
+            for place, texts in content.marks.items():
+                marks.setdefault(place, []).extend(texts)
+            yield replace(content, marks=marks).counting(view.case.unit, kept)
 
 
 def present(frame: pd.DataFrame, columns: Sequence[str], *, keep: Sequence[str]) -> list[str]:

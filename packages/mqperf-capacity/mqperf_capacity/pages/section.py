@@ -10,8 +10,6 @@ SHOWN = ("host", "group", "quota_cores", "quota_memory_bytes", "throttled_share"
 
 def content(view: View) -> Iterator[Content]:
     """A row for each group of a run."""
-    if view.tables["quotas"].empty:
-        return
     quotas = rows.of_runs(view.tables, "quotas", "group")
     yield Content(
         heading="Quotas",

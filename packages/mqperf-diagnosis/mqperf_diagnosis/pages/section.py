@@ -11,8 +11,6 @@ SHOWN = ("cause_rank", "cause", "cause_at", "cause_share", "because", "cause_tes
 
 def content(view: View) -> Iterator[Content]:
     """A row for each cause of a run."""
-    if view.tables["causes"].empty:
-        return
     causes = rows.of_runs(view.tables, "causes", "cause_rank")
     yield Content(
         heading="Causes",

@@ -11,8 +11,6 @@ from mqperf.study.tables import Tables, tidy
 
 def content(view: View) -> Iterator[Content]:
     """A row for each link of a run; what was not asked for, or measured, has no column."""
-    if view.tables["links"].empty:
-        return
     links = rows.of_runs(view.tables, "links")
     axes, asked = view.axes, {column.name for column in LINK}
     names = [
@@ -29,7 +27,6 @@ def content(view: View) -> Iterator[Content]:
         rows=links,
         columns=view.columns(links, names),
         key="run",
-        marks=view.marks("links", "run"),
         data=tidy(links),
         counts_messages=True,
     )

@@ -22,8 +22,6 @@ def content(
 
     So many columns are shown even where they are empty.
     """
-    if view.tables[table.name].empty:
-        return
     heading, caption, words = about
     parts = rows.of_runs(view.tables, table.name, order)
     names = tuple(column if isinstance(column, str) else column.name for column in table.own)
