@@ -8,7 +8,7 @@ parameter is a new case and a repeated command finds the runs it already has.
 from mqperf.plan.actions import ActionPlan
 from mqperf.plan.agreement import MAX_CASES, MAX_THREADS
 from mqperf.plan.background import AFTER_S, BEFORE_S, BackgroundLoad
-from mqperf.plan.case import UNSAID, Case, deployments
+from mqperf.plan.case import UNSAID, Case, CaseParameters, deployments
 from mqperf.plan.conditions import Condition
 from mqperf.plan.decide import MOST, Comparison, DecidePlan, Decision
 from mqperf.plan.experiment import Plan, SystemPlan, compared
@@ -40,6 +40,7 @@ __all__ = [
     "BackgroundLoad",
     "Bracket",
     "Case",
+    "CaseParameters",
     "Comparison",
     "Condition",
     "DecidePlan",

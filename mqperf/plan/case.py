@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from itertools import groupby
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import AliasChoices, Field, JsonValue
 
@@ -151,6 +151,15 @@ class Case(Frozen):
             f"{self.system}-{self.topology}-{self.queues}-{self.test_case}"
             f"-t{self.threads:04d}-p{self.processes}"
         )
+
+
+class CaseParameters(Frozen):
+    """What a load generator takes from a plan, of which a case has one value each."""
+
+    @classmethod
+    def of_case(cls, case: Case) -> Self:
+        """The parameters of a case."""
+        return cls.model_validate(dict(case.parameters))
 
 
 def deployments(cases: Iterable[Case], own_deployment: Callable[[Case], bool]) -> list[list[Case]]:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from mqperf.plan import Case, Frozen, Misplaced
+from mqperf.plan import Case, CaseParameters, Misplaced
 from mqperf.plan.columns import MESSAGE_RATE
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ MessageCount = Annotated[
 ]
 
 
-class Ramped(Frozen):
+class Ramped(CaseParameters):
     """At which rate messages are sent, and how it changes; without one, as fast as they can."""
 
     rate_msg_s: OfferedRate = None

@@ -56,10 +56,7 @@ class Stated(Driven, Ramped, Messages):
 
 PARAMETERS = with_options("Parameters", Stated)
 
-
-def of_case(case: Case) -> Stated:
-    """The parameters of a case."""
-    return PARAMETERS.model_validate(dict(case.parameters))
+of_case = PARAMETERS.of_case
 
 
 def servers_each(case: Case) -> int:

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from mqperf.plan import Case, Frozen
+from mqperf.plan import CaseParameters
 from mqperf.plan.load.generator import Generator, clients
 from mqperf.plan.test_cases import Finish, TestCase
 
@@ -30,7 +30,7 @@ TEST_CASE = TestCase(
 )
 
 
-class Parameters(Frozen):
+class Parameters(CaseParameters):
     """Each is a column of tables, and may be a list."""
 
     bindings: int = Field(
@@ -43,10 +43,7 @@ class Parameters(Frozen):
     )
 
 
-def of_case(case: Case) -> Parameters:
-    """The parameters of a case."""
-    return Parameters.model_validate(dict(case.parameters))
-
+of_case = Parameters.of_case
 
 GENERATOR = Generator(
     name="declarations",

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 
 from mqperf.base.redaction import suspicious, without_passwords
-from mqperf.plan import Case, Frozen
+from mqperf.plan import Case, CaseParameters
 from mqperf.plan.load.generator import Generator, clients
 from mqperf_command.plan.test_case import TEST_CASE
 
@@ -42,7 +42,7 @@ def _tells_secret(word: str) -> bool:
     return suspicious(word) or _SECRET.fullmatch(word) is not None
 
 
-class Parameters(Frozen):
+class Parameters(CaseParameters):
     """Each is a column of tables, and may be a list."""
 
     command: Annotated[str, AfterValidator(_runnable)] = Field(
@@ -54,7 +54,7 @@ class Parameters(Frozen):
 
 def words_of(case: Case) -> list[str]:
     """The words of the command line of a case."""
-    return shlex.split(Parameters.model_validate(dict(case.parameters)).command)
+    return shlex.split(Parameters.of_case(case).command)
 
 
 GENERATOR = Generator(

@@ -106,11 +106,6 @@ class Paced(Ramped):
             raise Misplaced((rates[1],), f"{rates[0]} and {rates[1]} are two rates: keep one")
         return self
 
-    @classmethod
-    def of_case(cls, case: Case) -> Self:
-        """The parameters of a case."""
-        return cls.model_validate(dict(case.parameters))
-
     def ordered(self, threads: int) -> dict[str, Any]:
         """What processes are told: each key by its name, and the ``pace`` of one thread of all."""
         pace = self._pace(threads)

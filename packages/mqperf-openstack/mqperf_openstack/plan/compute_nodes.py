@@ -4,13 +4,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from mqperf.plan import Case, Frozen
+from mqperf.plan import CaseParameters
 from mqperf.plan.columns import TIMES
 from mqperf.plan.load import Generator
 from mqperf_amqp_0_9_1.plan.test_case import TEST_CASE
 
 
-class Parameters(Frozen):
+class Parameters(CaseParameters):
     """Each is a column of tables, and may be a list."""
 
     compute_nodes: int = Field(
@@ -29,10 +29,7 @@ class Parameters(Frozen):
     )
 
 
-def of_case(case: Case) -> Parameters:
-    """The parameters of a case."""
-    return Parameters.model_validate(dict(case.parameters))
-
+of_case = Parameters.of_case
 
 GENERATOR = Generator(
     name="compute-nodes",

@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from mqperf.plan import Case, Frozen
+from mqperf.plan import CaseParameters
 from mqperf.plan.columns import TIMES
 from mqperf.plan.load import Generator
 from mqperf.plan.test_cases import Finish, TestCase
@@ -20,7 +20,7 @@ def _shipped(name: str) -> str:
     return name
 
 
-class Parameters(Frozen):
+class Parameters(CaseParameters):
     """Each is a column of tables, and may be a list."""
 
     chain: Annotated[str, AfterValidator(_shipped)] = Field(
@@ -35,10 +35,7 @@ class Parameters(Frozen):
     )
 
 
-def of_case(case: Case) -> Parameters:
-    """The parameters of a case."""
-    return Parameters.model_validate(dict(case.parameters))
-
+of_case = Parameters.of_case
 
 TEST_CASE = TestCase(
     name="rpc-chain",

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from mqperf.plan import Case, Frozen
+from mqperf.plan import CaseParameters
 from mqperf.plan.columns import TIMES
 from mqperf.plan.file.attached import pin_of
 from mqperf.plan.load import Generator
@@ -21,7 +21,7 @@ def _read(name: str) -> str:
     return name
 
 
-class Parameters(Frozen):
+class Parameters(CaseParameters):
     """Each is a column of tables, and may be a list."""
 
     traffic_file: Annotated[str, AfterValidator(_read)] = Field(
@@ -49,10 +49,7 @@ class Parameters(Frozen):
     delivery: Delivery = "transient"
 
 
-def of_case(case: Case) -> Parameters:
-    """The parameters of a case."""
-    return Parameters.model_validate(dict(case.parameters))
-
+of_case = Parameters.of_case
 
 GENERATOR = Generator(
     name="traffic",
