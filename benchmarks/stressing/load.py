@@ -15,7 +15,7 @@ from mqperf.lab.load import Access, Job
 from mqperf.plan import Case
 from mqperf.plan.load import pairs
 from mqperf.record.counts import CountsFile, read_counts
-from mqperf_amqp_0_9_1.lab.commands import PROGRAM, commands
+from mqperf_amqp_0_9_1.lab.launcher import PROGRAM, commands
 
 FIXED = {
     "system": "rabbitmq",

@@ -24,7 +24,7 @@ from mqperf.plan import Case
 from mqperf.plan.file import load_plan, plan_from, read_plan
 from mqperf.plan.load import GENERATORS, pairs
 from mqperf.record.counts import read_counts
-from mqperf_amqp_0_9_1.lab.commands import commands
+from mqperf_amqp_0_9_1.lab.launcher import commands
 from mqperf_amqp_0_9_1.lab.layout import queues, threads
 from mqperf_amqp_0_9_1.onhost import orders
 from mqperf_numbered.lab.environment import Environment

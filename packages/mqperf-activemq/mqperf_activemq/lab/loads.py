@@ -11,9 +11,8 @@ from mqperf.plan.load import Member
 from mqperf.plan.load.generator import Generator
 from mqperf_activemq.lab.artemis import KIND
 from mqperf_activemq.plan.parameters import CORE, OPENWIRE, STOMP, of_case
-from mqperf_numbered.lab.commands import addresses, threads
 from mqperf_numbered.lab.environment import Program
-from mqperf_numbered.lab.launcher import launcher
+from mqperf_numbered.lab.launcher import addresses, launcher, orders
 
 PROGRAM = Program(
     "the generator of Artemis' protocols", "mqperf_activemq.onhost", ("publisher", "consumer")
@@ -27,16 +26,13 @@ def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[
 
 
 def _orders(protocol: str, job: Job, member: Member) -> dict[str, Any]:
-    case = job.case
-    of_threads = threads(case, member, addresses(case, job.run_id))
-    return of_case(case).ordered(case.threads) | {"protocol": protocol, "threads": of_threads}
+    return orders(of_case, job, member) | {"protocol": protocol}
 
 
 def _launcher(generator: Generator) -> Launcher:
     about = f"publishers and consumers of {generator.protocol}"
-    orders = partial(_orders, generator.name)
     return replace(
-        launcher(generator.name, PROGRAM, about, orders),
+        launcher(generator.name, PROGRAM, about, partial(_orders, generator.name)),
         drivers={KIND.name: generator.name},
         options=options,
         queues=addresses,

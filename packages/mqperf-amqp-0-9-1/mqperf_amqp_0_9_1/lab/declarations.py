@@ -7,11 +7,10 @@ from typing import Any
 from mqperf.lab.load.launcher import Job
 from mqperf.plan.load import Kind, Member
 from mqperf.record.messages import read_header
-from mqperf_amqp_0_9_1.lab.commands import ARGUMENTS
+from mqperf_amqp_0_9_1.lab.launcher import ARGUMENTS
 from mqperf_amqp_0_9_1.plan.declarations import of_case
-from mqperf_numbered.lab.commands import addresses
 from mqperf_numbered.lab.environment import Program
-from mqperf_numbered.lab.launcher import launcher
+from mqperf_numbered.lab.launcher import addresses, launcher
 
 PROGRAM = Program(
     title="the declarations of AMQP 0-9-1",

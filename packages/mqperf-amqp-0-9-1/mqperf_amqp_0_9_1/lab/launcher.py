@@ -1,11 +1,77 @@
 """A generator of AMQP 0-9-1 traffic: publishers and consumers with frames of their own."""
 
+from base64 import b64encode
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
+from mqperf.base.errors import LoadError
+from mqperf.lab.load.launcher import Access, Command, Job
+from mqperf.plan import Case
+from mqperf.plan.load import Member
+from mqperf.plan.topologies import QUEUES
 from mqperf_amqp_0_9_1.lab import layout
-from mqperf_amqp_0_9_1.lab.commands import PROGRAM, commands, options, orders
-from mqperf_amqp_0_9_1.plan.parameters import GENERATOR
-from mqperf_numbered.lab.launcher import launcher
+from mqperf_amqp_0_9_1.plan.parameters import GENERATOR, of_case
+from mqperf_numbered.lab.environment import Program
+from mqperf_numbered.lab.launcher import launcher, with_orders
+from mqperf_numbered.plan.mixes import mix_of
+
+PROGRAM = Program(
+    title="the generator of AMQP 0-9-1",
+    name="mqperf_amqp_0_9_1.onhost",
+    modules=("publisher", "consumer"),
+)
+
+ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
+    "classic": {},
+    "mirrored": {},
+    "quorum": {"x-queue-type": "quorum"},
+    "stream": {"x-queue-type": "stream"},
+}
+"""Arguments of queues by their kind; mirrored ones are the broker's policy."""
+
+BODY = "body"
+"""The file in the control folder that has the body of every message, in base 64."""
+
+
+def commands(job: Job) -> list[Command]:
+    """Servers first; passwords are in the files of orders only.
+
+    A body out of a file is written once on every host of clients, before the first of them starts.
+    """
+    every = with_orders(PROGRAM, orders, job)
+    name = of_case(job.case).payload_file
+    for place, command in enumerate(every):
+        if name is not None and command.kind == "client":
+            if name not in job.files:
+                raise LoadError(f"{name}: was not read with the plan: run the plan from its file")
+            body = b64encode(job.files[name]).decode()
+            every[place] = replace(command, files={**command.files, BODY: body})
+            break
+    return every
+
+
+def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[str, str]]:
+    """What queues and connections of the load are."""
+    parameters = of_case(case)
+    queues = {"durable": "true", **ARGUMENTS[case.queues]}
+    exchange = {"type": parameters.exchange_type, "durable": "true", "auto-delete": "true"}
+    return {"queue": queues, "exchange": exchange}
+
+
+def orders(job: Job, member: Member) -> dict[str, Any]:
+    """What one is ordered beyond what all are."""
+    case, parameters = job.case, of_case(job.case)
+    return {
+        **parameters.ordered(case.threads),
+        "threads": list(layout.threads(case, job.run_id, member.number)),
+        "payload_mix": [] if parameters.payload_mix is None else mix_of(parameters.payload_mix),
+        "body_file": None if parameters.payload_file is None else BODY,
+        "in_body": parameters.payload is None and parameters.payload_file is None,
+        "queue_arguments": dict(ARGUMENTS[case.queues]),
+        "log": QUEUES[case.queues].log,
+    }
+
 
 LAUNCHER = replace(
     launcher(GENERATOR.name, PROGRAM, "publishers and consumers of AMQP 0-9-1", orders),

@@ -1,14 +1,36 @@
 """A generator of AMQP 1.0 traffic: senders and receivers with frames of their own."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
-from mqperf_amqp_1_0.lab.commands import PROGRAM, options, orders
-from mqperf_amqp_1_0.plan.parameters import GENERATOR
-from mqperf_numbered.lab.commands import addresses
-from mqperf_numbered.lab.launcher import launcher
+from mqperf.lab.load.launcher import Access
+from mqperf.plan import Case
+from mqperf_amqp_1_0.plan.parameters import GENERATOR, of_case
+from mqperf_numbered.lab.environment import Program
+from mqperf_numbered.lab.launcher import addresses, launcher, orders
+
+PROGRAM = Program(
+    title="the generator of AMQP 1.0",
+    name="mqperf_amqp_1_0.onhost",
+    modules=("sender", "receiver"),
+)
+
+
+def options(case: Case, access: Access, _address: str) -> Mapping[str, Mapping[str, str]]:
+    """How links of the load are."""
+    parameters = of_case(case)
+    mechanism = "PLAIN" if access.client.user else "ANONYMOUS"
+    return {
+        "connection": {"sasl": mechanism},
+        "link": {"settlement": parameters.settlement, "credit": str(parameters.credit)},
+    }
+
 
 LAUNCHER = replace(
-    launcher(GENERATOR.name, PROGRAM, "senders and receivers of AMQP 1.0", orders),
+    launcher(
+        GENERATOR.name, PROGRAM, "senders and receivers of AMQP 1.0", partial(orders, of_case)
+    ),
     drivers={"rabbitmq": GENERATOR.name},
     options=options,
     queues=addresses,

@@ -12,7 +12,7 @@ from mqperf.lab.systems.rabbitmq.control import Definitions
 from mqperf.lab.systems.rabbitmq.settings import Settings
 from mqperf.plan import Case
 from mqperf_amqp_1_0.plan.parameters import GENERATOR
-from mqperf_numbered.lab.commands import addresses
+from mqperf_numbered.lab.launcher import addresses
 
 BEGAN = (4,)
 """The first version that speaks it."""

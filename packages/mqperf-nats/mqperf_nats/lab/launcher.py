@@ -9,9 +9,8 @@ from mqperf.plan import Case
 from mqperf.plan.load import Member
 from mqperf_nats.plan.parameters import GENERATOR, of_case
 from mqperf_nats.plan.queues import STREAMS
-from mqperf_numbered.lab.commands import addresses, threads
 from mqperf_numbered.lab.environment import Program
-from mqperf_numbered.lab.launcher import launcher
+from mqperf_numbered.lab.launcher import launcher, orders
 
 PROGRAM = Program("the generator of NATS", "mqperf_nats.onhost", ("publisher", "subscriber"))
 
@@ -29,10 +28,9 @@ def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[
 
 def _orders(job: Job, member: Member) -> dict[str, Any]:
     """A stream is called as its subject, and no dot can be in its name."""
-    case, stream = job.case, STREAMS.get(job.case.queues)
-    subjects = [address.replace(".", "_") for address in addresses(case, job.run_id)]
-    orders = {"stream": stream, "threads": threads(case, member, subjects)}
-    return of_case(case).ordered(case.threads) | orders | ({} if stream else {"confirms": 0})
+    stream = STREAMS.get(job.case.queues)
+    of_core = {} if stream else {"confirms": 0}
+    return orders(of_case, job, member, dots="_") | {"stream": stream} | of_core
 
 
 LAUNCHER = replace(

@@ -1,14 +1,18 @@
-"""How generators are run whose processes have their orders in files."""
+"""How generators are run whose processes have their orders in files, and passwords only there."""
 
-from collections.abc import Callable, Mapping
+import json
+import zlib
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from mqperf.lab.load.launcher import Job, Launcher
-from mqperf.plan.load import Member
+from mqperf.hosts.software import ALONE
+from mqperf.lab.load.launcher import Command, Endpoint, Job, Launcher
+from mqperf.plan import Case
+from mqperf.plan.load import GENERATORS, Member
 from mqperf.record.outputs import diary
-from mqperf_numbered.lab.commands import described, with_orders
-from mqperf_numbered.lab.environment import Program
+from mqperf_numbered.lab.environment import Environment, Program, variables
+from mqperf_numbered.plan.paced import Paced
 
 
 def launcher(
@@ -28,3 +32,85 @@ def launcher(
         typed=False,
         check=partial(diary.check, name),
     )
+
+
+def with_orders(
+    program: Program, extra: Callable[[Job, Member], Mapping[str, Any]], job: Job
+) -> list[Command]:
+    """The commands of a job, servers first; ``extra`` gives what is ordered beyond what all are."""
+    if not isinstance(job.tool, Environment):
+        raise TypeError(f"the generator runs in an Environment, not in {job.tool!r}")
+    begin, env = (job.tool.python, *ALONE, "-m", program.name), variables(job.tool)
+    return [
+        Command(
+            member.label,
+            member.kind,
+            (*begin, str(job.control / orders_of(member))),
+            env,
+            {orders_of(member): json.dumps({**_of_all(job, member), **extra(job, member)})},
+        )
+        for member in job.members
+    ]
+
+
+def described(program: Program, case: Case) -> list[str]:
+    """Who the processes are; a run makes the files that tell them what to do, with passwords."""
+    return [
+        f"{member.label}: {program.title}, which reads {orders_of(member)}"
+        for member in GENERATORS[case.generator].members(case)
+    ]
+
+
+def addresses(case: Case, key: str) -> list[str]:
+    """The address of each thread of all processes; names have a fixed width."""
+    return [f"{key}.{number + 1:06d}" for number in range(case.threads)]
+
+
+def threads(case: Case, member: Member, addresses: Sequence[str]) -> list[dict[str, object]]:
+    """The threads of a client process, and of the server process beside it."""
+    first = (member.number - 1) * case.green_threads
+    numbers = range(first, first + case.green_threads)
+    return [{"number": number, "address": addresses[number]} for number in numbers]
+
+
+def orders(
+    of_case: Callable[[Case], Paced], job: Job, member: Member, *, dots: str = "."
+) -> dict[str, Any]:
+    """What a process of a paced load is ordered: its parameters, and its threads.
+
+    Where no dot can be in an address, ``dots`` stand for them.
+    """
+    case, form = job.case, getattr(job.access, member.kind).queue_address
+    names = [form.format(name.replace(".", dots)) for name in addresses(case, job.run_id)]
+    return of_case(case).ordered(case.threads) | {"threads": threads(case, member, names)}
+
+
+def orders_of(member: Member) -> str:
+    """The name of the file of a process's orders."""
+    return f"{member.label}.orders"
+
+
+def _of_all(job: Job, member: Member) -> dict[str, Any]:
+    """Who it is, where it talks to whom, and how long."""
+    case = job.case
+    endpoint: Endpoint = getattr(job.access, member.kind)
+    return {
+        "label": member.label,
+        "kind": member.kind,
+        "test_case": case.test_case,
+        "run": zlib.crc32(job.run_id.encode()),
+        "control": str(job.control),
+        "out": str(job.out),
+        "broker": {
+            "addresses": list(endpoint.addresses),
+            "user": endpoint.user,
+            "password": endpoint.password,
+            "vhost": endpoint.vhost or "/",
+            "authority": endpoint.authority,
+        },
+        "threads_per_process": case.green_threads,
+        "all_threads": case.threads,
+        "load_s": case.load_s,
+        "timeout_s": case.timeout_s,
+        "limits_s": [] if case.fail_when is None else [*case.fail_when.percentiles.values()],
+    }

@@ -10,7 +10,7 @@ from typing import Any
 from mqperf.lab.load import Access, Job
 from mqperf.plan import Case
 from mqperf.plan.load import Member
-from mqperf_amqp_0_9_1.lab.commands import ARGUMENTS
+from mqperf_amqp_0_9_1.lab.launcher import ARGUMENTS
 from mqperf_numbered.lab.environment import Program
 from mqperf_numbered.lab.launcher import launcher
 from mqperf_openstack.lab.layout import layout_of, queues

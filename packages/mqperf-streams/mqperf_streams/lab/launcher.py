@@ -2,14 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
-from mqperf.lab.load.launcher import Access, Job
+from mqperf.lab.load.launcher import Access
 from mqperf.plan import Case
-from mqperf.plan.load import Member
-from mqperf_numbered.lab.commands import addresses, threads
 from mqperf_numbered.lab.environment import Program
-from mqperf_numbered.lab.launcher import launcher
+from mqperf_numbered.lab.launcher import addresses, launcher, orders
 from mqperf_streams.plan.parameters import GENERATOR, of_case
 
 PROGRAM = Program(
@@ -27,13 +25,10 @@ def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[
     }
 
 
-def _orders(job: Job, member: Member) -> dict[str, Any]:
-    case, names = job.case, addresses(job.case, job.run_id)
-    return of_case(case).ordered(case.threads) | {"threads": threads(case, member, names)}
-
-
 LAUNCHER = replace(
-    launcher(GENERATOR.name, PROGRAM, "publishers and consumers of streams", _orders),
+    launcher(
+        GENERATOR.name, PROGRAM, "publishers and consumers of streams", partial(orders, of_case)
+    ),
     drivers={"rabbitmq": GENERATOR.name},
     options=options,
     queues=addresses,

@@ -13,7 +13,7 @@ from mqperf.lab.systems.rabbitmq.settings import Settings
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.settings import Flag
 from mqperf.plan import Case
-from mqperf_numbered.lab.commands import addresses
+from mqperf_numbered.lab.launcher import addresses
 from mqperf_streams.lab.super_streams import super_streams
 from mqperf_streams.plan.parameters import GENERATOR, of_case
 

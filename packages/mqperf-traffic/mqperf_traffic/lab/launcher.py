@@ -9,7 +9,7 @@ from mqperf.base.errors import LoadError
 from mqperf.lab.load import Access, Job
 from mqperf.plan import Case
 from mqperf.plan.load import Member
-from mqperf_amqp_0_9_1.lab.commands import ARGUMENTS
+from mqperf_amqp_0_9_1.lab.launcher import ARGUMENTS
 from mqperf_numbered.lab.environment import Program
 from mqperf_numbered.lab.launcher import launcher
 from mqperf_traffic.plan.parameters import GENERATOR, of_case
