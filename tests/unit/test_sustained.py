@@ -1,5 +1,6 @@
 """Sustained throughput: the highest that keeps up, with faults planted in what was measured."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,8 @@ from mqperf.plan.columns import COMPUTED
 from mqperf.study import tables as rooms
 from mqperf.study.stats import compared, complete
 from mqperf.study.stats.rules.window import KEEPS_UP
-from mqperf.study.stats.sustained import FALLS_BEHIND, LIMITED
-from mqperf.study.tables import Tables
+from mqperf.study.stats.sustained import FALLS_BEHIND, LIMITED, sustained
+from mqperf.study.tables import Tables, conform
 
 pytestmark = pytest.mark.takes_long
 
@@ -130,6 +131,18 @@ def test_a_rate_of_sending_that_nobody_knows_is_no_proof() -> None:
     assert f"at most: {UNTOLD}" in notes
     [sentences] = [map(plain, answer.sentences) for answer in answers(frames, ["scaling"])]
     assert ["at most" in sentence for sentence in sentences] == [False, True, True, False]
+
+
+@pytest.mark.parametrize("test_case", ["rpc-call", "rpc-cast"])
+def test_the_mean_of_steps_is_sustained_nowhere(test_case: str) -> None:
+    """Steps tell what a staircase keeps up with; the most that was seen is one of them."""
+    frames = with_rates(1.0, shape=replace(ONE, test_cases=(test_case,), threads=(10,)))
+    assert only(frames)["keeps_up"] == "yes"
+    steps = pd.DataFrame({"step_rate_msg_s": [100.0, 1e6], "throughput_msg_s": [100.0, 1e6]})
+    rows = conform("rate_steps", frames["runs"][["run", "point"]].merge(steps, how="cross"))
+    [row] = sustained({**frames, "rate_steps": rows}).to_dict("records")
+    assert (row["keeps_up"], row["highest_throughput_msg_s"]) == ("cannot tell", 1e6)
+    assert pd.isna(row["sustained_throughput_msg_s"])
 
 
 def test_another_doubt_about_throughput_heads_nothing_either() -> None:

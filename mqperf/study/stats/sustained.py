@@ -36,19 +36,22 @@ def keeping_up(points: pd.DataFrame, tables: Tables) -> pd.Series:
     """Whether each of these points keeps up: one of ``YES``, ``UNKNOWN``, ``TESTER`` and ``NO``.
 
     A single repeat that does not keep up is enough, as is one that a fail condition ended.  Where
-    consumers start late, or the rate comes in cycles, the throughput is that of no part of it, and
-    nobody can tell.
+    consumers start late, or the rate comes in cycles or steps, the throughput is that of no part of
+    it, and nobody can tell.
     """
+    steps = tables["rate_steps"]
     runs, messages, closed = tables["runs"], tables["messages"], closed_loops()
     behind, limited = (_doubted(tables, kinds) for kinds in (FALLS_BEHIND, LIMITED))
     behind |= {*runs["point"][runs["condition_failed"].notna()]}
     unknown = {*messages["point"][messages["send_rate_msg_s"].isna()]}
     unknown |= {*runs["point"][in_parts(runs)]}
+    stairs = {*runs["point"][runs["run"].isin(steps["run"][steps["run"].duplicated()])]}
 
     def verdict(point: str, test_case: str) -> str:
         if point in behind or point in limited:
             return NO if point in behind else TESTER
-        return YES if test_case in closed or point not in unknown else UNKNOWN
+        known = test_case in closed or point not in unknown
+        return YES if known and point not in stairs else UNKNOWN
 
     verdicts = map(verdict, points["point"], points["test_case"])
     return pd.Series([*verdicts], points.index, "str")
@@ -89,7 +92,8 @@ def sustained(tables: Tables) -> pd.DataFrame:
     """One row per test case on a layout: what it sustains, where, and the highest throughput.
 
     ``sustained_throughput_msg_s`` is empty where no point is known to keep up, or every one that
-    does is doubted; ``keeps_up`` then tells which.
+    does is doubted; ``keeps_up`` then tells which.  The highest throughput of a staircase is that
+    of a step: ``saturation_rates`` has what it keeps up with.
     """
     return conform("sustained", pd.DataFrame(_rows(tables)))
 
@@ -121,6 +125,7 @@ def _doubted(tables: Tables, kinds: Collection[str]) -> set[str]:
 
 
 def _rows(tables: Tables) -> Iterator[dict[str, Any]]:
+    of_steps = tables["rate_steps"].groupby("point")[FIGURE].max()
     for _, points in tables["points"].groupby(list(SWEEP), sort=False):
         best = best_first(points, tables)
         if (top := highest(best)) is None:
@@ -135,6 +140,6 @@ def _rows(tables: Tables) -> Iterator[dict[str, Any]]:
             **{name: head[name] for name in SWEEP},
             **(figures if head["sustained"] else {}),
             "keeps_up": head["any_keeps_up"],
-            "highest_throughput_msg_s": top[FIGURE],
+            "highest_throughput_msg_s": of_steps.get(top["point"], top[FIGURE]),
             "highest_at": top["at"],
         }
