@@ -1,7 +1,7 @@
 """What a plan may say of loads in the protocols of Artemis: STOMP, OpenWire and Core."""
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -25,7 +25,7 @@ MOST_BYTES = 100_000
 class Parameters(Paced):
     """Each is a column of tables, and may be a list; all protocols have the same."""
 
-    payload_bytes: RandomBody = Field(USUAL_BYTES, le=MOST_BYTES)
+    payload_bytes: Annotated[RandomBody, Field(le=MOST_BYTES)] = USUAL_BYTES
     confirms: Confirms = 1_000
     acks: Literal["each", "multiple"] = Field(
         "multiple",
