@@ -1,5 +1,6 @@
 """Reports: the published layout, every doubt and failure in its place, and all of it or nothing."""
 
+import gzip
 import json
 import re
 from dataclasses import replace
@@ -408,6 +409,24 @@ def test_a_notebook_that_was_not_run_is_refused(tmp_path: Path) -> None:
     notebook = write_notebook(tmp_path / "scaling.ipynb", None)
     with pytest.raises(ReportError, match="was not run"):
         build(tables(ONE), tmp_path / "out", title="x", notebooks=[notebook], html=False)
+
+
+def test_large_csv_files_are_packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole, and the same bytes again, where the first page links them; others are plain."""
+    monkeypatch.setattr("mqperf.pages.report.source.PLAIN_BYTES", 0)
+    packed = build(tables(ONE), tmp_path / "packed", title="x", html=False).parent
+    again = build(tables(ONE), tmp_path / "again", title="x", html=False).parent
+    monkeypatch.undo()
+    plain = build(tables(ONE), tmp_path / "plain", title="x", html=False).parent
+    files = [*(plain / "tables").glob("*.csv")]
+    for file in files:
+        there = packed / f"tables/{file.name}.gz"
+        assert gzip.decompress(there.read_bytes()) == file.read_bytes()
+        assert there.read_bytes() == (again / f"tables/{file.name}.gz").read_bytes()
+    assert len(files) > 20
+    assert not [*(packed / "tables").glob("*.csv")]
+    assert "<tables/cpu.csv.gz>" in (packed / "index.rst").read_text()
+    assert "<tables/cpu.csv>" in (plain / "index.rst").read_text()
 
 
 def test_tables_without_rows_are_not_offered(tree: Path) -> None:

@@ -4,6 +4,7 @@ Every folder refers only to itself and to folders below it, so that any part of 
 into another tree as it is.
 """
 
+import gzip
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count, groupby
@@ -40,6 +41,9 @@ from mqperf.plan.file import parse_plan, public
 from mqperf.record import PLAN
 from mqperf.study.tables import Tables, all_attempts, of_plan, select, where, write
 
+PLAIN_BYTES = 1_000_000
+"""CSV files that are larger are packed: those of single seconds, of many or long runs."""
+
 Systems = Mapping[str, Sequence[Layout]]
 """System -> its layouts, in their order."""
 
@@ -65,9 +69,12 @@ class Contents:
 def write_source(tables: Tables, tried: Sequence[Layout], out: Path, contents: Contents) -> None:
     """Write everything but the HTML into the empty folder ``out``."""
     title = one_line(contents.title) or out.name
-    write(tables, out / "tables", "csv")
-    write(tables, out / "tables", "parquet")
-    filled = {name: TABLES[name].row for name, frame in tables.items() if len(frame)}
+    files = dict(zip(tables, _write_tables(tables, out / "tables"), strict=True))
+    filled = [
+        {"name": name, "row": TABLES[name].row, "csv": files[name]}
+        for name, frame in tables.items()
+        if len(frame)
+    ]
     unknown = list(left_out(all_attempts(tables)))
     tables = of_plan(known_cases(tables))
     best = tops(tables, tried)
@@ -105,6 +112,17 @@ def write_source(tables: Tables, tried: Sequence[Layout], out: Path, contents: C
     writer.render("index.rst", out / "index.rst", context)
     facts = {"format": "mqperf-report", "version": 1, "title": title, "systems": list(systems)}
     writer.furnish(out, facts)
+
+
+def _write_tables(tables: Tables, folder: Path) -> Iterator[str]:
+    """Write the tables; gives the name of the CSV file of each, large ones packed with gzip."""
+    write(tables, folder, "parquet")
+    for file in write(tables, folder, "csv"):
+        if file.stat().st_size > PLAIN_BYTES:
+            packed = gzip.compress(file.read_bytes(), mtime=0)
+            file.with_name(f"{file.name}.gz").write_bytes(packed)
+            file.unlink()
+        yield file.name if file.exists() else f"{file.name}.gz"
 
 
 def _system(

@@ -9,7 +9,7 @@ from mqperf.base import processes
 from mqperf.base.errors import ReportError
 from mqperf.base.packages import need
 
-SHARED = {".csv", ".parquet", ".svg", ".json", ".html", ".ipynb"}
+SHARED = {".csv", ".gz", ".parquet", ".svg", ".json", ".html", ".ipynb"}
 """Kinds of files that pages show or link."""
 
 
