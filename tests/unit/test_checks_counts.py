@@ -87,7 +87,7 @@ def test_redelivered_messages_are_not_unsent_ones() -> None:
     assert found(frames) == {("duplicates", "rpc-call-100-r1")}
     many = planted("messages", {"received": 138_000, "duplicates": 100_000}, CALL)
     [text] = texts_of("duplicates", many).values()
-    assert text == "servers handled messages again 100000 times; 38000 were sent"
+    assert text == "servers handled copies of messages: 100000 beside the 38000 sent"
 
 
 def test_foreign_messages_are_counted_whatever_the_totals() -> None:
