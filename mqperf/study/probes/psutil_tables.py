@@ -16,7 +16,7 @@ from mqperf.study.probes.reader import ProbeReader
 Logs = Mapping[Path, Sequence[psutil_log.Sample]]
 """The log on each host -> its samples."""
 
-Counted = Sequence[tuple[float, float]]
+Readings = Sequence[tuple[float, float]]
 """Instants, and seconds of CPU that a process had used until then."""
 
 
@@ -55,7 +55,7 @@ def _named(cpu: pd.DataFrame, host: str, *, several: bool) -> pd.DataFrame:
     return cpu.assign(process=cpu["process"].mask(cpu["kind"] == "host", f"host {host}"))
 
 
-def counted(samples: Sequence[psutil_log.Sample], label: str, ahead_s: float) -> Counted:
+def counted(samples: Sequence[psutil_log.Sample], label: str, ahead_s: float) -> Readings:
     """What a process used, at instants so far ahead; nothing of one that was gone at some time."""
     readings = []
     for sample in samples:
@@ -66,7 +66,7 @@ def counted(samples: Sequence[psutil_log.Sample], label: str, ahead_s: float) ->
     return readings
 
 
-def fastest(readings: Counted) -> float:
+def fastest(readings: Readings) -> float:
     """The most cores that were used between two readings."""
     return max((b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(readings))
 

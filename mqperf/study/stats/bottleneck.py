@@ -35,6 +35,9 @@ OF_HOSTS = ("process", "total_cores", "full", "tests", "others")
 Verdict = tuple[str, str]
 """The bottleneck of a run, and the figures that show it."""
 
+LOAD_GENERATORS = "tester"
+"""The bottleneck where load generators, and not the system, had no CPU left."""
+
 
 def bottlenecks(tables: Tables) -> pd.DataFrame:
     """One row per measured run: its keys, ``bottleneck`` and ``because``.
@@ -61,7 +64,7 @@ def _verdict(rows: pd.DataFrame, hosts: pd.DataFrame, links: pd.DataFrame) -> Ve
     if rows.empty:
         return "cannot tell", "no CPU was recorded over the window"
     if len(busy := busy_testers(rows)):
-        return "tester", f"a Python process runs on about one core: {_cores(busy)}"
+        return LOAD_GENERATORS, f"a Python process runs on about one core: {_cores(busy)}"
     nodes = rows[rows["kind"] == "broker"]
     if len(full := full_nodes(nodes)):
         names = ", ".join(full["process"])

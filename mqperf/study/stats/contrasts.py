@@ -9,6 +9,7 @@ from mqperf.plan.columns import COLUMNS, parameters
 from mqperf.plan.decide import OF_LAYOUT
 from mqperf.plan.pace import RATE
 from mqperf.plan.topologies import QUEUES
+from mqperf.study.stats.bottleneck import LOAD_GENERATORS
 from mqperf.study.stats.compare import CANNOT_TELL, KEYS, MIN_EFFECT, judged, one_side
 from mqperf.study.stats.doubt_kinds import SPOILING
 from mqperf.study.stats.sustained import FIGURE, YES, best_first
@@ -21,9 +22,6 @@ BETWEEN = "between rates"
 
 UNNOTICED = 0.005
 """Changes up to it are told as 0 %: such an end of an interval tells no direction."""
-
-TESTER = "tester"
-"""The limit of a rate beyond which load generators, and not the system, had no CPU left."""
 
 LOAD = (*FACTORS, "threads", RATE)
 """What the best point of a layout may have another value of than that of the other one."""
@@ -112,7 +110,7 @@ def _between(pairs: pd.DataFrame, least: str, most: str) -> pd.DataFrame:
     starts = {side: pairs[f"{least}_{side}"].fillna(0.0) for side in "ab"}
     tops = {
         side: pairs[f"{most}_{side}"]
-        .mask(pairs[f"limit_{side}"].eq(TESTER).fillna(value=False))
+        .mask(pairs[f"limit_{side}"].eq(LOAD_GENERATORS).fillna(value=False))
         .fillna(np.inf)
         for side in "ab"
     }

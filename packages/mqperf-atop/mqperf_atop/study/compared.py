@@ -73,7 +73,7 @@ def _folders(run: Whole) -> list[Path]:
 
 
 def _contradiction(
-    label: str, intervals: Sequence[Interval], counted: psutil_tables.Counted, rounding_s: float
+    label: str, intervals: Sequence[Interval], counted: psutil_tables.Readings, rounding_s: float
 ) -> str | None:
     """The contradiction between two records of a process; None where both can be true.
 
@@ -101,12 +101,12 @@ def _contradiction(
     )
 
 
-def _until(counted: psutil_tables.Counted, instant: float) -> float:
+def _until(counted: psutil_tables.Readings, instant: float) -> float:
     """Seconds of CPU at the last reading that is not after the instant."""
     return max(used_s for at, used_s in counted if at <= instant + NEAR_S)
 
 
-def _after(counted: psutil_tables.Counted, instant: float) -> float:
+def _after(counted: psutil_tables.Readings, instant: float) -> float:
     """The same at the first that is not before it."""
     return min(used_s for at, used_s in counted if at >= instant - NEAR_S)
 

@@ -11,7 +11,7 @@ from math import inf, nan, sqrt
 
 import pandas as pd
 
-from mqperf.study.stats.contrasts import TESTER
+from mqperf.study.stats.bottleneck import LOAD_GENERATORS
 from mqperf.study.stats.offered_rates import saturation_rates
 from mqperf.study.stats.rules.finding import offered
 from mqperf.study.stats.sustained import FIGURE, best_first
@@ -71,7 +71,7 @@ def _searched(part: Tables) -> Sustained:
         )
     row = rows.iloc[0]
     how, points, rate = f"with {row['hold']}", (str(row["point"]),), row["limit_rate_msg_s"]
-    if row["search_ends"] == "beyond" or row["limit"] == TESTER:
+    if row["search_ends"] == "beyond" or row["limit"] == LOAD_GENERATORS:
         held = row["held_rate_msg_s"]
         return Sustained(how, held, held, inf, points)
     if pd.isna(rate):
@@ -106,7 +106,7 @@ def _kept(part: Tables) -> Sustained:
 def _brackets(part: Tables, runs: pd.DataFrame) -> Iterator[tuple[float, float]]:
     """The highest rate kept by these runs, and the next; 0, or infinite, where there is none."""
     rows = saturation_rates({**part, "runs": runs}, part["bottlenecks"])
-    of_tester = rows["limit"].eq(TESTER).fillna(value=False)
+    of_tester = rows["limit"].eq(LOAD_GENERATORS).fillna(value=False)
     ends = rows.assign(most=rows["missed_rate_msg_s"].mask(of_tester))
     for kept, missed in ends[["kept_rate_msg_s", "most"]].itertuples(index=False):
         yield (0.0 if pd.isna(kept) else kept), (inf if pd.isna(missed) else missed)
