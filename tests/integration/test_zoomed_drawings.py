@@ -101,7 +101,7 @@ frame.addEventListener("load", () => {
   const close = (one, other) => Math.abs(one - other) < 0.1;
   const alike = (one, other, names) => names.every((name) => close(one[name], other[name]));
   told.push(before.every((box, n) => alike(box, after[n], ["y", "height"])));
-  told.push(before.filter((box, n) => !close(box.x, after[n].x)).length > 100);
+  told.push(before.filter((box, n) => !close(box.x, after[n].x)).length > before.length / 2);
   const panels = [...svg.querySelectorAll('[id^="axes_"]')];
   const ticks = panels.map((panel) => [...panel.querySelectorAll(".zoomed text")]
     .map((text) => text.textContent).join(" "));

@@ -46,7 +46,7 @@ _STYLE = (
     "font:8px sans-serif;pointer-events:none}"
 )
 _STYLE_IN_TIME = "svg{touch-action:pan-y}"
-_FINE = re.compile(r"(-?\d+\.\d\d)\d+")
+_FINE = re.compile(r"(-?\d+\.\d\d)\d+| (?= )")
 
 
 def write_svg(figure: Figure, path: Path, *, title: str, description: str) -> Path:
@@ -158,7 +158,7 @@ def _axis(axis: Axis, ends: tuple[float, float]) -> list[object]:
 
 
 def _shorten(root: ET.Element) -> None:
-    """Drop the metadata, indentation, and digits that no screen can show."""
+    """Drop the metadata, indentation, digits that no screen can show, and what groups can say."""
     for metadata in root.findall(f"{{{SVG}}}metadata"):
         root.remove(metadata)
     for element in root.iter():
@@ -168,3 +168,22 @@ def _shorten(root: ET.Element) -> None:
             element.text = "\n"
         for name in {"d", "x", "y", "transform"} & element.attrib.keys():
             element.set(name, _FINE.sub(r"\1", element.attrib[name]))
+    for group in root.iter(f"{{{SVG}}}g"):
+        _gather(group)
+
+
+def _gather(group: ET.Element) -> None:
+    """Have markers be styled by their group, and shapes that look alike be one path."""
+    marks = group.findall(f"{{{SVG}}}use")
+    styles = {mark.get("style", "") for mark in marks}
+    if len(marks) == len(group) and len(styles) == 1:
+        group.set("style", styles.pop())
+        for mark in marks:
+            mark.attrib.pop("style", None)
+    alike: dict[tuple[tuple[str, str], ...], ET.Element] = {}
+    for path in group.findall(f"{{{SVG}}}path[@clip-path]"):
+        corners = path.attrib.pop("d")
+        first = alike.setdefault(tuple(path.attrib.items()), path)
+        if first is not path:
+            group.remove(path)
+        first.set("d", first.get("d", "") + corners)
