@@ -119,7 +119,7 @@ def _write_tables(tables: Tables, folder: Path) -> Iterator[str]:
     write(tables, folder, "parquet")
     for file in write(tables, folder, "csv"):
         if file.stat().st_size > PLAIN_BYTES:
-            packed = gzip.compress(file.read_bytes(), mtime=0)
+            packed = gzip.compress(file.read_bytes(), 6, mtime=0)
             file.with_name(f"{file.name}.gz").write_bytes(packed)
             file.unlink()
         yield file.name if file.exists() else f"{file.name}.gz"
