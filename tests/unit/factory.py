@@ -64,6 +64,7 @@ def _invented(shape: Shape) -> Tables:
         "intervals": [row for key in whole for row in _intervals(shape, key)],
         "cpu": [row for key in whole for row in _cpu(shape, key)],
         "network": [_network(key) for key in whole],
+        "memory": [_memory(key) for key in whole],
         "doubts": [keys[-1] | {"kind": "wording", "text": DOUBT}],
     }
     others = {name: empty(name) for name in read_names() if name not in rows}
@@ -196,6 +197,11 @@ def _network(key: Row) -> Row:
     rate = _rate(key) * 900.0
     link = {"host": "one", "interface": "lo", "retransmitted_share": 0.0001}
     return key | link | {"sent_bytes_s": rate, "received_bytes_s": rate}
+
+
+def _memory(key: Row) -> Row:
+    used = {"memory_used_bytes": 3 * 2**30, "memory_available_bytes": 5 * 2**30}
+    return key | used | {"host": "one", "swapped_in_bytes": 0, "swapped_out_bytes": 2**20}
 
 
 def _cpu(shape: Shape, key: Row) -> Iterator[Row]:

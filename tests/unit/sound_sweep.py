@@ -82,6 +82,11 @@ def one_run(position: int, threads: int, test_case: str, repeat: int) -> dict[st
             | {"node": "Master", "answers": int(WINDOW_S) + 1, "waiting_max": 30}
             | {"waiting_growth": -3, "presettled_dropped": 0}
         ],
+        "memory": [
+            key
+            | {"host": "local", "memory_used_bytes": 2**30, "memory_available_bytes": 2**30}
+            | {"swapped_in_bytes": 8192, "swapped_out_bytes": 2**24}
+        ],
         "planned": [key | {"control_run": 0}],
         "latency": [
             key

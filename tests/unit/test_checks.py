@@ -101,6 +101,12 @@ PLANTED: Mapping[str, tuple[str, Change, str, str]] = {
         f"{CALL} and process == 'host'",
         "do not belong to the run used 0.60 of the 4 cores of host, 15 %",
     ),
+    "swapping": (
+        "memory",
+        {"swapped_in_bytes": 3 * 2**20},
+        CALL,
+        "local read 3 MiB back from swap",
+    ),
     "unequal-rates": (
         "messages",
         {"send_rate_msg_s": 3600.0},

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 import samples
 
+from mqperf.plan.columns import TABLES
 from mqperf.study.tables import Tables
 from mqperf_hosts.pages import views
 
@@ -89,6 +90,17 @@ def test_traffic_is_told_by_interface(several: Tables) -> None:
     shown = views.network(several)
     assert {"h1", "h2", "h3", "h4", "h5"} == set(shown.index.get_level_values("host"))
     assert not shown["sent, MB/s"].str.fullmatch(r"0(\.0+)?").any()
+
+
+def test_memory_is_told_by_host(several: Tables) -> None:
+    """The mean of the repeats; no row of runs that did not record it."""
+    assert views.memory(several).empty
+    held = {"memory_used_bytes": 3 * 2**30, "memory_available_bytes": 2**30}
+    hosts = several["hosts"].reindex(columns=TABLES["memory"].columns)
+    rows = hosts.assign(**held, swapped_in_bytes=2**20, swapped_out_bytes=0)
+    shown = views.memory({**several, "memory": rows})
+    assert {"h1", "h2", "h3", "h4", "h5"} == set(shown.index.get_level_values("host"))
+    assert shown.drop_duplicates().to_numpy().tolist() == [["3.07e+03", "1.02e+03", "1", "0"]]
 
 
 def test_what_was_not_recorded_is_said(capsys: pytest.CaptureFixture[str]) -> None:

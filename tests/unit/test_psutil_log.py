@@ -72,6 +72,10 @@ def test_a_busy_process_uses_its_core(tmp_path: Path) -> None:
     assert "lo" in set(network["interface"])
     assert network["host"].eq("here").all()
     assert network["retransmitted_share"].between(0, 1).all()
+    (memory,) = psutil_rows.memory(psutil_log.samples(log), (start, start + 2)).to_dict("records")
+    there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    assert 0 < memory["memory_used_bytes"] < there
+    assert rows.loc[rows["kind"].eq("host"), "rss_bytes"].le(memory["memory_used_bytes"]).all()
 
 
 def sample(
@@ -153,11 +157,51 @@ def test_traffic_and_losses_are_those_of_the_window(tmp_path: Path) -> None:
     assert row["retransmitted_share"] == pytest.approx(0.01)
 
 
-def test_a_log_without_network_counters_has_no_traffic(tmp_path: Path) -> None:
-    """Logs of before they were counted are read all the same."""
+def with_memory(log: Path, *readings: list[int] | None) -> list[psutil_log.Sample]:
+    """The samples of a log with that memory in one second after the other."""
+    lines = [json.loads(sample(s)) | {"memory": memory} for s, memory in enumerate(readings)]
+    log.write_text("\n".join(map(json.dumps, lines)))
+    return psutil_log.samples(log)
+
+
+def test_memory_is_the_most_and_the_least_of_the_window(tmp_path: Path) -> None:
+    """What was swapped is that of the window; in each second, what was in use is the host's."""
+    readings = [100, 40, 7, 50], [100, 20, 7, 60], [100, 30, 9, 60], [100, 1, 99, 99]
+    samples = with_memory(tmp_path / "log", *readings)
+    (row,) = psutil_rows.memory(samples, (1000, 1002), "here").to_dict("records")
+    assert row == {
+        "host": "here",
+        "memory_used_bytes": 80,
+        "memory_available_bytes": 20,
+        "swapped_in_bytes": 2,
+        "swapped_out_bytes": 10,
+    }
+    cpu = psutil_rows.cpu(samples, {}, (1000, 1002))
+    assert [*cpu.loc[cpu["scope"].eq("interval"), "rss_bytes"]] == [80, 70]
+
+
+@pytest.mark.parametrize(
+    ("readings", "message"),
+    [
+        ([[100, 101, 0, 0]], "log:1: more memory is available than the host has"),
+        ([[100, 50, 5, 0], [100, 50, 4, 0]], "log:2: the counters of swap fell"),
+        ([[100, 50, 0, 0], None], "log:2: only some samples tell of memory"),
+    ],
+)
+def test_memory_that_contradicts_itself_is_refused(
+    tmp_path: Path, readings: list[list[int] | None], message: str
+) -> None:
+    """With the line."""
+    with pytest.raises(ProbeError, match=message):
+        with_memory(tmp_path / "log", *readings)
+
+
+def test_a_log_without_network_and_memory_has_no_rows_of_them(tmp_path: Path) -> None:
+    """Logs of before they were read are read all the same."""
     log = tmp_path / "log"
     log.write_text("\n".join(sample(second) for second in range(4)))
     assert psutil_rows.network(psutil_log.samples(log), (1000, 1003)).empty
+    assert psutil_rows.memory(psutil_log.samples(log), (1000, 1003)).empty
 
 
 def test_a_clock_that_is_set_is_noticed(tmp_path: Path) -> None:

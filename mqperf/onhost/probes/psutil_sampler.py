@@ -1,4 +1,4 @@
-"""The psutil probe's program: CPU times of chosen processes and network traffic, once a second.
+"""The psutil probe's program: CPU of chosen processes, network and memory, once a second.
 
 It runs as a process of its own, on any host that has psutil.  It reads cumulative counters at whole
 seconds after the agreed start, hence exactly at both ends of the measured window, and writes one
@@ -7,12 +7,14 @@ JSON line per sample::
     {"epoch": ..., "monotonic": ..., "processes": {label: [monotonic, user, system, rss]},
      "host": [monotonic, busy, system],
      "network": {"at": monotonic, "bytes": {interface: [sent, received]},
-                 "speeds": {interface: bytes per second}, "segments": [sent, retransmitted]}}
+                 "speeds": {interface: bytes per second}, "segments": [sent, retransmitted]},
+     "memory": [bytes, available, swapped in, swapped out]}
 
 The probe watches itself too, under its own label.  A process that is gone reads as null, and so
 does, once, one that the list of targets names under a label that was another process's.  Speeds
 are what the kernel knows: loopback and many virtual interfaces have none.  Segments are those of
-TCP on the whole host; null where the kernel does not count them as Linux does.
+TCP on the whole host; null where the kernel does not count them as Linux does.  Memory is the
+host's; what was swapped counts from its start.
 """
 
 import json
@@ -154,6 +156,7 @@ def _write_sample(
             "speeds": speeds,
             "segments": _segments(),
         },
+        "memory": _memory(),
     }
     out.write(json.dumps(sample) + "\n")
     out.flush()
@@ -179,6 +182,12 @@ def _speeds() -> dict[str, int]:
 def _bytes() -> dict[str, list[int]]:
     counters = psutil.net_io_counters(pernic=True)
     return {name: [count.bytes_sent, count.bytes_recv] for name, count in counters.items()}
+
+
+def _memory() -> list[int]:
+    """Bytes that the host has, that are available, and that were swapped in and out so far."""
+    memory, swap = psutil.virtual_memory(), psutil.swap_memory()
+    return [memory.total, memory.available, swap.sin, swap.sout]
 
 
 def _segments() -> list[int] | None:

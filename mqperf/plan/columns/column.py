@@ -88,6 +88,11 @@ def cpu(name: str, meaning: str, label: str) -> Column:
     return Column(name, "float64", meaning, label, "cores", "%", 1e2, "not negative")
 
 
+def memory(name: str, meaning: str, label: str) -> Column:
+    """Bytes of memory; a person reads mebibytes."""
+    return Column(name, "Int64", meaning, label, "bytes", "MiB", 2**-20)
+
+
 def traffic(name: str, meaning: str, label: str) -> Column:
     """Bytes per second, shown in megabytes."""
     return Column(name, "float64", meaning, label, "bytes/s", "MB/s", 1e-6, "not negative")

@@ -5,6 +5,7 @@ from mqperf.plan.columns.column import (
     count,
     cpu,
     latency,
+    memory,
     rate,
     seconds,
     share,
@@ -172,7 +173,14 @@ CPU = (
         "total",
     ),
     cpu("sys_cores", "System part of the same.", "sys"),
-    Column("rss_bytes", "Int64", "Resident memory at the end.", "memory", "bytes", "MiB", 2**-20),
+    memory("rss_bytes", "Resident memory at the end; of a host, its memory in use.", "memory"),
+)
+
+MEMORY = (
+    memory("memory_used_bytes", "Most memory in use in the window.", "memory, most"),
+    memory("memory_available_bytes", "Least memory that was available.", "available, least"),
+    memory("swapped_in_bytes", "Read back from swap over the window.", "swapped in"),
+    memory("swapped_out_bytes", "Written to swap over the window.", "swapped out"),
 )
 
 NETWORK = (

@@ -36,6 +36,7 @@ _READ = (
     ),
     Table("cpu", "a process in one interval, or over the window", measured.CPU, by_second=True),
     Table("network", "a network interface of a host, over the window", ("host", *measured.NETWORK)),
+    Table("memory", "a host, over the window", ("host", *measured.MEMORY)),
     Table("rate_steps", "a step of the offered rate within a run", happened.RATE_STEPS),
     Table("events", "something that happened in a run", happened.EVENTS),
     Table("outages", "an action in a run", happened.OUTAGES_COLUMNS),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -22,7 +22,7 @@ Reading = tuple[Counter, Counter, Counter, Number]
 """When on the monotonic clock, user and system seconds so far, resident bytes."""
 
 Usage = tuple[float, float, float, int | None]
-"""The same, with the sum of user and system in the place of user."""
+"""The same, with the sum of user and system in the place of user; of a host, memory in use."""
 
 
 class Strict(BaseModel, frozen=True, strict=True, allow_inf_nan=False, defer_build=True):
@@ -38,6 +38,15 @@ class Network(Strict):
     segments: tuple[Number, Number] | None = None
 
 
+class Memory(NamedTuple):
+    """Bytes of a host: all, what is available of them, what was swapped in and out so far."""
+
+    total: Number
+    available: Number
+    swapped_in: Number
+    swapped_out: Number
+
+
 class Sample(Strict):
     """A line of the log, as ``psutil_sampler.py`` writes it."""
 
@@ -46,6 +55,7 @@ class Sample(Strict):
     processes: Mapping[str, Reading | None]
     host: tuple[Counter, Counter, Counter]
     network: Network | None = None
+    memory: Memory | None = None
 
 
 def samples(file: Path) -> list[Sample]:
@@ -119,14 +129,14 @@ def _contradictions(sample: Sample) -> Iterator[str]:
     for (first, earlier), (second, later) in pairwise([("the line", sample.monotonic), *places]):
         if later < earlier:
             yield f"{second} was read before {first}: their readings were exchanged"
+    if sample.memory is not None and sample.memory.available > sample.memory.total:
+        yield "more memory is available than the host has"
 
 
 def _fallen(before: Sample, after: Sample) -> Iterator[str]:
     """What is smaller in the later of two samples, though it only ever grows."""
     if after.monotonic <= before.monotonic:
         yield "the monotonic clock does not go on"
-    if (before.network is None) != (after.network is None):
-        yield "only some samples have counters of the network"
     if [*before.processes] != [*after.processes]:
         yield "its processes are not those of the line before"
     pairs = [("host", before.host, after.host)]
@@ -137,11 +147,15 @@ def _fallen(before: Sample, after: Sample) -> Iterator[str]:
     for label, old, new in pairs:
         if new[0] <= old[0] or new[1] < old[1] or new[2] < old[2]:
             yield f"the counters of {label} fell: it is another process than before"
-    if before.network and after.network:
-        yield from _fallen_network(before.network, after.network)
+    yield from _fallen_network(before.network, after.network)
+    yield from _fallen_swap(before.memory, after.memory)
 
 
-def _fallen_network(before: Network, after: Network) -> Iterator[str]:
+def _fallen_network(before: Network | None, after: Network | None) -> Iterator[str]:
+    if before is None or after is None:
+        if before is not after:
+            yield "only some samples have counters of the network"
+        return
     if after.at <= before.at:
         yield "the counters of the network are not later than those before"
     if after.speeds != before.speeds:
@@ -158,11 +172,20 @@ def _fallen_network(before: Network, after: Network) -> Iterator[str]:
             yield "the counters of TCP fell"
 
 
+def _fallen_swap(before: Memory | None, after: Memory | None) -> Iterator[str]:
+    if before is None or after is None:
+        if before is not after:
+            yield "only some samples tell of memory"
+    elif after.swapped_in < before.swapped_in or after.swapped_out < before.swapped_out:
+        yield "the counters of swap fell"
+
+
 def reading_of(sample: Sample, label: str) -> Usage | None:
     """What a process, or the whole host, had used by then; None when it was gone."""
     if label == WHOLE_HOST:
         at, busy, system = sample.host
-        return at, busy, system, None
+        memory = sample.memory
+        return at, busy, system, None if memory is None else memory.total - memory.available
     reading = sample.processes.get(label)
     if reading is None:
         return None

@@ -1,4 +1,4 @@
-"""Rows of the tables ``cpu`` and ``network``, by what the psutil probe read."""
+"""Rows of the tables ``cpu``, ``network`` and ``memory``, by what the psutil probe read."""
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
@@ -79,6 +79,25 @@ def network(
                 }
             )
     return pd.DataFrame(rows)
+
+
+def memory(log: Sequence[Sample], window: tuple[float, float], host: str = "local") -> pd.DataFrame:
+    """The row of the ``memory`` table: what the host used and swapped over the window.
+
+    None for a log which ends before the window or which was written without memory.
+    """
+    samples = [sample.memory for sample in _inside(log, window) if sample.memory is not None]
+    if len(samples) < 2:
+        return pd.DataFrame()
+    return pd.DataFrame(
+        {
+            "host": [host],
+            "memory_used_bytes": max(sample.total - sample.available for sample in samples),
+            "memory_available_bytes": min(sample.available for sample in samples),
+            "swapped_in_bytes": samples[-1].swapped_in - samples[0].swapped_in,
+            "swapped_out_bytes": samples[-1].swapped_out - samples[0].swapped_out,
+        }
+    )
 
 
 def _inside(log: Sequence[Sample], window: tuple[float, float]) -> list[Sample]:

@@ -1,4 +1,4 @@
-"""The psutil probe in tables: CPU and memory of every process, traffic of every interface."""
+"""The psutil probe in tables: CPU and memory of processes and hosts, traffic of interfaces."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -25,7 +25,7 @@ APART_S = 0.9
 
 
 def read(run: Whole) -> Mapping[str, pd.DataFrame]:
-    """Rows of the tables ``cpu`` and ``network``: of every host with a probe.
+    """Rows of the tables ``cpu``, ``network`` and ``memory``: of every host with a probe.
 
     Raises ``ProbeError`` for a log that is damaged, of a host that the run does not know, or when
     the processes in the logs are not those that the run watched.
@@ -43,6 +43,10 @@ def read(run: Whole) -> Mapping[str, pd.DataFrame]:
         ),
         "network": pd.concat(
             [psutil_rows.network(samples, run.window, host) for host, samples in by_host]
+            or [pd.DataFrame()]
+        ),
+        "memory": pd.concat(
+            [psutil_rows.memory(samples, run.window, host) for host, samples in by_host]
             or [pd.DataFrame()]
         ),
     }

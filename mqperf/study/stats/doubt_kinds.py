@@ -16,6 +16,7 @@ from mqperf.study.stats.rules import (
     disturbed,
     idle,
     links,
+    memory,
     network,
     offered,
     planned,
@@ -339,6 +340,15 @@ CHECKS: Mapping[str, Check] = {
         " CPU records of the brokers are not checked.",
         tester.noisy_host,
         finding="other processes used the host",
+        weight=LIMITED,
+    ),
+    "swapping": Check(
+        "Did hosts work without memory from swap?",
+        "A process that waits for a page of its memory from the disk is as slow as the disk: the"
+        " figures show a host that is short of memory. Asked of what was read back, as memory that"
+        " nobody uses may well be swapped out.",
+        memory.swapping,
+        finding="a host read memory back from swap",
         weight=LIMITED,
     ),
     "broker-alarm": Check(

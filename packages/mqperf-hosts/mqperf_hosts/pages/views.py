@@ -1,4 +1,4 @@
-"""What ``notebooks/hosts.ipynb`` calls: hosts, their clocks, who talked to whom, CPU and network.
+"""What ``notebooks/hosts.ipynb`` calls: hosts, clocks, who talked to whom, CPU, network, memory.
 
 ``tables`` are complete.  A folder of one host gives what there is of it.
 """
@@ -37,6 +37,10 @@ CLOCKS = (
     ("clock_offset_after_s", "clock_bound_after_s"),
 )
 TRAFFIC = ("sent_bytes_s", "received_bytes_s", "retransmitted_share")
+MEMORY = (
+    *("memory_used_bytes", "memory_available_bytes"),
+    *("swapped_in_bytes", "swapped_out_bytes"),
+)
 
 
 def facts(tables: Tables) -> pd.DataFrame:
@@ -96,12 +100,12 @@ def show_cpu(tables: Tables, test_case: str) -> None:
 
 def network(tables: Tables) -> pd.DataFrame:
     """What each interface of each host carried over the window, the mean of the repeats."""
-    rows = with_parameters(tables["network"], tables["runs"])
-    used = over_repeats(rows, list(TRAFFIC), "host", "interface")
-    keys = ("topology", "queues", "test_case", "threads", *varied(used), "host", "interface")
-    readable = shown(used, *keys, *TRAFFIC)
-    # a host that only listens carries a thousandth of the others
-    return readable.set_index(list(readable)[: len(keys)]).map("{:.3g}".format, na_action="ignore")
+    return _at_points(tables, "network", TRAFFIC, "host", "interface")
+
+
+def memory(tables: Tables) -> pd.DataFrame:
+    """What each host used of its memory, had left and swapped, the mean of the repeats."""
+    return _at_points(tables, "memory", MEMORY, "host")
 
 
 def show_network(tables: Tables) -> None:
@@ -116,6 +120,15 @@ def show_network(tables: Tables) -> None:
             threads = ", ".join(map(str, sorted(carried["threads"].unique())))
             title = f"{layout}, {threads} threads"
             display(Markdown(title), sheets.traffic_sheet(carried, titles))
+
+
+def _at_points(tables: Tables, table: str, figures: Sequence[str], *at: str) -> pd.DataFrame:
+    rows = with_parameters(tables[table], tables["runs"])
+    used = over_repeats(rows, list(figures), *at)
+    keys = ("topology", "queues", "test_case", "threads", *varied(used), *at)
+    readable = shown(used, *keys, *figures)
+    # a host that only listens carries a thousandth of the others
+    return readable.set_index(list(readable)[: len(keys)]).map("{:.3g}".format, na_action="ignore")
 
 
 def _joined(values: pd.Series) -> str:
