@@ -45,6 +45,22 @@ load:
   warmup_s: 1
 """
 
+STREAMS = """\
+title: A stream of another version
+systems:
+  rabbitmq:
+    topologies: [single]
+    queues: [stream]
+    settings: {version: "VERSION", streams: true, tls: [false, true]}
+test_cases: [publish]
+load:
+  generator: rabbitmq-stream
+  green_threads: 2
+  rate_msg_s: 100
+  duration_s: 3
+  warmup_s: 1
+"""
+
 
 @pytest.fixture(scope="module")
 def other() -> str:
@@ -137,6 +153,18 @@ def test_the_folder_of_an_archive_runs_with_the_erlang_of_the_host() -> None:
         private_cluster(settings, [HostFolder(HERE, folder)], nodes=1) as cluster,
     ):
         assert cluster.facts()["version"] == version
+
+
+@pytest.mark.usefixtures("roots")
+def test_clients_of_another_version_make_streams_together_and_speak_tls(
+    other: str, tmp_path: Path
+) -> None:
+    """Client and server make the stream at the same time; certificates are seen by the node."""
+    text = STREAMS.replace("VERSION", other)
+    outcome = sweep(parse_plan(text, Path("streams.yaml")), text, tmp_path, Silent())
+    assert outcome.failed == ()
+    messages = stats.complete(tables.read(tmp_path))["messages"]
+    assert [*messages["sent"]] == [*messages["received"]] == [400] * 2
 
 
 @pytest.mark.usefixtures("roots")
