@@ -50,6 +50,19 @@ def test_messages_of_any_length_are_read_one_by_one() -> None:
     assert numbers(strange, strange) == [0, 0]
 
 
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (b"\0\0\0\0\0\0\0\1\0\2s0\0\6\xff\xff\0\0\0\0", False),
+        (b"\0\0\0\0\0\0\0\1\0\2s0\0\1\xff\xff\0\0\0\0", False),
+        (b"\0\0\0\1\0\0\0\tlocalhost\0\0N\xc6\0\0\0\1\0\2s0\0\1\0\0\0\0\0\0", True),
+    ],
+)
+def test_a_stream_that_is_being_made_has_no_leader(answer: bytes, *, told: bool) -> None:
+    """As RabbitMQ 4.0 answered: not available, available without a leader, and with one."""
+    assert codec.has_leader(answer) is told
+
+
 def test_batches_are_none_of_ours() -> None:
     """They hold several messages in one entry: to miss them silently would be a loss."""
     batch = struct.pack(">I", BATCH | 5) + bytes(5)

@@ -13,13 +13,14 @@ COMMAND = struct.Struct(">HH")
 
 DECLARE_PUBLISHER, PUBLISH, CONFIRM, ERROR = 0x01, 0x02, 0x03, 0x04
 SUBSCRIBE, DELIVER, CREDIT = 0x07, 0x08, 0x09
-CREATE, METADATA_UPDATE = 0x0D, 0x10
+CREATE, METADATA, METADATA_UPDATE = 0x0D, 0x0F, 0x10
 PEER_PROPERTIES, SASL_HANDSHAKE, SASL_AUTHENTICATE = 0x11, 0x12, 0x13
 TUNE, OPEN, CLOSE, HEARTBEAT, PARTITIONS = 0x14, 0x15, 0x16, 0x17, 0x19
 ANSWER = 0x8000
 """What the key of an answer has beyond that of its request."""
 
 OK, NO_STREAM, EXISTS, UNAVAILABLE = 0x01, 0x02, 0x05, 0x06
+NO_LEADER = 0xFFFF
 CODES = {
     NO_STREAM: "the stream does not exist",
     UNAVAILABLE: "the stream is not available",
@@ -57,6 +58,22 @@ def pairs(values: Mapping[str, str]) -> bytes:
     """A list of names and values."""
     listed = b"".join(string(name) + string(value) for name, value in values.items())
     return struct.pack(">i", len(values)) + listed
+
+
+def one(text: str) -> bytes:
+    """A list of one string."""
+    return struct.pack(">i", 1) + string(text)
+
+
+def has_leader(content: bytes) -> bool:
+    """Whether what is said of the metadata of one stream names its leader."""
+    (brokers,), at = struct.unpack_from(">i", content), 4
+    for _ in range(brokers):  # reference, name of the host, port
+        (length,) = struct.unpack_from(">H", content, at + 2)
+        at += 4 + length + 4
+    (length,) = struct.unpack_from(">H", content, at + 4)
+    code, leader = struct.unpack_from(">HH", content, at + 6 + length)
+    return bool(code == OK and leader != NO_LEADER)
 
 
 def strings(content: bytes) -> list[str]:

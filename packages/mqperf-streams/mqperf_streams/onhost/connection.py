@@ -29,8 +29,7 @@ class Connection(Inbox):
 
     def call(self, key: int, payload: bytes) -> int:
         """Send a request, and give the code of its answer."""
-        code, _ = self._answer(key, payload)
-        return code
+        return self._answered(key, payload)[0]
 
     def asked(self, key: int, payload: bytes) -> None:
         """Send a request; raises ``Refused`` when it is not granted."""
@@ -40,7 +39,7 @@ class Connection(Inbox):
     def streams(self, name: str, partitions: int) -> list[str]:
         """The partitions of a super stream; a stream is its own, and made unless it is there."""
         if partitions > 1:
-            code, content = self._answer(codec.PARTITIONS, codec.string(name))
+            code, content = self._answered(codec.PARTITIONS, codec.string(name))
             names = codec.strings(content) if code == codec.OK else []
             if len(names) != partitions:
                 raise Refused(f"{self.address}: {name} has {len(names)} of {partitions} partitions")
@@ -48,7 +47,17 @@ class Connection(Inbox):
         created = self.call(codec.CREATE, codec.string(name) + codec.pairs({}))
         if created not in {codec.OK, codec.EXISTS}:
             raise Refused(f"{self.address}: {name}: {codec.words(created)}")
+        limit = time.monotonic() + READY_S
+        while not self._has_leader(name) and time.monotonic() < limit:
+            time.sleep(PAUSE_S)
         return [name]
+
+    def _has_leader(self, stream: str) -> bool:
+        """Whether it can be used: another client may have only begun to make it.
+
+        RabbitMQ 4.0 ends the connection of who asks for the use of one without a leader.
+        """
+        return codec.has_leader(self._answer(codec.METADATA, codec.one(stream)))
 
     def prepared(self, stream: str, key: int, payload: bytes) -> None:
         """Ask for the use of a stream, as soon as it has a leader; raises ``Refused``."""
@@ -81,15 +90,19 @@ class Connection(Inbox):
         if key == codec.CREDIT | codec.ANSWER:
             raise Refused("the broker knows nothing of the subscription")
 
-    def _answer(self, key: int, payload: bytes) -> tuple[int, bytes]:
+    def _answered(self, key: int, payload: bytes) -> tuple[int, bytes]:
         """The code of the answer to a request, and what else it says."""
+        answer = self._answer(key, payload)
+        (code,) = struct.unpack_from(">H", answer)
+        return int(code), answer[2:]
+
+    def _answer(self, key: int, payload: bytes) -> bytes:
+        """The answer to a request, behind the number of the request."""
         self.send(codec.request(key, payload))
         self.finish_sending()
         # RabbitMQ 3.10 answers for partitions as if it asked for them.
         bare = [key] if key == codec.PARTITIONS else []
-        answer = self._expect(key | codec.ANSWER, *bare)
-        (code,) = struct.unpack_from(">H", answer, 4)
-        return int(code), answer[6:]
+        return self._expect(key | codec.ANSWER, *bare)[4:]
 
     def take_leave(self) -> None:
         """Return when the broker has read all that was sent."""
