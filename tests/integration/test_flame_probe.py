@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from patience import eventually
 
 from mqperf.lab.runner import Silent, sweep
 from mqperf.pages.figures.svg import as_svg
@@ -33,12 +34,18 @@ load:
 OF_ERLANG = re.compile(r"\w+:\w+/\d+_\[j\]")
 
 
+def names_for_perf() -> set[Path]:
+    """What Erlang, Java and Python write of their code."""
+    return {file for name in ("jit-*.dump", "perf-*.map") for file in Path("/tmp").glob(name)}  # noqa: S108
+
+
 @pytest.fixture(scope="module")
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """A run with the probe, of a broker of its own."""
-    folder = tmp_path_factory.mktemp("flame")
+    """A run with the probe, of a broker of its own, which leaves nothing behind for perf."""
+    folder, before = tmp_path_factory.mktemp("flame"), names_for_perf()
     outcome = sweep(parse_plan(PLAN, Path("flame.yaml")), PLAN, folder, Silent())
     assert outcome.failed == ()
+    assert eventually(lambda: names_for_perf() <= before)
     [run] = runs(folder)
     return run
 

@@ -180,7 +180,7 @@ def test_a_box_is_as_wide_as_its_samples() -> None:
 def test_code_is_named_by_who_makes_it() -> None:
     """Erlang by an option, Java by one, our Python by a variable; others are started as ever."""
     node = ["rabbitmq-server"]
-    assert naming(node, {ERLANG: "-a b"}, "python") == (node, {ERLANG: "-a b +JPperf true"})
+    assert naming(node, {ERLANG: "-a b"}, "python") == (node, {ERLANG: "-a b +JPperf map"})
     java, options = naming(["/usr/bin/java", "-Xmx1m"], {}, "python")
     assert (java[1:], options) == (["-XX:+PreserveFramePointer", "-Xmx1m"], {})
     assert naming(["python", "-m", "x"], {}, "python")[1] == {"PYTHONPERFSUPPORT": "1"}

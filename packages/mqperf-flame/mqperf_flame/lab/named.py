@@ -59,7 +59,7 @@ def naming(
     ``python`` is a Python that can.
     """
     if env is not None and ERLANG in env:
-        return [*argv], {**env, ERLANG: f"{env[ERLANG]} +JPperf true"}
+        return [*argv], {**env, ERLANG: f"{env[ERLANG]} +JPperf map"}
     if after := next((n for n, word in enumerate(argv, 1) if Path(word).name == "java"), 0):
         return [*argv[:after], "-XX:+PreserveFramePointer", *argv[after:]], env
     if argv[0] == python and env is not None:
