@@ -6,7 +6,7 @@ import pytest
 from factory import Shape, tables
 
 from mqperf.pages.figures.answers import contrast_sheet
-from mqperf.pages.questions.comparison import KEPT_ENDS, change
+from mqperf.pages.questions.comparison import KEPT_ENDS, LIMIT_ENDS, change, limits
 from mqperf.study.stats.contrasts import contrasts_of_rates
 from mqperf.study.stats.sustained import FIGURE
 
@@ -60,6 +60,21 @@ def test_of_rates_that_end_nowhere_one_side_may_be_told(
     assert np.isfinite(axes.get_xlim()).all()
     marks = {line.get_marker() for line in axes.lines} - {"None"}
     assert marks == {"<" if "lower" in words else ">" if "higher" in words else "o"}
+
+
+def test_searches_that_end_at_an_end_of_their_rates_are_compared() -> None:
+    """One held at the highest rate, one not even at the lowest: an end of each is known."""
+    searches = pd.DataFrame(
+        {
+            "search_ends": ["beyond", "below", "found", "unfinished"],
+            "held_rate_msg_s": [4000.0, NOT_KNOWN, 900.0, 900.0],
+            "broken_rate_msg_s": [NOT_KNOWN, 500.0, 1100.0, 1100.0],
+            "limit_rate_msg_s_low": [NOT_KNOWN, NOT_KNOWN, 950.0, NOT_KNOWN],
+            "limit_rate_msg_s_high": [NOT_KNOWN, NOT_KNOWN, 1050.0, NOT_KNOWN],
+        }
+    )
+    known = limits(searches)[[*LIMIT_ENDS]].fillna(0).to_numpy().tolist()
+    assert known == [[4000, 0], [0, 500], [950, 1050], [0, 0]]
 
 
 @pytest.mark.parametrize(

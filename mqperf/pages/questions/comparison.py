@@ -145,10 +145,20 @@ def _contrasts(tables: Tables, axis: str) -> pd.DataFrame:
     if len(decisions := decided(tables)):
         return decisions[decisions["axis"].eq(axis)]
     if len(tables["searches"]):
-        return contrasts_of_rates(tables, tables["searches"], axis, LIMIT_ENDS)
+        return contrasts_of_rates(tables, limits(tables["searches"]), axis, LIMIT_ENDS)
     if len(tables["saturation_rates"]):
         return contrasts_of_rates(tables, brackets(tables), axis, KEPT_ENDS)
     return contrasts(tables, axis)
+
+
+def limits(searches: pd.DataFrame) -> pd.DataFrame:
+    """The searches, with what is known of a limit beyond the rates that were searched, too."""
+    known = (("beyond", "held_rate_msg_s"), ("below", "broken_rate_msg_s"))
+    ends = {
+        name: searches[name].mask(searches["search_ends"].eq(where), searches[rate])
+        for name, (where, rate) in zip(LIMIT_ENDS, known, strict=True)
+    }
+    return searches.assign(**ends)
 
 
 def _sentences(compared: pd.DataFrame) -> Iterator[Text]:
