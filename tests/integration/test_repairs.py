@@ -1,6 +1,7 @@
 """Every repair of a simulator release: what fails without it, in the release's own environment."""
 
 import os
+import re
 import subprocess
 import textwrap
 from dataclasses import dataclass
@@ -11,6 +12,9 @@ from mqperf.hosts import LocalHost
 from mqperf.hosts.software import ALONE
 from mqperf.lab.load.oslo.releases import RELEASES
 from mqperf.lab.load.simulator import environments
+
+GREENED = re.compile(r"^\d+ RLock\(s\) were not greened, .*\n", re.MULTILINE)
+"""What eventlet 0.41 says with Python 3.14, whatever is repaired."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +158,7 @@ def said(example: Example, repairs: list[str]) -> str:
         capture_output=True,
         text=True,
     )
-    return (done.stderr + done.stdout).strip()
+    return GREENED.sub("", done.stderr + done.stdout).strip()
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.repair)

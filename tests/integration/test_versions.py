@@ -164,7 +164,7 @@ def test_clients_of_another_version_make_streams_together_and_speak_tls(
     outcome = sweep(parse_plan(text, Path("streams.yaml")), text, tmp_path, Silent())
     assert outcome.failed == ()
     messages = stats.complete(tables.read(tmp_path))["messages"]
-    assert [*messages["sent"]] == [*messages["received"]] == [400] * 2
+    assert [*messages["sent"]] == [*messages["received"]] == [500] * 2
 
 
 @pytest.mark.usefixtures("roots")
