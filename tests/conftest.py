@@ -159,24 +159,27 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if item.get_closest_marker("needs_router") and not any(map(shutil.which, ROUTERS)):
         # no package has one: so only continuous integration, which builds it, must have it
         (pytest.fail if IN_CI else pytest.skip)(f"no router: none of {', '.join(ROUTERS)}")
-    if item.get_closest_marker("needs_perf") and not perf_may_look():
-        pytest.skip("perf is not installed, or may not look at processes here")
+    if item.get_closest_marker("needs_perf") and (forbidden := forbids_perf()):
+        pytest.skip(forbidden)
     if item.get_closest_marker("needs_browser") and not any(map(shutil.which, BROWSERS)):
         pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is on the PATH")
 
 
 @cache
-def perf_may_look() -> bool:
-    """Whether perf is there, and neither the kernel nor a container forbids it."""
+def forbids_perf() -> str:
+    """Why perf may not look at processes: it is not there, or the kernel or a container forbids it.
+
+    Empty where it may.
+    """
     from mqperf.base.errors import MqperfError
     from mqperf.hosts import LocalHost
     from mqperf_flame.lab.named import check
 
     try:
         check(LocalHost())
-    except MqperfError:
-        return False
-    return True
+    except MqperfError as error:
+        return str(error)
+    return ""
 
 
 @pytest.fixture(scope="session")
