@@ -32,6 +32,9 @@ LETTERS_ACROSS, SLANT = 40, 30
 HEADROOM = 1.06
 """How far an axis from zero goes above its highest value."""
 
+MARK = 0.03
+"""Half the height of a mark, as a share of the axis."""
+
 PLACE = "place"
 """The column that has the places of points on x, in the unit that a person reads."""
 
@@ -286,7 +289,9 @@ def log_scale(axes: Axes) -> None:
     if not positive.size:
         return
     axes.set_yscale("log")
-    low, high = _round(positive.min() / 1.05, down=True), _round(positive.max() * 1.05)
+    least, most = positive.min(), positive.max()
+    room = max(1.05, (most / least) ** MARK)  # else a mark at the end would be cut off
+    low, high = _round(least / room, down=True), _round(most * room)
     axes.set_ylim(low, high)
     subs = (1, 2, 5) if high <= WIDEST_OF_THREE * low else (1,)
     axes.yaxis.set_major_locator(LogLocator(subs=subs, numticks=99))
