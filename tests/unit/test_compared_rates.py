@@ -6,19 +6,27 @@ import pytest
 from factory import Shape, tables
 
 from mqperf.pages.figures.answers import contrast_sheet
-from mqperf.pages.questions.comparison import KEPT_ENDS, LIMIT_ENDS, change, limits
+from mqperf.pages.questions.comparison import (
+    KEPT_ENDS,
+    LIMIT_ENDS,
+    ONCE,
+    answer,
+    change,
+    limits,
+)
 from mqperf.study.stats.contrasts import contrasts_of_rates
 from mqperf.study.stats.sustained import FIGURE
+from mqperf.study.tables import Tables, conform, empty
 
 LAYOUTS = (("cmsm", "classic"), ("cmsm", "mirrored"))
 
 
-def compared_rates(
+def rates(
     first: tuple[float, float], second: tuple[float, float], limit: str | None = None
 ) -> pd.DataFrame:
-    """The contrast of what two kinds of queue keep; ``limit`` is that of the first."""
+    """What two kinds of queue keep; ``limit`` is that of the first."""
     kept, missed = zip(first, second, strict=True)
-    rows = pd.DataFrame(
+    return pd.DataFrame(
         {
             "system": "rabbitmq",
             "topology": "cmsm",
@@ -30,8 +38,17 @@ def compared_rates(
             "doubted": None,
         }
     )
-    frames = tables(Shape(layouts=LAYOUTS, test_cases=("rpc-cast",), threads=(10,), repeats=1))
-    return contrasts_of_rates(frames, rows, "queues", KEPT_ENDS)
+
+
+def frames(repeats: int) -> Tables:
+    return tables(Shape(layouts=LAYOUTS, test_cases=("rpc-cast",), threads=(10,), repeats=repeats))
+
+
+def compared_rates(
+    first: tuple[float, float], second: tuple[float, float], limit: str | None = None
+) -> pd.DataFrame:
+    """Their contrast."""
+    return contrasts_of_rates(frames(1), rates(first, second, limit), "queues", KEPT_ENDS)
 
 
 NOT_KNOWN = float("nan")
@@ -60,6 +77,20 @@ def test_of_rates_that_end_nowhere_one_side_may_be_told(
     assert np.isfinite(axes.get_xlim()).all()
     marks = {line.get_marker() for line in axes.lines} - {"None"}
     assert marks == {"<" if "lower" in words else ">" if "higher" in words else "o"}
+
+
+@pytest.mark.parametrize(
+    ("second", "repeats", "told"),
+    [((25.0, 50.0), 1, True), ((25.0, 50.0), 3, False), ((50.0, 150.0), 1, False)],
+)
+def test_what_is_told_of_one_run_each_is_said_to_be(
+    second: tuple[float, float], repeats: int, *, told: bool
+) -> None:
+    """Not where it is of several, or where nothing is told apart."""
+    rows = conform("saturation_rates", rates((100, 200), second).assign(threads=10))
+    found = answer({**frames(repeats), "saturation_rates": rows, "doubts": empty("doubts")})
+    assert found is not None
+    assert (ONCE in found.settle) is told
 
 
 def test_searches_that_end_at_an_end_of_their_rates_are_compared() -> None:

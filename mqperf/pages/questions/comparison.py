@@ -43,7 +43,7 @@ from mqperf.study.stats.offered_rates import brackets
 from mqperf.study.stats.rules.finding import in_parts
 from mqperf.study.stats.rules.together import ASKED
 from mqperf.study.stats.sustained import FIGURE
-from mqperf.study.tables import Tables, at, varied
+from mqperf.study.tables import Tables, at, varied, whole
 from mqperf.study.tables.axes import LAYOUT
 from mqperf.study.tables.axis_words import worded
 from mqperf.study.tables.places import CONDITION, GENERATOR
@@ -53,6 +53,12 @@ COMPARED = (*SIDES, "figure", "test_case", RATE, "what", "where", "place")
 """Columns of contrasts, even where there are none."""
 
 LATENCY = "latency_mean_s"
+
+ONCE = Text(
+    "Each rate is of one run, and of 20 pairs of runs of one system about one is told apart:"
+    " *repeats: 3* would confirm what is."
+)
+"""As measured, see *What a name changes* in the methodology."""
 
 LIMIT_ENDS = ("limit_rate_msg_s_low", "limit_rate_msg_s_high")
 KEPT_ENDS = ("kept_rate_msg_s", "missed_rate_msg_s")
@@ -121,8 +127,12 @@ def _compared(tables: Tables, contrasts: Callable[[Tables, str], pd.DataFrame]) 
 def _settling(compared: pd.DataFrame, tables: Tables) -> Iterator[Text]:
     """What would tell that which is left open."""
     rates = compared[compared["interval_kind"].eq(BETWEEN)]
-    if rates["verdict"].eq(CANNOT_TELL).any() and tables["searches"].empty:
-        yield NARROWER
+    if tables["searches"].empty:
+        open_ = rates["verdict"].eq(CANNOT_TELL)
+        if open_.any():
+            yield NARROWER
+        if (~open_).any() and whole(tables["runs"])["repeat"].max() == 1:
+            yield ONCE
     if not compared["interval_kind"].eq(SEQUENTIAL).any():
         yield from enough_repeats(compared)
         return
