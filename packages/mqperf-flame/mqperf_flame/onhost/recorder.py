@@ -34,10 +34,6 @@ PERIOD_NS = 1_000_000_000 // HERTZ
 EVENT = "cpu-clock:I"
 """The software clock, which every machine has, but for cores that are idle."""
 
-MAPS_MS = 60_000
-"""Time for where a process has its code; by itself perf leaves it unknown after half a second, in
-which a busy machine may not have read it."""
-
 FOLDED, ABOUT = "flame.folded", "flame.json"
 POLL_S = 0.02
 WATCHED = ("broker", "client", "server", "background")
@@ -78,7 +74,7 @@ def _write(out: Path, counts: Counter[Stack], about: Mapping[str, Any]) -> None:
 def _recording(folder: Path) -> Iterator["subprocess.Popen[bytes]"]:
     """Have perf record; it has begun, and has written all when the context ends."""
     argv = ["perf", "record", "--quiet", "-a", "-e", EVENT, "-c", str(PERIOD_NS), "-g"]
-    argv += ["-k", "mono", "-N", "-o", "perf.data", "--proc-map-timeout", str(MAPS_MS)]
+    argv += ["-k", "mono", "-N", "-o", "perf.data"]
     perf = subprocess.Popen(argv, cwd=folder, env=_variables(folder))
     try:
         while not (data := folder / "perf.data").exists() or not data.stat().st_size:
