@@ -26,7 +26,7 @@ BEST_FIRST = YES, UNKNOWN, TESTER, NO = "yes", "cannot tell", "tester or host", 
 FALLS_BEHIND = ("unequal-rates", "backlog", "rate-missed", "senders-blocked")
 """Kinds of doubt that say that the system does not keep up with what it is sent, or offered."""
 
-LIMITED = ("tester-saturated", "noisy-host")
+LIMITED = ("tester-saturated", "noisy-host", "swapping")
 """Kinds of doubt that say that load generators, or their host, were the limit."""
 
 Row = Mapping[Any, Any]
