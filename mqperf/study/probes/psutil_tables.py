@@ -34,22 +34,15 @@ def read(run: Whole) -> Mapping[str, pd.DataFrame]:
     kinds, several = _in_order(run.facts), len(run.facts.hosts) > 1
     cores = {host.label: host.cores for host in run.facts.hosts}
     ended = {action.target for action in run.case.actions}
-    by_host = [(file.parent.name, samples) for file, samples in files.items()]
-    used = ((host, psutil_rows.cpu(log, kinds, run.window, host, ended)) for host, log in by_host)
-    return {
-        "cpu": pd.concat(
-            [_named(log, host, several=several).assign(cores=cores.get(host)) for host, log in used]
-            or [pd.DataFrame()]
-        ),
-        "network": pd.concat(
-            [psutil_rows.network(samples, run.window, host) for host, samples in by_host]
-            or [pd.DataFrame()]
-        ),
-        "memory": pd.concat(
-            [psutil_rows.memory(samples, run.window, host) for host, samples in by_host]
-            or [pd.DataFrame()]
-        ),
-    }
+    tables: Mapping[str, list[pd.DataFrame]] = {"cpu": [], "network": [], "memory": []}
+    for file, log in files.items():
+        host = file.parent.name
+        used = psutil_rows.cpu(log, kinds, run.window, host, ended)
+        named = _named(used, host, several=several).assign(cores=cores.get(host))
+        tables["cpu"].append(named)
+        tables["network"].append(psutil_rows.network(log, run.window, host))
+        tables["memory"].append(psutil_rows.memory(log, run.window, host))
+    return {name: pd.concat(parts or [pd.DataFrame()]) for name, parts in tables.items()}
 
 
 def _named(cpu: pd.DataFrame, host: str, *, several: bool) -> pd.DataFrame:

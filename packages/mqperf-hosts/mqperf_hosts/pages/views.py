@@ -10,7 +10,7 @@ from IPython.display import Markdown, display
 
 from mqperf.pages.figures import labels
 from mqperf.pages.report.hosts import shared
-from mqperf.plan.columns import COLUMNS
+from mqperf.plan.columns import COLUMNS, measured
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.tables import (
     Tables,
@@ -37,10 +37,7 @@ CLOCKS = (
     ("clock_offset_after_s", "clock_bound_after_s"),
 )
 TRAFFIC = ("sent_bytes_s", "received_bytes_s", "retransmitted_share")
-MEMORY = (
-    *("memory_used_bytes", "memory_available_bytes"),
-    *("swapped_in_bytes", "swapped_out_bytes"),
-)
+MEMORY = [column.name for column in measured.MEMORY]
 
 
 def facts(tables: Tables) -> pd.DataFrame:
