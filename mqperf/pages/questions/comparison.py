@@ -55,10 +55,10 @@ COMPARED = (*SIDES, "figure", "test_case", RATE, "what", "where", "place")
 LATENCY = "latency_mean_s"
 
 ONCE = Text(
-    "Each rate is of one run, and of 20 pairs of runs of one system about one is told apart:"
-    " *repeats: 3* would confirm what is."
+    "Each rate is of one run, and in another one it may end a step away: *repeats: 3* would confirm"
+    " what is told apart."
 )
-"""As measured, see *What a name changes* in the methodology."""
+"""How often that is so is in the methodology, under *What a name changes*."""
 
 LIMIT_ENDS = ("limit_rate_msg_s_low", "limit_rate_msg_s_high")
 KEPT_ENDS = ("kept_rate_msg_s", "missed_rate_msg_s")
