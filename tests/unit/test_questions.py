@@ -202,7 +202,7 @@ def test_at_one_rate_latency_is_compared() -> None:
 def test_what_is_doubted_is_not_told(sound: Tables) -> None:
     """Neither as a throughput nor as a side of a comparison; the most that was seen is."""
     mirrored = sound["points"]["queues"].eq("mirrored")
-    frames = doubted(sound, "spread", [*sound["points"].loc[mirrored, "point"]])
+    frames = doubted(sound, "lost", [*sound["points"].loc[mirrored, "point"]])
     assert said(frames, "comparison") == {
         "How does throughput change with the kind of queue?": [
             "mirrored queues against classic queues: CALL cannot be told, as a side is doubted."
@@ -210,9 +210,27 @@ def test_what_is_doubted_is_not_told(sound: Tables) -> None:
     }
     [[call, _]] = said(frames, "scaling").values()
     assert call.endswith("1 other layout cannot be told.")
-    nothing = doubted(sound, "spread", [*sound["points"]["point"]])
+    nothing = doubted(sound, "lost", [*sound["points"]["point"]])
     [[call, _]] = said(nothing, "scaling").values()
     assert call.startswith("CALL: cannot be told, as no point is beyond doubt; the most that was")
+
+
+@pytest.mark.parametrize(
+    ("factors", "said_of_it"),
+    [((0.8, 1.0, 1.2), "\N{MINUS SIGN}.*to \N{MINUS SIGN}"), ((0.3, 1.0, 1.9), "not")],
+)
+def test_repeats_that_differ_are_compared_by_their_interval(
+    factors: tuple[float, ...], said_of_it: str
+) -> None:
+    """It tells a difference that is larger than theirs, and no other."""
+    frames = tables(Shape(LAYOUTS, ("rpc-call",), (10,), repeats=3))
+    by_repeat = frames["messages"]["repeat"].map(dict(enumerate(factors, 1))).astype(float)
+    rates = frames["messages"]["throughput_msg_s"] * by_repeat
+    scattered = complete({**frames, "messages": frames["messages"].assign(throughput_msg_s=rates)})
+    spread = scattered["doubts"].query("kind == 'spread'")
+    assert {*spread["point"]} == {*scattered["points"]["point"]}
+    [[change]] = said({**scattered, "doubts": spread}, "comparison").values()
+    assert re.search(f"CALL (is )?{said_of_it}", change)
 
 
 def test_where_it_grew_from_has_its_doubts(sound: Tables) -> None:

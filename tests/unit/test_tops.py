@@ -65,10 +65,11 @@ def test_doubts_about_something_else_change_no_top(sound: Tables, kind: str) -> 
 
 def test_where_no_point_is_sound_it_is_said(sound: Tables) -> None:
     """The highest is named with its doubts, and no percentage is made of it."""
-    read = doubted(sound, "spread", f"{PLAIN}10", f"{PLAIN}20", f"{MIRRORED}10", f"{MIRRORED}20")
+    points = (f"{PLAIN}10", f"{PLAIN}20", f"{MIRRORED}10", f"{MIRRORED}20")
+    read = doubted(sound, "lost", *points)
     text = answer_to(read, "scaling")
     assert text.startswith("CALL: cannot be told, as no point is beyond doubt; the most that was")
-    assert text.endswith("doubted: spread.")
+    assert text.endswith("doubted: lost.")
     assert answer_to(read, "comparison").endswith("CALL cannot be told, as a side is doubted.")
 
 

@@ -11,8 +11,8 @@ from mqperf.plan.pace import RATE
 from mqperf.plan.topologies import QUEUES
 from mqperf.study.stats.bottleneck import LOAD_GENERATORS
 from mqperf.study.stats.compare import CANNOT_TELL, KEYS, MIN_EFFECT, judged, one_side
-from mqperf.study.stats.doubt_kinds import SPOILING
-from mqperf.study.stats.sustained import FIGURE, YES, best_first
+from mqperf.study.stats.doubt_kinds import SPOILING, SPOILING_RATIOS
+from mqperf.study.stats.sustained import FIGURE, YES, best_first, doubted_points
 from mqperf.study.tables import Tables, of_points, varied
 from mqperf.study.tables.axes import FACTORS, SWEEP
 from mqperf.study.tables.places import CONDITION
@@ -150,9 +150,9 @@ def _pair(
         for points, value in zip(best_points, values, strict=True)
     ]
     pairs = sides[0].merge(sides[1], on=[*alike, "figure"], suffixes=("_a", "_b"))
-    sound = {*best.loc[best["sound"], "point"]}
-    both = pairs["point_a"].isin(sound) & pairs["point_b"].isin(sound)
-    return pairs.assign(sound=both, reference=values[0], **{axis: values[1]})
+    spoiled = doubted_points(tables, SPOILING_RATIOS)
+    either = pairs["point_a"].isin(spoiled) | pairs["point_b"].isin(spoiled)
+    return pairs.assign(sound=~either, reference=values[0], **{axis: values[1]})
 
 
 def _best(tables: Tables) -> pd.DataFrame:

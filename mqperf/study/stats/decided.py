@@ -10,9 +10,9 @@ import pandas as pd
 from mqperf.plan import Decision
 from mqperf.plan.columns import parameters
 from mqperf.study.stats.compare import CANNOT_TELL, doubted_sides, kinds_by_point, paired
-from mqperf.study.stats.doubt_kinds import SPOILING
+from mqperf.study.stats.doubt_kinds import SPOILING_RATIOS
 from mqperf.study.stats.sequential import Figures, decisions
-from mqperf.study.stats.sustained import FIGURE
+from mqperf.study.stats.sustained import FIGURE, doubted_points
 from mqperf.study.tables import Tables, conform, empty
 from mqperf.study.tables.shape import in_order
 
@@ -21,9 +21,6 @@ SEQUENTIAL = "after each repeat"
 
 ALIKE = "alike"
 """The verdict that two points differ by less than what matters."""
-
-IN_INTERVALS = "spread"
-"""The kind of doubt that says no more than these intervals do: that repeats differ."""
 
 
 def throughputs(tables: Tables) -> Figures:
@@ -45,8 +42,7 @@ def decided(tables: Tables) -> pd.DataFrame:
     if not planned:
         return pd.DataFrame()
     points = tables["points"].set_index("point", drop=False)
-    doubts = tables["doubts"]
-    spoiled = {*doubts.loc[doubts["kind"].isin(SPOILING - {IN_INTERVALS}), "point"].dropna()}
+    spoiled = doubted_points(tables, SPOILING_RATIOS)
     kinds = kinds_by_point(tables)
     pairs = [(reference, other) for reference, other, _, _ in planned]
     _, _, _, rule = planned[0]

@@ -482,6 +482,9 @@ CHECKS: Mapping[str, Check] = {
 SPOILING = frozenset(kind for kind, check in CHECKS.items() if check.spoils)
 """The kinds of doubt with which a point is never the headline if a sound point exists."""
 
+SPOILING_RATIOS = SPOILING - {"spread"}
+"""Those with which no ratio is told: how much repeats differ is in its interval."""
+
 
 def weight_of(kind: str) -> str:
     """How much a kind of doubt matters; what a published report's wording raises is a note."""

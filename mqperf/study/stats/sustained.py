@@ -41,7 +41,7 @@ def keeping_up(points: pd.DataFrame, tables: Tables) -> pd.Series:
     """
     steps = tables["rate_steps"]
     runs, messages, closed = tables["runs"], tables["messages"], closed_loops()
-    behind, limited = (_doubted(tables, kinds) for kinds in (FALLS_BEHIND, LIMITED))
+    behind, limited = (doubted_points(tables, kinds) for kinds in (FALLS_BEHIND, LIMITED))
     behind |= {*runs["point"][runs["condition_failed"].notna()]}
     unknown = {*messages["point"][messages["send_rate_msg_s"].isna()]}
     unknown |= {*runs["point"][in_parts(runs)]}
@@ -66,7 +66,7 @@ def best_first(points: pd.DataFrame, tables: Tables) -> pd.DataFrame:
     which nobody can tell, and these before doubted ones; the highest throughput of each first.
     """
     measured = points[points[FIGURE].notna()]
-    spoiled = _doubted(tables, SPOILING)
+    spoiled = doubted_points(tables, SPOILING)
     axes = ("threads", *varied(points))
     where = [at(row, axes) for row in measured[[*axes]].to_dict("records")]
     kept, sound = keeping_up(measured, tables), ~measured["point"].isin(spoiled)
@@ -117,7 +117,7 @@ def in_both(a: pd.DataFrame, b: pd.DataFrame, keys: Sequence[str] = SWEEP) -> pd
     return conform("sustained_compared", compared[names])
 
 
-def _doubted(tables: Tables, kinds: Collection[str]) -> set[str]:
+def doubted_points(tables: Tables, kinds: Collection[str]) -> set[str]:
     """The points about which there are doubts of these kinds."""
     doubts, wanted = tables["doubts"], {*kinds}
     pairs = zip(doubts["kind"], doubts["point"], strict=True)
