@@ -181,7 +181,17 @@ SEAMS = (
 NAMED = ("pages/latency_maps.py", "pages/notebook.py", "pages/one_run.py")
 """What shows one value of a seam alone."""
 
-PLAIN_WORDS = {"command", "inside", "kill", "partition", "publish", "script", "stop", "waits"}
+PLAIN_WORDS = {
+    "command",
+    "inside",
+    "kill",
+    "partition",
+    "publish",
+    "request",
+    "script",
+    "stop",
+    "waits",
+}
 """Names that are words of every day as well: they are looked for where code asks for them."""
 
 

@@ -89,14 +89,18 @@ def test_pika_reads_what_is_sent(fields: dict[str, object], body: bytes, frame_m
     assert all(len(part.fragment) <= frame_max - 8 for part in parts)
 
 
-@given(st.binary(max_size=255), PROPERTIES)
-def test_the_message_id_is_found_behind_all_other_properties(
-    message_id: bytes, fields: dict[str, object]
+@pytest.mark.parametrize("name", ["message_id", "correlation_id", "reply_to"])
+@given(value=st.binary(max_size=255), fields=PROPERTIES)
+def test_a_text_is_found_among_all_other_properties(
+    name: str, value: bytes, fields: dict[str, object]
 ) -> None:
-    """Also where it is no text."""
-    properties = codec.Properties(**{**fields, "message_id": message_id})  # type: ignore[arg-type]
-    header = struct.pack(">HHQ", 60, 0, 0) + properties.encode()
-    assert codec.message_id(header) == message_id
+    """Also where it is no text; and nothing is found where it is missing."""
+    find = getattr(codec, name)
+    others = {other: each for other, each in fields.items() if other != name}
+    for given_, expected in ({**others, name: value}, value), (others, None):
+        properties = codec.Properties(**given_)  # type: ignore[arg-type]
+        header = struct.pack(">HHQ", 60, 0, 0) + properties.encode()
+        assert find(header) == expected
 
 
 def delivery(  # noqa: PLR0913

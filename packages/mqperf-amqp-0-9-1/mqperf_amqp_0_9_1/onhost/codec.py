@@ -140,7 +140,7 @@ def split(body: bytes, frame_max: int) -> Iterable[bytes]:
     return (body[first : first + room] for first in range(0, len(body), room))
 
 
-def publish(exchange: str, routing_key: str, *, mandatory: bool) -> bytes:
+def publish(exchange: str, routing_key: str | bytes, *, mandatory: bool) -> bytes:
     """The arguments of ``basic.publish``."""
     return b"\0\0" + short(exchange) + short(routing_key) + bytes([mandatory])
 
@@ -177,16 +177,34 @@ class Reader:
 
 def message_id(header: bytes) -> bytes | None:
     """The message-id in the payload of a content header."""
+    return _text(header, "message_id")
+
+
+def correlation_id(header: bytes) -> bytes | None:
+    """The correlation-id there."""
+    return _text(header, "correlation_id")
+
+
+def reply_to(header: bytes) -> bytes | None:
+    """The reply-to there."""
+    return _text(header, "reply_to")
+
+
+def _text(header: bytes, name: str) -> bytes | None:
+    """A property that is a short string, behind those that come before it."""
     reader = Reader(header, 12)
     flags = reader.number("H")
-    skip = {0: "short", 1: "short", 2: "long", 3: "B", 4: "B", 5: "short", 6: "short", 7: "short"}
-    for bit, form in skip.items():
-        if flags & 1 << (15 - bit):
-            if form == "B":
-                reader.number(form)
-            else:
-                getattr(reader, form)()
-    return reader.short() if flags & 1 << 7 else None
+    for bit, field in enumerate(fields(Properties)):
+        there = flags & 1 << (15 - bit)
+        if field.name == name:
+            return reader.short() if there else None
+        if there and field.name == "headers":
+            reader.long()
+        elif there and field.name in {"delivery_mode", "priority"}:
+            reader.number("B")
+        elif there:
+            reader.short()
+    raise ValueError(f"no property of a message: {name}")
 
 
 def which(payload: bytes) -> Method:

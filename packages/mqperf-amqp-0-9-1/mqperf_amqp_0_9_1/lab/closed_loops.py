@@ -1,0 +1,43 @@
+"""How generators are started whose clients wait for each thing that they ask for."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from mqperf.lab.load.launcher import Job, Launcher
+from mqperf.plan.load import Kind, Member
+from mqperf.record.messages import read_header
+from mqperf_amqp_0_9_1.lab.launcher import ARGUMENTS
+from mqperf_numbered.lab.environment import Program
+from mqperf_numbered.lab.launcher import addresses, launcher
+
+
+def closed_loop(
+    name: str, program: Program, about: str, extra: Callable[[Job], Mapping[str, Any]]
+) -> Launcher:
+    """The launcher of that name; each thread has a queue of its own.
+
+    ``extra`` gives what all processes are ordered beyond their queues.
+    """
+
+    def orders(job: Job, member: Member) -> dict[str, Any]:
+        case = job.case
+        first = (member.number - 1) * case.green_threads
+        return {
+            "queues": addresses(case, job.run_id)[first : first + case.green_threads],
+            "queue_arguments": dict(ARGUMENTS[case.queues]),
+            **extra(job),
+        }
+
+    return replace(
+        launcher(name, program, about, orders),
+        check=_check,
+        drivers={"rabbitmq": "amqp-0-9-1"},
+        queues=addresses,
+    )
+
+
+def _check(folder: Path, label: str, _kind: Kind) -> None:
+    """Raise ``LoadError`` unless a process left its record."""
+    read_header(folder / f"{label}.messages")

@@ -1,0 +1,142 @@
+"""Requests and replies over a real RabbitMQ, also where connections and queues are lost."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from load_by_hand import Flow, await_instant, job_of
+from one_rabbitmq import channel, lent, master_of
+from pika import BasicProperties
+
+from mqperf.lab.load import Access, Endpoint
+from mqperf.lab.runner import Silent, sweep
+from mqperf.lab.systems.rabbitmq.private import PrivateCluster
+from mqperf.plan import Case
+from mqperf.plan.file import parse_plan
+from mqperf.record.messages import read_messages
+from mqperf.study import tables
+
+pytestmark = pytest.mark.needs_rabbitmq
+
+PLAN = """\
+systems:
+  rabbitmq: {topologies: [cs1ss2], queues: [classic, quorum]}
+test_cases: [request]
+load:
+  generator: requests
+  reply_to: [direct, queue]
+  green_threads: 2
+  payload_bytes: 200000
+  reply_bytes: 0
+  duration_s: 1
+"""
+
+CUT = """\
+lists:foreach(fun(Pid) -> rabbit_networking:close_connection(Pid, "tested") end,
+  rabbit_networking:connections())."""
+
+
+def cut(cluster: PrivateCluster) -> None:
+    """Have the broker close all connections."""
+    assert cluster._control.says_ok("mqperf1@localhost", CUT)
+
+
+def test_every_request_is_replied_to(rabbitmq: PrivateCluster, tmp_path: Path) -> None:
+    """Across nodes, with bodies longer than a frame, and by both ways back."""
+    runs = tmp_path / "runs"
+    with lent(rabbitmq):
+        sweep(parse_plan(PLAN, Path("plan.yaml")), PLAN, runs, Silent())
+    results = tables.read(runs)
+    assert results["runs"]["status"].eq("done").all()
+    counts = results["messages"]
+    assert len(counts) == 4
+    assert (counts["round_trip"] > 0).all()
+    assert (counts["sent"] == counts["round_trip"]).all()
+    assert (counts["sent"] == counts["received"]).all()
+    assert (counts["errors"] == 0).all()
+
+
+class Asked:
+    """A client and a server with a thread each, and the streams that they left."""
+
+    def __init__(self, cluster: PrivateCluster, folder: Path, reply_to: str) -> None:
+        case = {
+            "system": "rabbitmq",
+            "topology": "cmsm",
+            "queues": "classic",
+            "test_case": "request",
+            "generator": "requests",
+            "green_threads": 1,
+            "warmup_s": 0,
+            "cooldown_s": 0,
+            "duration_s": 6,
+            "timeout_s": 2,
+            "parameters": {"reply_to": reply_to},
+        }
+        broker = master_of(cluster)
+        end = Endpoint("amqp-0-9-1", tuple(broker.addresses), "mqperf", broker.password, "/")
+        self.flow = Flow(job_of(Case.model_validate(case), folder, Access(end, end)))
+
+    @property
+    def queue(self) -> str:
+        """The queue of the only thread."""
+        [queue] = self.flow.orders("client-1")["queues"]
+        return str(queue)
+
+    def run(self, disturb: Callable[[], None]) -> None:
+        """Disturb after two seconds; no request is unaccounted for, and the last have replies."""
+        with self.flow:
+            for label in ("server-1", "client-1"):
+                self.flow.start(label)
+            begin = self.flow.begin()
+            await_instant(begin + 2)
+            disturb()
+            self.flow.end()
+        asked = self.starts("client-1", "sent")
+        assert asked == self.replied ^ self.failed
+        assert max(self.replied) > begin + 5
+        assert self.replied <= self.starts("server-1", "received") <= asked
+
+    def starts(self, label: str, stream: str) -> set[float]:
+        """By which messages are known."""
+        return set(read_messages(self.flow.home / f"{label}.messages")[stream][:, 0])
+
+    @property
+    def replied(self) -> set[float]:
+        """Requests whose replies came."""
+        return self.starts("client-1", "round_trip")
+
+    @property
+    def failed(self) -> set[float]:
+        """Requests that ended as errors."""
+        return self.starts("client-1", "error")
+
+
+@pytest.mark.parametrize("reply_to", ["direct", "queue"])
+def test_lost_connections_are_opened_again(
+    rabbitmq: PrivateCluster, tmp_path: Path, reply_to: str
+) -> None:
+    """Of the client and of the server; the request of meanwhile is an error."""
+    asked = Asked(rabbitmq, tmp_path, reply_to)
+    asked.run(lambda: cut(rabbitmq))
+    assert len(asked.failed) >= 1
+
+
+def test_a_queue_that_is_deleted_is_declared_again(
+    rabbitmq: PrivateCluster, tmp_path: Path
+) -> None:
+    """Requests that no queue takes come back at once, as errors."""
+    asked = Asked(rabbitmq, tmp_path, "direct")
+    with channel(master_of(rabbitmq)) as theirs:
+        asked.run(lambda: theirs.queue_delete(asked.queue))
+    assert len(asked.failed) >= 1
+
+
+def test_a_message_of_others_is_thrown_away(rabbitmq: PrivateCluster, tmp_path: Path) -> None:
+    """Without a reply, once; the server goes on."""
+    asked = Asked(rabbitmq, tmp_path, "direct")
+    with channel(master_of(rabbitmq)) as theirs:
+        odd = BasicProperties(correlation_id="order 7", reply_to="amq.rabbitmq.reply-to.none")
+        asked.run(lambda: theirs.basic_publish("", asked.queue, b"hello", odd))
+        assert theirs.queue_declare(asked.queue, passive=True).method.message_count == 0
+    assert not asked.failed
