@@ -1,7 +1,7 @@
 """Messages that come on the one channel of a connection, one after the other."""
 
 from collections.abc import Iterator
-from select import select
+from select import POLLIN, poll
 
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.codec import Reader
@@ -14,7 +14,8 @@ class Inbound:
     """What a connection brings; heartbeats go on while nothing comes."""
 
     def __init__(self, connection: Connection) -> None:
-        self.connection, self.assembler = connection, Assembler()
+        self.connection, self.assembler, self.poll = connection, Assembler(), poll()
+        self.poll.register(connection, POLLIN)
 
     def messages(self, within_s: float) -> Iterator[tuple[bytes, bytes]]:
         """Method and header of all that has come, or comes first in that time.
@@ -24,7 +25,7 @@ class Inbound:
         """
         self.connection.keep_alive()
         yield from self._whole()
-        if select([self.connection], [], [], within_s)[0] and self.connection.fill():
+        if self.poll.poll(within_s * 1000) and self.connection.fill():
             yield from self._whole()
 
     def _whole(self) -> Iterator[tuple[bytes, bytes]]:
