@@ -6,6 +6,7 @@ import pytest
 from factory import Shape, tables
 
 from mqperf.pages.figures.answers import contrast_sheet
+from mqperf.pages.figures.marks import LINE
 from mqperf.pages.questions.comparison import (
     KEPT_ENDS,
     LIMIT_ENDS,
@@ -77,6 +78,20 @@ def test_of_rates_that_end_nowhere_one_side_may_be_told(
     assert np.isfinite(axes.get_xlim()).all()
     marks = {line.get_marker() for line in axes.lines} - {"None"}
     assert marks == {"<" if "lower" in words else ">" if "higher" in words else "o"}
+
+
+def test_what_is_compared_stands_beside_its_row_to_the_last_word() -> None:
+    """On several lines, where one has no room for it; the drawing is higher then."""
+    [row] = compared_rates((100, 200), (25, 50), None).to_dict("records")
+    what = (
+        "Client -> Slave-1, Server -> Slave-2 against Client -> Master, Server -> Master"
+        " at reply-to direct"
+    )
+    short, long = (contrast_sheet(pd.DataFrame([{**row, "what": w}]), FIGURE) for w in ("x", what))
+    [label] = [text.get_text() for text in long.axes[0].get_yticklabels()]
+    assert label.replace("\n", " ") == f"CAST, {what}"
+    assert max(map(len, label.split("\n"))) <= LINE
+    assert long.get_figheight() > short.get_figheight()
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress, pairwise
 from math import ceil, floor, log10
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,9 @@ PLACE = "place"
 
 LONGEST_LABEL = 80
 """Characters of a label that there is room for."""
+
+LINE, MOST_LINES = 48, 3
+"""The same of a line of a label that may have several."""
 
 LEGEND_WIDTH, LEGEND_HANDLE = 140, 7
 """Characters beside each other in a legend, and what each handle takes of them."""
@@ -166,6 +170,13 @@ def as_text(text: str) -> str:
     """The text as matplotlib shows it to the letter: no formula, and not hidden from the legend."""
     label = one_line(text, LONGEST_LABEL).replace("$", r"\$")
     return f"\N{ZERO WIDTH SPACE}{label}" if label.startswith("_") else label
+
+
+def as_lines(text: str) -> str:
+    """The same on as many lines as it needs, broken between words."""
+    return "\n".join(
+        map(as_text, wrap(one_line(text, LINE * MOST_LINES), LINE, break_on_hyphens=False))
+    )
 
 
 def as_shown(text: str) -> str:

@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from mqperf.pages.figures import palette
-from mqperf.pages.figures.marks import as_text, dress, plain
+from mqperf.pages.figures.marks import as_lines, as_text, dress, plain
 from mqperf.pages.figures.told import tell
 from mqperf.plan.columns import COLUMNS, parameters
 from mqperf.study.stats.contrasts import BETWEEN
@@ -91,7 +91,7 @@ def ratios(
             note.set(color=palette.INK.light, fontsize=8, horizontalalignment="center")
     if len(rows):
         _ratio_axis(axes, float(rows["min_effect"].iloc[0]))
-        axes.set_yticks(range(len(rows)), [as_text(label(row)) for row in rows.to_dict("records")])
+        axes.set_yticks(range(len(rows)), [as_lines(label(row)) for row in rows.to_dict("records")])
         axes.set_ylim(len(rows) - 0.4, -0.8)
     dress(axes, COLUMNS[figure].label)
     axes.set_xlabel(quotient, fontsize=9)

@@ -15,7 +15,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from mqperf.pages.figures import panels
 from mqperf.pages.figures.labels import told_apart
-from mqperf.pages.figures.marks import as_text
+from mqperf.pages.figures.marks import as_lines, as_text
 from mqperf.pages.figures.palette import INK, PAPER
 from mqperf.pages.figures.percentiles import percentiles
 from mqperf.pages.figures.ratios import point_label, ratios, under_condition
@@ -167,8 +167,10 @@ def ratio_sheet(
     """Ratios: a panel for each figure, of these ``names`` where any are given, points as rows."""
     figures = comparison["figure"]
     shown = [name for name in names or figures.unique() if figures.eq(name).any()]
-    points = comparison[figures.isin(shown)].groupby("figure").size().max()
-    figure, [axes] = panes(len(shown), 1, 1.0 + 0.24 * points)
+    rows = comparison[figures.isin(shown)]
+    lines = max(as_lines(label(row)).count("\n") + 1 for row in rows.to_dict("records"))
+    height = rows.groupby("figure").size().max() * (0.1 + 0.16 * lines)
+    figure, [axes] = panes(len(shown), 1, 1.0 + height)
     for name, panel in zip(shown, axes, strict=True):
         ratios(comparison, panel, figure=name, label=label, quotient=quotient)
     for panel in axes[1:]:
