@@ -9,15 +9,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from mqperf.pages.figures import labels, palette
-from mqperf.pages.figures.marks import as_text, dress, from_zero, rate_axis
+from mqperf.pages.figures.marks import as_lines, as_text, dress, from_zero, rate_axis
 from mqperf.pages.figures.panels import finished_messages
-from mqperf.pages.figures.sheets import HEIGHT, panes, ratio_sheet, tiles
+from mqperf.pages.figures.sheets import HEIGHT, height_of_rows, panes, ratio_sheet, tiles
 from mqperf.pages.figures.told import tell
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import TEST_CASES
-
-ROW, ENDS = 0.27, 1.0
-"""Heights of a row of dots, and of what stands above and below them."""
 
 BEFORE_S, AFTER_S = 5.0, 15.0
 """Seconds that are drawn before an action began, and after it ended."""
@@ -43,7 +40,8 @@ def bracket_sheet(
     ``rows`` have the columns of that name, and ``what`` each is about.  Where every rate is kept,
     or none, an arrow points to what was not tried.
     """
-    figure, [[axes]] = panes(1, 1, ENDS + ROW * len(rows))
+    beside = [as_lines(subject) for subject in rows["what"]]
+    figure, [[axes]] = panes(1, 1, height_of_rows(len(rows), beside))
     colour = palette.THROUGHPUT.light
     for place, row in enumerate(rows.to_dict("records")):
         kept, missed = row[low], row[high]
@@ -56,7 +54,7 @@ def bracket_sheet(
         spot = kept if pd.notna(kept) else missed
         (mark,) = axes.plot([spot], [place], marker, color=colour, markersize=6)
         tell(mark, [], [f"{row['what']}\n{', '.join(ends)}"])
-    axes.set_yticks(range(len(rows)), [as_text(subject) for subject in rows["what"]])
+    axes.set_yticks(range(len(rows)), beside)
     axes.set_ylim(len(rows) - 0.4, -0.6)
     title = f"{COLUMNS[low].label}, and the next rate"
     dress(axes, f"{title}; thin: 95 % interval of the limit" if interval else title)

@@ -168,9 +168,9 @@ def ratio_sheet(
     figures = comparison["figure"]
     shown = [name for name in names or figures.unique() if figures.eq(name).any()]
     rows = comparison[figures.isin(shown)]
-    lines = max(as_lines(label(row)).count("\n") + 1 for row in rows.to_dict("records"))
-    height = rows.groupby("figure").size().max() * (0.1 + 0.16 * lines)
-    figure, [axes] = panes(len(shown), 1, 1.0 + height)
+    beside = [as_lines(label(row)) for row in rows.to_dict("records")]
+    most = rows.groupby("figure").size().max()
+    figure, [axes] = panes(len(shown), 1, height_of_rows(most, beside))
     for name, panel in zip(shown, axes, strict=True):
         ratios(comparison, panel, figure=name, label=label, quotient=quotient)
     for panel in axes[1:]:
@@ -188,6 +188,11 @@ def factor_sheet(factors: pd.DataFrame) -> Figure:
         return under_condition(row, words)
 
     return ratio_sheet(factors, names, label=label, quotient="factor")
+
+
+def height_of_rows(count: int, labels: Sequence[str]) -> float:
+    """That of a panel of so many rows, with room for the lines of the longest of their labels."""
+    return 1.0 + count * (0.1 + 0.16 * max(label.count("\n") + 1 for label in labels))
 
 
 def panes(across: int, down: int, height: float) -> tuple[Figure, list[list[Axes]]]:
