@@ -140,6 +140,35 @@ def split(body: bytes, frame_max: int) -> Iterable[bytes]:
     return (body[first : first + room] for first in range(0, len(body), room))
 
 
+NO_ARGUMENTS: Table = {}
+
+
+def queue_declare(  # noqa: PLR0913 (as many as the method has)
+    queue: str | bytes,
+    arguments: Table = NO_ARGUMENTS,
+    *,
+    passive: bool = False,
+    durable: bool = False,
+    exclusive: bool = False,
+    auto_delete: bool = False,
+) -> bytes:
+    """The arguments of ``queue.declare``."""
+    flags = passive | durable << 1 | exclusive << 2 | auto_delete << 3
+    return b"\0\0" + short(queue) + bytes([flags]) + table(arguments)
+
+
+def queue_bind(
+    queue: str, exchange: str, routing_key: str, arguments: Table = NO_ARGUMENTS
+) -> bytes:
+    """The arguments of ``queue.bind``."""
+    return b"\0\0" + short(queue) + short(exchange) + short(routing_key) + b"\0" + table(arguments)
+
+
+def consume(queue: str | bytes, arguments: Table = NO_ARGUMENTS, *, no_ack: bool) -> bytes:
+    """The arguments of ``basic.consume``."""
+    return b"\0\0" + short(queue) + short("c") + bytes([no_ack << 1]) + table(arguments)
+
+
 def publish(exchange: str, routing_key: str | bytes, *, mandatory: bool) -> bytes:
     """The arguments of ``basic.publish``."""
     return b"\0\0" + short(exchange) + short(routing_key) + bytes([mandatory])
@@ -205,6 +234,13 @@ def _text(header: bytes, name: str) -> bytes | None:
         elif there:
             reader.short()
     raise ValueError(f"no property of a message: {name}")
+
+
+def delivery_tag(method: bytes) -> int:
+    """The number by which a delivery is acknowledged, in the payload of ``basic.deliver``."""
+    reader = Reader(method)
+    reader.short()
+    return reader.number("Q")
 
 
 def which(payload: bytes) -> Method:

@@ -41,7 +41,7 @@ LENGTH = "bytes "
 """How counts in a diary begin of messages by the length of their body; each counts once."""
 
 DURABLE, AUTO_DELETE = 0b10, 0b100
-NO_ACK = 0b10
+"""Flags of an exchange."""
 
 ACK = codec.method(1, codec.ACK, struct.pack(">QB", 0, 0))
 TAG_AT, MULTIPLE_AT = 11, 19
@@ -119,20 +119,17 @@ class Intake(ManagedConnection[Connection]):
         connection.call(
             channel, codec.EXCHANGE_DECLARE, declared + table({}), codec.EXCHANGE_DECLARE_OK
         )
-        wanted = b"\0\0" + short(queue) + bytes([DURABLE]) + table(self.orders.queue_arguments)
+        wanted = codec.queue_declare(queue, self.orders.queue_arguments, durable=True)
         connection.call(channel, codec.QUEUE_DECLARE, wanted, codec.QUEUE_DECLARE_OK)
-        bound = b"\0\0" + short(queue) + short(exchange) + short(thread.binding_key) + b"\0"
-        connection.call(
-            channel, codec.QUEUE_BIND, bound + table(thread.binding), codec.QUEUE_BIND_OK
-        )
+        bound = codec.queue_bind(queue, exchange, thread.binding_key, thread.binding)
+        connection.call(channel, codec.QUEUE_BIND, bound, codec.QUEUE_BIND_OK)
 
     def _consume(self, channel: int, queue: str) -> None:
         # deliveries may come before the answer, and are taken then: so nobody waits for it
-        automatic = NO_ACK if self.orders.acks == "auto" else 0
-        wanted = b"\0\0" + short(queue) + short("c") + bytes([automatic])
         begin = int(self.next_offset[channel - 1])
         arguments: codec.Table = {FROM: begin} if self.orders.log else {}
-        self.on.send(codec.method(channel, codec.CONSUME, wanted + table(arguments)))
+        wanted = codec.consume(queue, arguments, no_ack=self.orders.acks == "auto")
+        self.on.send(codec.method(channel, codec.CONSUME, wanted))
         self.watch()
 
     def _take(self, batch: Batch) -> None:

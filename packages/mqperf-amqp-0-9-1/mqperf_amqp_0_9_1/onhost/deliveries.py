@@ -206,9 +206,7 @@ class Deliveries:
 
     def _message(self, end: int, channel: int, method: bytes, header: bytes, body: bytes) -> None:
         stamp = stamp_of(header, body, in_body=self.in_body)
-        reader = Reader(method)
-        reader.short()
-        tag = reader.number("Q")
+        tag = codec.delivery_tag(method)
         read_ns = self.connection.arrived_ns(np.array([end]))
         at = _offset_at(header)
         offset = None if at is None else np.array([Reader(header, at).number("q")])

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 
 from mqperf.base.errors import SystemFault
 from mqperf_amqp_0_9_1.onhost import codec
-from mqperf_amqp_0_9_1.onhost.codec import Reader, Table, short, table
+from mqperf_amqp_0_9_1.onhost.codec import Reader, Table
 from mqperf_amqp_0_9_1.onhost.connection import Connection
 from mqperf_numbered.onhost.broker import Broker, Lost, Refused
 from mqperf_traffic.lab.counting import Counting
@@ -25,7 +25,6 @@ MOST_WAITING, MOST_WAITING_BYTES = 100_000, 1 << 28
 """Messages that wait to be captured, for which the broker has to have room."""
 
 CHANNEL = 1
-PASSIVE, EXCLUSIVE, NO_ACK = 1, 4, 2
 DELIVERED, DECLARED = (
     struct.pack(">HH", *which) for which in (codec.DELIVER, codec.QUEUE_DECLARE_OK)
 )
@@ -82,13 +81,13 @@ class Firehose:
         drop = {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": self.overflow}
         self._call_declare(self.overflow, {"x-max-length": 1})
         self._call_declare(self.queue, {**room, **drop})
-        bound = b"\0\0" + short(self.queue) + short(EXCHANGE) + short(PUBLISHED) + b"\0" + table({})
+        bound = codec.queue_bind(self.queue, EXCHANGE, PUBLISHED)
         self.connection.call(CHANNEL, codec.QUEUE_BIND, bound, codec.QUEUE_BIND_OK)
-        wanted = b"\0\0" + short(self.queue) + short("c") + bytes([NO_ACK]) + table({})
+        wanted = codec.consume(self.queue, no_ack=True)
         self.connection.send(codec.method(CHANNEL, codec.CONSUME, wanted))
 
     def _call_declare(self, queue: str, arguments: Table) -> None:
-        declared = b"\0\0" + short(queue) + bytes([EXCLUSIVE]) + table(arguments)
+        declared = codec.queue_declare(queue, arguments, exclusive=True)
         self.connection.call(CHANNEL, codec.QUEUE_DECLARE, declared, codec.QUEUE_DECLARE_OK)
 
     def _capture(self, counting: Counting, silent: Callable[[], None]) -> None:
@@ -112,7 +111,7 @@ class Firehose:
         """Ask how many messages are in both queues; gives how many answers are to come."""
         queues = (self.queue, self.overflow)
         for queue in queues:
-            asked = b"\0\0" + short(queue) + bytes([PASSIVE]) + table({})
+            asked = codec.queue_declare(queue, passive=True)
             self.connection.send(codec.method(CHANNEL, codec.QUEUE_DECLARE, asked))
         return len(queues)
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.closed_loop import CHANNEL, Client, OfQueues
-from mqperf_amqp_0_9_1.onhost.codec import short, table
+from mqperf_amqp_0_9_1.onhost.codec import short
 from mqperf_amqp_0_9_1.onhost.connection import Connection
 from mqperf_numbered.onhost.orders import of_kind, read_orders
 
 EXCHANGE = "amq.direct"
-DURABLE, NO_WAIT_NOR_CONDITION = 0b10, b"\0"
+NO_WAIT_NOR_CONDITION = b"\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +36,10 @@ class Declarer(Client[Declarations]):
         return lambda _begun: self._once(connection, queue)
 
     def _once(self, connection: Connection, queue: str) -> None:
-        name = b"\0\0" + short(queue)
-        declared = name + bytes([DURABLE]) + table(self.orders.queue_arguments)
+        declared = codec.queue_declare(queue, self.orders.queue_arguments, durable=True)
         connection.call(CHANNEL, codec.QUEUE_DECLARE, declared, codec.QUEUE_DECLARE_OK)
         for number in range(self.orders.bindings):
-            bound = name + short(EXCHANGE) + short(f"{queue}.{number}") + b"\0" + table({})
+            bound = codec.queue_bind(queue, EXCHANGE, f"{queue}.{number}")
             connection.call(CHANNEL, codec.QUEUE_BIND, bound, codec.QUEUE_BIND_OK)
-        deleted = name + NO_WAIT_NOR_CONDITION
+        deleted = b"\0\0" + short(queue) + NO_WAIT_NOR_CONDITION
         connection.call(CHANNEL, codec.QUEUE_DELETE, deleted, codec.QUEUE_DELETE_OK)

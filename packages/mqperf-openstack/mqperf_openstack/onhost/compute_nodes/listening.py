@@ -47,20 +47,20 @@ class NodeListener(ManagedConnection[Connection]):
             self._declare(connection, channel, box)
         for channel, box in enumerate(self.boxes, 1):
             # deliveries may come before the answer, and are taken then: so nobody waits for it
-            wanted = b"\0\0" + short(box.queue) + short("c") + b"\0"
-            connection.send(codec.method(channel, codec.CONSUME, wanted + table({})))
+            wanted = codec.consume(box.queue, no_ack=False)
+            connection.send(codec.method(channel, codec.CONSUME, wanted))
 
     def _declare(self, connection: Connection, channel: int, box: Box) -> None:
         """The queue, and its exchange with a binding; that of replies has every queue."""
-        wanted = b"\0\0" + short(box.queue) + bytes([DURABLE]) + table(self.told.queue_arguments)
+        wanted = codec.queue_declare(box.queue, self.told.queue_arguments, durable=True)
         connection.call(channel, codec.QUEUE_DECLARE, wanted, codec.QUEUE_DECLARE_OK)
         if not box.exchange:
             return
         kind = short(box.exchange_type) + bytes([DURABLE | AUTO_DELETE]) + table({})
         declared = b"\0\0" + short(box.exchange) + kind
         connection.call(channel, codec.EXCHANGE_DECLARE, declared, codec.EXCHANGE_DECLARE_OK)
-        bound = b"\0\0" + short(box.queue) + short(box.exchange) + short(box.routing_key) + b"\0"
-        connection.call(channel, codec.QUEUE_BIND, bound + table({}), codec.QUEUE_BIND_OK)
+        bound = codec.queue_bind(box.queue, box.exchange, box.routing_key)
+        connection.call(channel, codec.QUEUE_BIND, bound, codec.QUEUE_BIND_OK)
 
     def read(self, _connection: Connection) -> None:
         """Deal with all that has come whole."""
