@@ -74,3 +74,18 @@ def channel(broker: Broker) -> Iterator[Theirs]:
     parameters = pika.ConnectionParameters(host, int(port), credentials=login)
     with pika.BlockingConnection(parameters) as connection:
         yield connection.channel()
+
+
+def told(cluster: PrivateCluster, expression: str) -> None:
+    """Have the Master do something, at once: rabbitmqctl would take as long as the load."""
+    assert cluster._control.says_ok("mqperf1@localhost", expression)
+
+
+CUT = """\
+lists:foreach(fun(Pid) -> rabbit_networking:close_connection(Pid, "tested") end,
+  rabbit_networking:connections())."""
+
+
+def cut(cluster: PrivateCluster) -> None:
+    """Have the broker close all connections."""
+    told(cluster, CUT)

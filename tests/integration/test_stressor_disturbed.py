@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 import pytest
 from load_by_hand import Flow, await_instant, job_of
-from one_rabbitmq import Theirs, channel, master_of
+from one_rabbitmq import Theirs, channel, cut, master_of, told
 from patience import eventually
 
 from mqperf.hosts import Process
@@ -103,17 +103,6 @@ class WithBody(Disturbed):
     files = MappingProxyType({NAME: BODY})
 
 
-def told(cluster: PrivateCluster, expression: str) -> None:
-    """Have the Master do something, at once: rabbitmqctl would take as long as the load."""
-    assert cluster._control.says_ok("mqperf1@localhost", expression)
-
-
-CUT = """\
-lists:foreach(fun(Pid) -> rabbit_networking:close_connection(Pid, "tested") end,
-  rabbit_networking:connections())."""
-"""Closes all connections."""
-
-
 def watermark(value: str) -> str:
     """Lets the broker use so much memory."""
     return f"vm_memory_monitor:set_vm_memory_high_watermark({value}), ok."
@@ -125,7 +114,7 @@ def test_after_a_lost_connection_every_message_is_accounted_for(
     """Both connect again; what the broker had confirmed is not lost, and numbers are whole."""
     parameters = {"rate_msg_s": 1000.0, "confirms": 500, "acks": "multiple"}
     flow = Disturbed(tmp_path, broker, parameters)
-    flow.run(lambda: told(rabbitmq, CUT))
+    flow.run(lambda: cut(rabbitmq))
     sent, confirmed = flow.reconnected()
     unconfirmed = size(sent.ranges) - size(confirmed.ranges)
     assert flow.diary("client-1")["counts"]["unconfirmed"] == unconfirmed
@@ -138,7 +127,7 @@ def test_a_lost_consumer_of_a_stream_goes_on_where_it_was(
     """A stream keeps what was delivered: nothing of it comes again, and nothing is left out."""
     parameters = {"rate_msg_s": 1000.0, "confirms": 500, "acks": "multiple", "prefetch": 100}
     flow = FromStream(tmp_path, broker, parameters)
-    flow.run(lambda: told(rabbitmq, CUT))
+    flow.run(lambda: cut(rabbitmq))
     sent, _ = flow.reconnected()
     got = flow.counts("server-1").numbers["received"]["client-1.1"]
     assert len(got.again) == got.reordered == 0

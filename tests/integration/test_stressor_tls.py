@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from one_rabbitmq import cut
 from patience import all_due
 from pydantic import SecretStr
 from test_stressor import PLAN
-from test_stressor_disturbed import CUT, Disturbed, told
+from test_stressor_disturbed import Disturbed
 
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import HostFolder, LocalHost
@@ -50,7 +51,7 @@ def test_every_delivery_by_tls_is_accounted_for(encrypted: PrivateCluster, tmp_p
     """Records end where no frame does; connections that were lost are encrypted again."""
     parameters = {"rate_msg_s": 250.0, "confirms": 500, "acks": "multiple", "payload_bytes": 20_000}
     flow = Disturbed(tmp_path, by_tls(encrypted), parameters)
-    flow.run(lambda: told(encrypted, CUT))
+    flow.run(lambda: cut(encrypted))
     sent, confirmed = flow.reconnected()
     assert size(sent.ranges) > size(confirmed.ranges) - 1 > 500
 

@@ -1,4 +1,4 @@
-"""A client whose threads have a connection each, and wait for each thing that they ask for."""
+"""A load whose clients wait for each thing that they ask for: its processes and connections."""
 
 import sys
 from abc import ABC, abstractmethod
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from mqperf.onhost.load.capped_log import CappedLog
 from mqperf.onhost.load.control import Control
@@ -31,21 +31,32 @@ class OfQueues(Orders):
 Told = TypeVar("Told", bound=OfQueues)
 
 
-class Client(ABC, Generic[Told]):
-    """One process, from its start to the record that it leaves; ``noun`` is what it asks for."""
+class Process(ABC, Generic[Told]):
+    """One process, from its start to the ``record`` that it leaves, which has the ``header``."""
 
-    noun: str
+    record: Record
 
     def __init__(self, orders: Told) -> None:
         self.orders = orders
         self.control = Control(orders.control, orders.label)
         self.control.heed_signals()
-        self.loop = ClosedLoop(self.control, header_of(orders))
+        names = ("label", "kind", "test_case")
+        self.header: dict[str, object] = {name: getattr(orders, name) for name in names}
 
-    @property
-    def record(self) -> Record:
-        """What it leaves."""
-        return self.loop.record
+    @abstractmethod
+    def run(self) -> None:
+        """From its start to its end."""
+
+
+class Client(Process[Told]):
+    """A client whose threads ask for one thing after the other, each a ``noun``."""
+
+    noun: str
+
+    def __init__(self, orders: Told) -> None:
+        super().__init__(orders)
+        self.loop = ClosedLoop(self.control, self.header)
+        self.record = self.loop.record
 
     def run(self) -> None:
         """Ask until the load ends."""
@@ -79,11 +90,6 @@ class Client(ABC, Generic[Told]):
         closed(connection)
 
 
-def header_of(orders: Orders) -> dict[str, object]:
-    """Whose record it is."""
-    return {name: getattr(orders, name) for name in ("label", "kind", "test_case")}
-
-
 def connected(orders: Orders) -> Connection:
     """A connection with a channel, on which nothing takes longer than the plan's timeout."""
     connection = Connection(orders.broker)
@@ -99,20 +105,7 @@ def closed(connection: Connection | None) -> None:
             connection.close(1.0)
 
 
-class Program(Protocol):
-    """One process: it runs, and leaves a record."""
-
-    orders: Any
-
-    @property
-    def record(self) -> Record:
-        """What it leaves."""
-
-    def run(self) -> None:
-        """From its start to its end."""
-
-
-def live(program: Callable[[], Program]) -> None:
+def live(program: Callable[[], Process[Any]]) -> None:
     """Run the program under a capped log; what it recorded is saved whatever happens."""
     log = CappedLog(sys.stdout, LOG_BYTES)
     vars(sys).update(stdout=log, stderr=log)

@@ -3,13 +3,13 @@
 import sys
 from pathlib import Path
 
-from mqperf_amqp_0_9_1.onhost.closed_loop import Program, live
-from mqperf_amqp_0_9_1.onhost.requests.orders import read
+from mqperf_amqp_0_9_1.onhost.closed_loop import Process, live
+from mqperf_amqp_0_9_1.onhost.requests.orders import Requests, read
 from mqperf_amqp_0_9_1.onhost.requests.requester import Requester
 from mqperf_amqp_0_9_1.onhost.requests.responder import Responder
 
 
-def program() -> Program:
+def program() -> Process[Requests]:
     """The client or server that the orders say."""
     orders = read(Path(sys.argv[1]))
     return Requester(orders) if orders.kind == "client" else Responder(orders)

@@ -1,18 +1,15 @@
-"""What a process of requests is told, and how its messages begin."""
+"""What a process of requests is told, and how its messages are sent, and told from others."""
 
 import os
-import struct
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.closed_loop import CHANNEL, OfQueues
-from mqperf_amqp_0_9_1.onhost.codec import Properties, short, table
+from mqperf_amqp_0_9_1.onhost.codec import Properties
 from mqperf_amqp_0_9_1.onhost.connection import Connection
 from mqperf_numbered.onhost.orders import of_kind, read_orders
-
-NO_ACK = 0b10
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +41,18 @@ class Publisher:
         self.connection.send(method + content)
 
 
-def consume(connection: Connection, queue: str | bytes, *, automatic: bool) -> None:
-    """Ask for the messages of a queue, which count as acknowledged when they are ``automatic``."""
-    wanted = b"\0\0" + short(queue) + short("c") + bytes([NO_ACK if automatic else 0])
-    connection.call(CHANNEL, codec.CONSUME, wanted + table({}), codec.CONSUME_OK)
+def key_of(orders: Requests, begun: float) -> bytes:
+    """The correlation-id of a request of this load that was begun then."""
+    return f"{orders.run} {begun!r}".encode()
 
 
-def tag_of(method: bytes) -> bytes:
-    """The tag of a delivery, as an acknowledgement has it."""
-    reader = codec.Reader(method)
-    reader.short()
-    return struct.pack(">Q", reader.number("Q"))
+def begun_of(orders: Requests, key: bytes | None) -> float | None:
+    """When a request with that correlation-id was begun; None for what is none of this load."""
+    run, _, begun = (key or b"").partition(b" ")
+    return float(begun) if run == str(orders.run).encode() else None
+
+
+def consume(connection: Connection, queue: str | bytes, *, no_ack: bool) -> None:
+    """Ask for the messages of a queue, which may come before the answer; raises ``Lost``."""
+    wanted = codec.consume(queue, no_ack=no_ack)
+    connection.send(codec.method(CHANNEL, codec.CONSUME, wanted))

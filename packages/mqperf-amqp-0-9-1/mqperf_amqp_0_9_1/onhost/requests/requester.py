@@ -5,14 +5,13 @@ from collections.abc import Callable
 
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.closed_loop import CHANNEL, Client
-from mqperf_amqp_0_9_1.onhost.codec import Properties, short, table
+from mqperf_amqp_0_9_1.onhost.codec import Properties
 from mqperf_amqp_0_9_1.onhost.connection import Connection
 from mqperf_amqp_0_9_1.onhost.requests.inbound import Inbound
-from mqperf_amqp_0_9_1.onhost.requests.orders import Publisher, Requests, consume
+from mqperf_amqp_0_9_1.onhost.requests.orders import Publisher, Requests, consume, key_of
 from mqperf_numbered.onhost.broker import Lost
 
 DIRECT = b"amq.rabbitmq.reply-to"
-EXCLUSIVE_AND_AUTO_DELETED = 0b1100
 LOOK_S = 1.0
 
 
@@ -26,10 +25,10 @@ class Requester(Client[Requests]):
         publisher = Publisher(connection, self.orders.payload_bytes)
         inbound = Inbound(connection)
         address = DIRECT if self.orders.reply_to == "direct" else _declared(connection)
-        consume(connection, address, automatic=True)
+        consume(connection, address, no_ack=True)
 
         def ask(begun: float) -> None:
-            key = repr(begun).encode()
+            key = key_of(self.orders, begun)
             properties = Properties(correlation_id=key, reply_to=address)
             publisher.publish(queue, properties, mandatory=True)
             self._await(inbound, key)
@@ -47,5 +46,5 @@ class Requester(Client[Requests]):
 
 def _declared(connection: Connection) -> bytes:
     """The name that the broker gives a queue of this connection alone."""
-    wanted = b"\0\0" + short("") + bytes([EXCLUSIVE_AND_AUTO_DELETED]) + table({})
+    wanted = codec.queue_declare("", exclusive=True, auto_delete=True)
     return connection.call(CHANNEL, codec.QUEUE_DECLARE, wanted, codec.QUEUE_DECLARE_OK).short()

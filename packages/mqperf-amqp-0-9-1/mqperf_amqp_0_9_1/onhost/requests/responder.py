@@ -1,38 +1,30 @@
 """A server whose threads take requests from a queue each, and reply to them."""
 
+import struct
 import sys
 import threading
 import time
-from contextlib import suppress
 
-from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.record import Record
 from mqperf_amqp_0_9_1.onhost import codec
-from mqperf_amqp_0_9_1.onhost.closed_loop import CHANNEL, closed, connected, header_of
-from mqperf_amqp_0_9_1.onhost.codec import Properties, short, table
+from mqperf_amqp_0_9_1.onhost.closed_loop import CHANNEL, Process, closed, connected
+from mqperf_amqp_0_9_1.onhost.codec import Properties
 from mqperf_amqp_0_9_1.onhost.connection import Connection
 from mqperf_amqp_0_9_1.onhost.requests.inbound import Inbound
-from mqperf_amqp_0_9_1.onhost.requests.orders import Publisher, Requests, consume, tag_of
+from mqperf_amqp_0_9_1.onhost.requests.orders import Publisher, Requests, begun_of, consume
 from mqperf_numbered.onhost.broker import Lost, Refused
-
-DURABLE = 0b10
-LAST = b"\0"
-"""An acknowledgement of one message alone."""
+from mqperf_numbered.onhost.closed_loop import AFTER_FAILURE_S
+from mqperf_numbered.onhost.roles import COUNT_EVERY_S
 
 IDLE_S = 0.05
-COUNT_EVERY_S = 0.25
-AGAIN_S = 0.1
-"""A thread waits so long before it connects again."""
 
 
-class Responder:
-    """One process, from its first connection to the record that it leaves."""
+class Responder(Process[Requests]):
+    """A server; ``took_s`` is how long all requests took to it, ``ended`` stops its threads."""
 
     def __init__(self, orders: Requests) -> None:
-        self.orders = orders
-        self.control = Control(orders.control, orders.label)
-        self.control.heed_signals()
-        self.record = Record(header_of(orders), ["received"])
+        super().__init__(orders)
+        self.record = Record(self.header, ["received"])
         self.took_s, self.ended = 0.0, False
         self._lock = threading.Lock()
 
@@ -59,9 +51,9 @@ class Responder:
 
     def _consuming(self, queue: str) -> Connection:
         connection = connected(self.orders)
-        wanted = b"\0\0" + short(queue) + bytes([DURABLE]) + table(self.orders.queue_arguments)
+        wanted = codec.queue_declare(queue, self.orders.queue_arguments, durable=True)
         connection.call(CHANNEL, codec.QUEUE_DECLARE, wanted, codec.QUEUE_DECLARE_OK)
-        consume(connection, queue, automatic=False)
+        consume(connection, queue, no_ack=False)
         return connection
 
     def _thread(self, queue: str, first: Connection) -> None:
@@ -75,7 +67,7 @@ class Responder:
                 sys.stdout.write(f"{queue}: {error}\n")
                 closed(connection)
                 connection = None
-                time.sleep(AGAIN_S)
+                time.sleep(AFTER_FAILURE_S)
         closed(connection)
 
     def _serve(self, connection: Connection) -> None:
@@ -89,24 +81,17 @@ class Responder:
         """Record a request, reply to it, and acknowledge it; a message of others is thrown away."""
         now = time.time()
         key, address = codec.correlation_id(header), codec.reply_to(header)
-        if (begun := _begun(key)) is None or address is None:
+        if (begun := begun_of(self.orders, key)) is None or address is None:
             sys.stdout.write("a message is no request of this load\n")
         else:
             with self._lock:
                 self.record.add("received", begun, now)
                 self.took_s += now - begun
             publisher.publish(address, Properties(correlation_id=key), mandatory=False)
-        acknowledged = codec.method(CHANNEL, codec.ACK, tag_of(method) + LAST)
-        publisher.connection.send(acknowledged)
+        this_alone = struct.pack(">QB", codec.delivery_tag(method), 0)
+        publisher.connection.send(codec.method(CHANNEL, codec.ACK, this_alone))
 
     def _say_count(self) -> None:
         with self._lock:
             counts = f"{self.record.received} {self.took_s:.6f} {time.monotonic():.6f}"
         self.control.say("count", counts)
-
-
-def _begun(key: bytes | None) -> float | None:
-    """When a request with that correlation-id was begun; None for what is none."""
-    with suppress(ValueError):
-        return None if key is None else float(key)
-    return None
