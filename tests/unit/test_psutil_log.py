@@ -157,6 +157,31 @@ def test_traffic_and_losses_are_those_of_the_window(tmp_path: Path) -> None:
     assert row["retransmitted_share"] == pytest.approx(0.01)
 
 
+@pytest.mark.parametrize(
+    ("first", "last", "share"),
+    [
+        ([1000, 10, 4], [2000, 30, 24], 0.0),
+        ([1000, 10, 4], [2000, 30, 9], 0.015),
+        ([1000, 10, 4], [2000, 11, 6], 0.0),
+        ([1000, 10], [2000, 30], 0.02),
+        ([1000, 10, 4], [1000, 10, 4], None),
+    ],
+)
+def test_what_had_arrived_already_was_not_lost(
+    tmp_path: Path, first: list[int], last: list[int], share: float | None
+) -> None:
+    """Where the probe has counted it; a receiver tells of it after the retransmission."""
+    lines = [
+        json.loads(sample(second))
+        | {"network": {"at": second, "bytes": {"lo": [9, 9]}, "speeds": {}, "segments": segments}}
+        for second, segments in enumerate((first, last))
+    ]
+    log = tmp_path / "log"
+    log.write_text("\n".join(map(json.dumps, lines)))
+    (row,) = psutil_rows.network(psutil_log.samples(log), (1000, 1001)).to_dict("records")
+    assert row["retransmitted_share"] == (share if share is None else pytest.approx(share))
+
+
 def with_memory(log: Path, *readings: list[int] | None) -> list[psutil_log.Sample]:
     """The samples of a log with that memory in one second after the other."""
     lines = [json.loads(sample(s)) | {"memory": memory} for s, memory in enumerate(readings)]

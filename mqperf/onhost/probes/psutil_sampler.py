@@ -7,13 +7,16 @@ JSON line per sample::
     {"epoch": ..., "monotonic": ..., "processes": {label: [monotonic, user, system, rss]},
      "host": [monotonic, busy, system],
      "network": {"at": monotonic, "bytes": {interface: [sent, received]},
-                 "speeds": {interface: bytes per second}, "segments": [sent, retransmitted]},
+                 "speeds": {interface: bytes per second},
+                 "segments": [sent, retransmitted, needless]},
      "memory": [bytes, available, swapped in, swapped out]}
 
 The probe watches itself too, under its own label.  A process that is gone reads as null, and so
 does, once, one that the list of targets names under a label that was another process's.  Speeds
 are what the kernel knows: loopback and many virtual interfaces have none.  Segments are those of
-TCP on the whole host; null where the kernel does not count them as Linux does.  Memory is the
+TCP on the whole host; null where the kernel does not count them as Linux does.  Needless are those
+that had arrived already, as the receiver's duplicate SACK tells (RFC 2883): where receivers wait
+for a core, much is sent again that was never lost.  Not every Linux counts them.  Memory is the
 host's; what was swapped counts from its start.
 """
 
@@ -28,7 +31,7 @@ import psutil
 
 from mqperf.onhost.probes import sampling
 
-TCP_COUNTERS = Path("/proc/net/snmp")
+TCP_COUNTERS, MORE_TCP_COUNTERS = Path("/proc/net/snmp"), Path("/proc/net/netstat")
 MEGABIT = 125_000
 
 
@@ -191,14 +194,21 @@ def _memory() -> list[int]:
 
 
 def _segments() -> list[int] | None:
-    """TCP segments sent, and those of them that were retransmitted."""
+    """TCP segments sent, those that were retransmitted, and those of these that had arrived."""
     try:
-        lines = TCP_COUNTERS.read_text().splitlines()
+        counted = _counted(TCP_COUNTERS, "Tcp:")
+        more = _counted(MORE_TCP_COUNTERS, "TcpExt:")
     except OSError:
         return None
-    names, values = (line.split() for line in lines if line.startswith("Tcp:"))
-    counted = dict(zip(names, values, strict=True))
-    return [int(counted["OutSegs"]), int(counted["RetransSegs"])]
+    needless = [more[name] for name in ("TCPDSACKRecvSegs",) if name in more]
+    return [counted["OutSegs"], counted["RetransSegs"], *needless]
+
+
+def _counted(file: Path, begin: str) -> dict[str, int]:
+    """Counters by name, which are in two lines that begin so: their names, and their values."""
+    lines = (line.split()[1:] for line in file.read_text().splitlines() if line.startswith(begin))
+    names, values = lines
+    return dict(zip(names, map(int, values), strict=True))
 
 
 if __name__ == "__main__":

@@ -190,7 +190,8 @@ NETWORK = (
     traffic("speed_bytes_s", "Speed of the link; empty where the kernel knows none.", "speed"),
     share(
         "retransmitted_share",
-        "Share of the TCP segments of the whole host that were retransmitted.",
+        "Share of the TCP segments of the whole host that were retransmitted; without those that"
+        " had arrived already, where the probe has counted these.",
         "retransmitted",
     ),
 )

@@ -18,6 +18,8 @@ LOOPBACK = "lo"
 
 Counter = Annotated[float, Field(ge=0, le=1e15)]
 Number = Annotated[int, Field(ge=0, le=2**63 - 1)]
+Segments = tuple[Number, Number] | tuple[Number, Number, Number]
+"""TCP segments sent, and retransmitted; and those of these that had arrived, if they are known."""
 Reading = tuple[Counter, Counter, Counter, Number]
 """When on the monotonic clock, user and system seconds so far, resident bytes."""
 
@@ -35,7 +37,7 @@ class Network(Strict):
     at: Counter
     bytes: Mapping[str, tuple[Number, Number]]
     speeds: Mapping[str, Number]
-    segments: tuple[Number, Number] | None = None
+    segments: Segments | None = None
 
 
 class Memory(NamedTuple):
@@ -166,10 +168,16 @@ def _fallen_network(before: Network | None, after: Network | None) -> Iterator[s
         new = after.bytes.get(interface, old)
         if new[0] < old[0] or new[1] < old[1]:
             yield f"the counters of {interface} fell"
-    if before.segments and after.segments:
-        (sent, retransmitted), (sent_later, retransmitted_later) = before.segments, after.segments
-        if sent_later < sent or retransmitted_later < retransmitted:
-            yield "the counters of TCP fell"
+    yield from _fallen_segments(before.segments, after.segments)
+
+
+def _fallen_segments(before: Segments | None, after: Segments | None) -> Iterator[str]:
+    if before is None or after is None:
+        return
+    if len(before) != len(after):
+        yield "only some samples tell of segments that had arrived already"
+    elif any(new < old for old, new in zip(before, after, strict=True)):
+        yield "the counters of TCP fell"
 
 
 def _fallen_swap(before: Memory | None, after: Memory | None) -> Iterator[str]:

@@ -106,12 +106,12 @@ def _inside(log: Sequence[Sample], window: tuple[float, float]) -> list[Sample]:
     return [sample for sample in log if start <= sample.epoch <= end]
 
 
-def _retransmitted_share(
-    first: tuple[int, int] | None, last: tuple[int, int] | None
-) -> float | None:
+def _retransmitted_share(first: Sequence[int] | None, last: Sequence[int] | None) -> float | None:
+    """Of the segments sent between two readings; without those that had arrived, if they tell."""
     if first is None or last is None or last[0] == first[0]:
         return None
-    return (last[1] - first[1]) / (last[0] - first[0])
+    sent, again, *needless = (b - a for a, b in zip(first, last, strict=True))
+    return max(0, again - sum(needless)) / sent
 
 
 def _all_lives(log: Sequence[Sample], label: str) -> list[Usage]:
