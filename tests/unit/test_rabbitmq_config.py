@@ -216,6 +216,14 @@ def test_whom_to_trust_is_checked_before_anything_starts(urls: list[JsonValue], 
     assert "u:p" not in str(fault.value)
 
 
+def test_an_empty_file_certifies_nobody(tmp_path: Path) -> None:
+    """It does not mean that nothing is encrypted."""
+    empty = tmp_path / "ca.pem"
+    empty.touch()
+    with pytest.raises(SystemFault, match="holds no certificates in PEM"):
+        parse_settings({"nodes": ["a"], "urls": [f"amqps://u:p@h?ssl_ca_file={empty}"]})
+
+
 def test_urls_without_a_port_lead_to_the_one_of_their_scheme() -> None:
     """As RabbitMQ listens by default, in the clear and encrypted."""
     for url, expected in (

@@ -92,7 +92,7 @@ def authority(url: BrokerUrl) -> str:
         raise SystemFault(f"{AUTHORITY} of it is no absolute path: {name}")
     try:
         text = first_bytes(Path(name), MOST_BYTES).decode()
-        ssl.create_default_context(cadata=text)
+        ssl.create_default_context(cadata=text or "-")  # nothing at all would be taken
     except UnreadableError as error:
         raise SystemFault(f"{name}: cannot be read: {error}") from None
     except (ValueError, ssl.SSLError):
