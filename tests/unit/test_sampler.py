@@ -47,6 +47,22 @@ def test_a_machine_used_what_it_did_not_idle(told: list[SimpleNamespace]) -> Non
     assert len(told) == 3
 
 
+def test_what_a_kernel_leaves_out_is_not_recorded(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As gVisor does, which names more counters of TCP and gives no values, or tells of none."""
+    counted, more = tmp_path / "snmp", tmp_path / "netstat"
+    monkeypatch.setattr(psutil_sampler, "TCP_COUNTERS", counted)
+    monkeypatch.setattr(psutil_sampler, "MORE_TCP_COUNTERS", more)
+    counted.write_text("Tcp: OutSegs RetransSegs\nTcp: 90 3\n")
+    more.write_text("TcpExt: TCPDSACKRecvSegs\n")
+    assert psutil_sampler._segments() == [90, 3]
+    more.write_text("TcpExt: TCPDSACKRecvSegs\nTcpExt: 2\n")
+    assert psutil_sampler._segments() == [90, 3, 2]
+    counted.write_text("")
+    assert psutil_sampler._segments() is None
+
+
 def test_a_node_that_was_started_again_is_followed(tmp_path: Path) -> None:
     """The list of targets is read again when it was written anew; only what changed is new."""
     file = tmp_path / "targets"

@@ -198,16 +198,20 @@ def _segments() -> list[int] | None:
     try:
         counted = _counted(TCP_COUNTERS, "Tcp:")
         more = _counted(MORE_TCP_COUNTERS, "TcpExt:")
-    except OSError:
+        sent = [counted["OutSegs"], counted["RetransSegs"]]
+    except (OSError, KeyError):
         return None
     needless = [more[name] for name in ("TCPDSACKRecvSegs",) if name in more]
-    return [counted["OutSegs"], counted["RetransSegs"], *needless]
+    return [*sent, *needless]
 
 
 def _counted(file: Path, begin: str) -> dict[str, int]:
-    """Counters by name, which are in two lines that begin so: their names, and their values."""
-    lines = (line.split()[1:] for line in file.read_text().splitlines() if line.startswith(begin))
-    names, values = lines
+    """Counters by name, which are in two lines that begin so: their names, and their values.
+
+    None where a kernel leaves a line out, as gVisor does.
+    """
+    lines = [line.split()[1:] for line in file.read_text().splitlines() if line.startswith(begin)]
+    names, values = lines if len(lines) == 2 else ([], [])
     return dict(zip(names, map(int, values), strict=True))
 
 
