@@ -10,6 +10,7 @@ from patience import eventually
 
 from mqperf.base.errors import HostError, SystemFault
 from mqperf.hosts import HostFolder, LocalHost
+from mqperf.lab.systems.evidence import WIDTH
 from mqperf.lab.systems.private import Launch, PortTakenError, Servers, Site
 from mqperf.lab.systems.service import Server, Service
 
@@ -57,6 +58,13 @@ def test_one_that_never_gets_ready_is_quoted(servers: Servers, tmp_path: Path) -
     with pytest.raises(SystemFault) as fault:
         servers.start([server(tmp_path / "one", "echo trying secret; exec sleep 60")], 5)
     assert str(fault.value) == ("Example's one is not ready after 5 s; its log ends:\n  trying ***")
+
+
+def test_no_part_of_a_secret_is_quoted(servers: Servers, tmp_path: Path) -> None:
+    """Of a line that is cut within it, either."""
+    line = "x" * (WIDTH - 3) + "secret"
+    with pytest.raises(SystemFault, match=r"its log ends:\n  x+\*\*\*$"):
+        servers.start([server(tmp_path / "one", f"echo {line}; exec sleep 60")], 5)
 
 
 def test_one_that_ends_while_starting_is_quoted(servers: Servers, tmp_path: Path) -> None:

@@ -16,9 +16,10 @@ Redact = Callable[[str], str]
 
 def last_lines(host: Host, log: Path, redact: Redact = str) -> str:
     """Quote the end of a log, without secrets and without the frames of Java's stack traces."""
-    lines = [line.rstrip() for line in text(host, log).splitlines() if not line.startswith("\tat ")]
+    logged = redact(text(host, log)).splitlines()  # whole: a part of a secret is not known as one
+    lines = [line.rstrip() for line in logged if not line.startswith("\tat ")]
     last = [line[:WIDTH] for line in lines if line][-LINES:]
-    return redact("\n  ".join(["its log ends:", *last] if last else ["its log is empty"]))
+    return "\n  ".join(["its log ends:", *last] if last else ["its log is empty"])
 
 
 def text(host: Host, log: Path, start: int = 0) -> str:
