@@ -60,12 +60,12 @@ class Task:
 class Program:
     """The command of a probe, with all its variables.
 
-    ``files`` are written into the control folder before it starts.
+    ``files`` are written into the control folder before it starts; they may hold passwords.
     """
 
     argv: tuple[str, ...]
     env: Mapping[str, str]
-    files: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 def recorder(
