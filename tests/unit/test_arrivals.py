@@ -48,6 +48,18 @@ def test_what_has_not_come_though_later_ones_have_is_missing() -> None:
     assert missing == [0, 2, 1]
 
 
+def test_strangers_before_the_start_take_no_room() -> None:
+    """However many: seconds are counted from the start, which is not known yet."""
+    of, number = arrivals(paced=True), 500
+    of.record.tally.start = 0.0
+    for _ in range(10):
+        due = of.take(stamped(*[9] * number), np.zeros(number, np.int64), NOW)
+        assert due.tolist() == [NOW] * number
+    of.record.tally.start = START
+    assert (of.received, of.strangers, of.missing) == (2000, 2000, 0)
+    assert of.record.tally.streams["received"].total == 2000
+
+
 def recorded(of: Arrivals, stream: str) -> list[tuple[int, int, float, float]]:
     """Place, number, begin and end of what is not counted yet, instants since the start."""
     gathered = of.record.streams[stream]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mqperf_numbered.onhost.record import STRANGER, Instants, Numbers, Record
+from mqperf_numbered.onhost.record import BATCH, STRANGER, Instants, Numbers, Record
 from mqperf_numbered.onhost.schedule import NS
 from mqperf_numbered.onhost.stamps import Stamps
 
@@ -31,11 +31,16 @@ class Arrivals:
         """Record messages, each with the place of its sender, and when it was read.
 
         Gives when they were due, in epoch seconds.  Strangers' are numbered as they come, and
-        count as due and sent when they were read.
+        count as due and sent when they were read.  Before the start is known, the first of them
+        are recorded, and no more: whose second is not known must be kept.
         """
         number = stamp["number"].astype(np.int64)
         due, sent = stamp["due_ns"] / NS, stamp["sent_ns"] / NS
-        if (foreign := stamp["run"] != self.run).any():
+        foreign = stamp["run"] != self.run
+        early = foreign.all() and not self.record.tally.start
+        if early and self.strangers + len(stamp) >= BATCH:
+            return np.full(len(stamp), now)
+        if foreign.any():
             count = int(foreign.sum())
             sender = np.where(foreign, STRANGER, sender)
             number[foreign] = np.arange(self.strangers, self.strangers + count)
