@@ -44,7 +44,9 @@ def live(
             tally.start = tally.header["start"] = start
             program.run(start)
     except (Lost, Refused) as error:
-        sys.exit(f"{orders.broker.addresses[0]}: {error}")
+        addresses = orders.broker.addresses
+        named = str(error).startswith(tuple(addresses))  # whichever was lost
+        sys.exit(str(error) if named else f"{addresses[0]}: {error}")
     finally:
         if tally.start:
             record.save(orders.out / f"{orders.label}.counts")
