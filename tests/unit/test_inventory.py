@@ -108,6 +108,10 @@ REFUSED = {
     "encrypted": (three(ansible_user="!vault x"), ":4: ansible_user of b1 is a template, or enc"),
     "no ssh": (three(ansible_connection="docker"), ":4: b1 is reached by 'docker': .* ssh only"),
     "port": (three(ansible_port="70000"), ":4: the port of b1 is '70000': expected 1 to 65535"),
+    "nobody's key": (
+        three(ansible_ssh_private_key_file="~nosuchuser/key"),
+        ":4: the key of b1 is in the home of a user who is not known here",
+    ),
     "no number": (three(mqperf_address="mq1"), ":4: .*'mq1': expected an IPv4 address, such as"),
     "folder for a shell": (
         three(ansible_remote_tmp=""" "/tmp/a'$(touch x)'" """),

@@ -178,6 +178,9 @@ def _refused(name: str, variables: Mapping[str, Value], source: str) -> Iterator
             f"{folder.where}: the ansible_remote_tmp of {name} is {shown(folder.text)}: expected a"
             " path of letters, digits, spaces and ._~/+@%=,-"
         )
+    file = _variable(variables, "key")
+    if file and _expanded(file.text) is None:
+        yield f"{file.where}: the key of {name} is in the home of a user who is not known here"
     port = _variable(variables, "port")
     if port and not (port.text.isdecimal() and 0 < int(port.text) < 1 << 16):
         yield f"{port.where}: the port of {name} is {shown(port.text)}: expected 1 to 65535"
@@ -221,7 +224,7 @@ def _place(
         address=address or name,
         user=user,
         port=None if port is None else int(port),
-        key=None if key is None else str(folder / Path(key).expanduser()),
+        key=None if key is None else str(folder / (_expanded(key) or key)),
         python=python,
         folder=temporary,
         ssh_args=tuple(arguments),
@@ -233,6 +236,14 @@ def _place(
 def _variable(variables: Mapping[str, Value], meaning: str) -> Value | None:
     """The variable of this meaning, under whichever name."""
     return next((variables[name] for name in NAMES[meaning] if name in variables), None)
+
+
+def _expanded(path: str) -> Path | None:
+    """The path of a user's home in it, as ssh has it; None where there is no such user."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return None
 
 
 def _is_ipv4(text: str) -> bool:
