@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 from mqperf.base import cache, processes
 from mqperf.hosts.software import virtual_environment
+from mqperf.onhost.machine.platforms import here
 
 LOCK = Path(__file__).parent / "locks" / "ansible.txt"
 CONFIGURATION = "ansible.cfg"
@@ -47,7 +48,8 @@ def ensure() -> Path:
 
     Raises ``InstallError`` with the last words of what failed.
     """
-    digest = hashlib.sha256((LOCK.read_text() + sys.version).encode()).hexdigest()[:12]
+    made_for = f"{sys.version} {here().tag}"
+    digest = hashlib.sha256((LOCK.read_text() + made_for).encode()).hexdigest()[:12]
     home = cache.place() / "ansible" / digest
     cache.make(home, lambda: virtual_environment.make("Ansible", home, LOCK))
     return home / "bin"

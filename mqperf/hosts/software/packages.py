@@ -33,7 +33,7 @@ def versions(folder: Path) -> dict[str, str]:
 
 def _digest(lock: Path, target: Platform, *, ours: bool) -> str:
     """It changes with the pins, and with the Python that compiles or that it is made for."""
-    goal = sys.version if ours else f"{target.minor} {target.tag}"
+    goal = f"{sys.version} {here().tag}" if ours else f"{target.minor} {target.tag}"
     return hashlib.sha256((lock.read_text() + goal).encode()).hexdigest()[:12]
 
 
