@@ -25,7 +25,14 @@ RELEASES = {"rabbitmq-server": {"3.10": "bookworm", "4.0": "trixie", "4.3": "for
 ROOM_BYTES = 1_500_000_000
 """So much must be free before one is made: it holds about 350 MB, and downloads before."""
 
-NEEDED = ("debootstrap", "unshare", "chroot", "apt-get")
+NEEDED = {
+    "debootstrap": "apt-get install debootstrap",
+    "unshare": "apt-get install util-linux",
+    "chroot": "apt-get install coreutils",
+    "apt-get": "only Debian and its like have it, elsewhere give home",
+}
+"""Programs that make a root, and how to come by each."""
+
 LIMIT_S = 1800
 LAST_LINES = 5
 
@@ -128,7 +135,7 @@ def _problem(package: str, version: str, *, make: bool) -> str | None:
     if missing := [name for name in NEEDED if make and shutil.which(name) is None]:
         return (
             f"{missing[0]}, which makes the folder of another version, is missing:"
-            f" apt-get install {'debootstrap' if missing[0] in NEEDED[:1] else 'util-linux'}"
+            f" {NEEDED[missing[0]]}"
         )
     if make:
         _release(package, version)
@@ -183,9 +190,16 @@ def _last_words(partial: Path) -> list[str]:
 
 
 def _clear(partial: Path) -> None:
-    """Remove what is half made, and nothing that is mounted in it."""
-    if partial.exists():
-        processes.run(["rm", "-rf", "--one-file-system", str(partial)], timeout_s=LIMIT_S)
+    """Remove what is half made, and nothing that is mounted in it.
+
+    Raises ``SystemFault`` where that fails.
+    """
+    if not partial.exists():
+        return
+    done = processes.run(["rm", "-rf", "--one-file-system", str(partial)], timeout_s=LIMIT_S)
+    if done.returncode:
+        last = "".join(done.stderr.splitlines()[-1:])
+        raise SystemFault(f"{partial} cannot be removed, a process may still run in it: {last}")
 
 
 def _place() -> Path:
