@@ -14,9 +14,7 @@ from mqperf_activemq.plan.parameters import CORE, OPENWIRE, STOMP, of_case
 from mqperf_numbered.lab.environment import Program
 from mqperf_numbered.lab.launcher import addresses, launcher, orders
 
-PROGRAM = Program(
-    "the generator of Artemis' protocols", "mqperf_activemq.onhost", ("publisher", "consumer")
-)
+PROGRAM = Program("the generator of Artemis' protocols", "mqperf_activemq.onhost")
 
 
 def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[str, str]]:

@@ -19,7 +19,6 @@ from mqperf_numbered.plan.mixes import mix_of
 PROGRAM = Program(
     title="the generator of AMQP 0-9-1",
     name="mqperf_amqp_0_9_1.onhost",
-    modules=("publisher", "consumer"),
 )
 
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {

@@ -13,7 +13,6 @@ from mqperf_numbered.lab.launcher import addresses, launcher, orders
 PROGRAM = Program(
     title="the generator of AMQP 1.0",
     name="mqperf_amqp_1_0.onhost",
-    modules=("sender", "receiver"),
 )
 
 

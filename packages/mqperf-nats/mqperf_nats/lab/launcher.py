@@ -12,7 +12,7 @@ from mqperf_nats.plan.queues import STREAMS
 from mqperf_numbered.lab.environment import Program
 from mqperf_numbered.lab.launcher import launcher, orders
 
-PROGRAM = Program("the generator of NATS", "mqperf_nats.onhost", ("publisher", "subscriber"))
+PROGRAM = Program("the generator of NATS", "mqperf_nats.onhost")
 
 
 def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[str, str]]:

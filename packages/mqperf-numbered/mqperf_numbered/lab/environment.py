@@ -1,6 +1,6 @@
 """A program whose messages are numbered, ready to run on a host."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,14 +31,10 @@ class Environment:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program in a room ``onhost``: its title, and the package that it is.
-
-    ``modules`` are those of the package that import all others.
-    """
+    """A program in a room ``onhost``: its title, and the package that it is."""
 
     title: str
     name: str
-    modules: Sequence[str]
 
     def ensure(self, _driver: str, machine: Machine) -> Environment:
         """The program on a host; raises ``InstallError`` or ``HostError`` when it cannot be had."""
@@ -49,10 +45,9 @@ class Program:
         return Environment(machine.python, path, versions)
 
     def self_check(self, driver: str, machine: Machine) -> Mapping[str, str]:
-        """Import its modules on the host, and give its versions."""
+        """Import it on the host, with all that it needs, and give its versions."""
         environment = self.ensure(driver, machine)
-        imported = ", ".join(f"{self.name}.{module}" for module in self.modules)
-        argv = [environment.python, *ALONE, "-c", f"import {imported}"]
+        argv = [environment.python, *ALONE, "-c", f"import {self.name}.__main__"]
         done = machine.run(argv, env=variables(environment), timeout_s=LIMIT_S)
         if done.returncode:
             raise LoadError(

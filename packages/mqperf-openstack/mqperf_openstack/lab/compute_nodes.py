@@ -21,7 +21,6 @@ from mqperf_openstack.plan.matrix import matrix, reply, request
 PROGRAM = Program(
     title="the generator of compute nodes",
     name="mqperf_openstack.onhost.compute_nodes",
-    modules=("sending", "listening"),
 )
 
 

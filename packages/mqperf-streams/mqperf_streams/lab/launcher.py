@@ -13,7 +13,6 @@ from mqperf_streams.plan.parameters import GENERATOR, of_case
 PROGRAM = Program(
     title="the generator of streams",
     name="mqperf_streams.onhost",
-    modules=("publisher", "consumer"),
 )
 
 

@@ -18,7 +18,6 @@ from mqperf_traffic.plan.profile import Profile, Route, most_of_a_process, numbe
 PROGRAM = Program(
     title="the replay of traffic",
     name="mqperf_traffic.onhost",
-    modules=("publisher", "orders"),
 )
 
 EXCHANGE = "direct"
