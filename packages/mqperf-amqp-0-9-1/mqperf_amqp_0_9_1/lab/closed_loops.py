@@ -1,24 +1,26 @@
-"""How generators are started whose clients wait for each thing that they ask for."""
+"""Loads whose clients wait for each thing that they ask for: requests, and declarations."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from mqperf.lab.load.launcher import Job, Launcher
+from mqperf.plan import Case
 from mqperf.plan.load import Kind, Member
 from mqperf.record.messages import read_header
 from mqperf_amqp_0_9_1.lab.launcher import ARGUMENTS
+from mqperf_amqp_0_9_1.plan import declarations, requests
 from mqperf_numbered.lab.environment import Program
 from mqperf_numbered.lab.launcher import addresses, launcher
 
 
-def closed_loop(
-    name: str, program: Program, about: str, extra: Callable[[Job], Mapping[str, Any]]
-) -> Launcher:
+def _closed_loop(name: str, about: str, of_case: Callable[[Case], BaseModel]) -> Launcher:
     """The launcher of that name; each thread has a queue of its own.
 
-    ``extra`` gives what all processes are ordered beyond their queues.
+    ``of_case`` gives what all processes are ordered beyond their queues.
     """
 
     def orders(job: Job, member: Member) -> dict[str, Any]:
@@ -27,9 +29,10 @@ def closed_loop(
         return {
             "queues": addresses(case, job.run_id)[first : first + case.green_threads],
             "queue_arguments": dict(ARGUMENTS[case.queues]),
-            **extra(job),
+            **of_case(case).model_dump(),
         }
 
+    program = Program(title=about, name=f"mqperf_amqp_0_9_1.onhost.{name}")
     return replace(
         launcher(name, program, about, orders),
         check=_check,
@@ -41,3 +44,11 @@ def closed_loop(
 def _check(folder: Path, label: str, _kind: Kind) -> None:
     """Raise ``LoadError`` unless a process left its record."""
     read_header(folder / f"{label}.messages")
+
+
+REQUESTS = _closed_loop(
+    requests.GENERATOR.name, "requests and replies by AMQP 0-9-1", requests.of_case
+)
+DECLARATIONS = _closed_loop(
+    declarations.GENERATOR.name, "declarations by AMQP 0-9-1", declarations.of_case
+)
