@@ -1,8 +1,12 @@
 """A log that cannot fill the disk: the simulator prints whole messages for every failed call."""
 
+import sys
 from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TextIO
 
+LOG_BYTES = 1_000_000
 TAIL_ENTRIES = 20
 TAIL_WIDTH = 2000
 LAST_WORDS = 10_000
@@ -39,3 +43,14 @@ class CappedLog:
             self.stream.writelines(f"{entry.rstrip()[:TAIL_WIDTH]}\n" for entry in self.tail)
         self.stream.flush()
         self.remaining = LAST_WORDS
+
+
+@contextmanager
+def capped_output() -> Iterator[None]:
+    """Both outputs of this process, from now on, as one log of ``LOG_BYTES`` and its end."""
+    log = CappedLog(sys.stdout, LOG_BYTES)
+    vars(sys).update(stdout=log, stderr=log)
+    try:
+        yield
+    finally:
+        log.finish()

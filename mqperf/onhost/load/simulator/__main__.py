@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from types import FrameType, ModuleType
 
-from mqperf.onhost.load.capped_log import CappedLog
+from mqperf.onhost.load.capped_log import capped_output
 from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.repairs import prepare, repair
 
@@ -26,18 +26,12 @@ from .servers import prepare_server
 STREAMS = {"rpc-call": ["sent", "round_trip", "error"], "rpc-cast": ["sent", "error"]}
 STREAMS["notify"] = STREAMS["rpc-fanout"] = STREAMS["rpc-cast"]
 
-LOG_BYTES = 1_000_000
-
 
 def main() -> None:
     """Run the simulator under a capped log."""
     options, arguments = _parse(sys.argv[1:])
-    log = CappedLog(sys.stdout, LOG_BYTES)
-    vars(sys).update(stdout=log, stderr=log)
-    try:
+    with capped_output():
         _run(options, arguments)
-    finally:
-        log.finish()
 
 
 def _run(options: argparse.Namespace, arguments: list[str]) -> None:

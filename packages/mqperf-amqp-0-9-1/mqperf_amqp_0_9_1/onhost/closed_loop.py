@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from mqperf.onhost.load.capped_log import CappedLog
+from mqperf.onhost.load.capped_log import capped_output
 from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.record import Record
 from mqperf_amqp_0_9_1.onhost.connection import Connection
@@ -17,7 +17,6 @@ from mqperf_numbered.onhost.closed_loop import ClosedLoop
 from mqperf_numbered.onhost.orders import Orders
 
 CHANNEL = 1
-LOG_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +104,11 @@ def closed(connection: Connection | None) -> None:
             connection.close(1.0)
 
 
+@capped_output()
 def live(program: Callable[[], Process[Any]]) -> None:
     """Run the program under a capped log; what it recorded is saved whatever happens."""
-    log = CappedLog(sys.stdout, LOG_BYTES)
-    vars(sys).update(stdout=log, stderr=log)
+    process = program()
     try:
-        process = program()
-        try:
-            process.run()
-        finally:
-            process.record.save(process.orders.out / f"{process.orders.label}.messages")
+        process.run()
     finally:
-        log.finish()
+        process.record.save(process.orders.out / f"{process.orders.label}.messages")

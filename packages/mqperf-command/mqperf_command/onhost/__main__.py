@@ -9,13 +9,11 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from mqperf.onhost.load.capped_log import CappedLog
+from mqperf.onhost.load.capped_log import capped_output
 from mqperf.onhost.load.control import Control
 from mqperf_numbered.onhost.closed_loop import ClosedLoop
 
 from .one import Command
-
-LOG_BYTES = 1_000_000
 
 
 class Process:
@@ -52,10 +50,9 @@ class Process:
                 self.loop.failed(begun)
 
 
+@capped_output()
 def main() -> None:
     """Run one process under a capped log."""
-    log = CappedLog(sys.stdout, LOG_BYTES)
-    vars(sys).update(stdout=log, stderr=log)
     os.environ.setdefault("HOME", pwd.getpwuid(os.getuid()).pw_dir)
     process = Process(json.loads(Path(sys.argv[1]).read_text("utf-8")))
 
@@ -68,7 +65,6 @@ def main() -> None:
         process.run()
     finally:
         process.save()
-        log.finish()
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from pathlib import Path  # noqa: E402
 from types import FrameType  # noqa: E402
 from typing import Any  # noqa: E402
 
-from mqperf.onhost.load.capped_log import CappedLog  # noqa: E402
+from mqperf.onhost.load.capped_log import capped_output  # noqa: E402
 from mqperf.onhost.load.control import Control  # noqa: E402
 from mqperf.onhost.load.counting import report  # noqa: E402
 from mqperf.onhost.load.record import Record  # noqa: E402
@@ -23,7 +23,6 @@ from .steps import Steps  # noqa: E402
 from .walk import Creation, Walk  # noqa: E402
 
 STREAMS = {"client": ["sent", "round_trip", "error"], "server": ["received"]}
-LOG_BYTES = 1_000_000
 AFTER_FAILURE_S = 0.1
 """A thread waits so long before its next creation, lest it do nothing but fail."""
 
@@ -131,23 +130,19 @@ class Process:
             self.walk.waiting.pop(creation, None)
 
 
+@capped_output()
 def main() -> None:
     """Run one process under a capped log."""
-    log = CappedLog(sys.stdout, LOG_BYTES)
-    vars(sys).update(stdout=log, stderr=log)
-    try:
-        process = Process(json.loads(Path(sys.argv[1]).read_text("utf-8")))
+    process = Process(json.loads(Path(sys.argv[1]).read_text("utf-8")))
 
-        def on_signal(_signum: int, _frame: FrameType | None) -> None:
-            process.control.stopping = True
-            process.save()
+    def on_signal(_signum: int, _frame: FrameType | None) -> None:
+        process.control.stopping = True
+        process.save()
 
-        signal.signal(signal.SIGTERM, on_signal)
-        signal.signal(signal.SIGINT, on_signal)
-        process.run()
-        process.close()
-    finally:
-        log.finish()
+    signal.signal(signal.SIGTERM, on_signal)
+    signal.signal(signal.SIGINT, on_signal)
+    process.run()
+    process.close()
 
 
 if __name__ == "__main__":
