@@ -15,10 +15,13 @@ from typer.core import TyperCommand, TyperGroup
 
 from mqperf.base.document import MAX_BYTES, MAX_DEPTH, MAX_VALUES
 from mqperf.base.errors import PlanError
+from mqperf.front.api import Results
 from mqperf.front.cli import app
 from mqperf.lab.systems import SYSTEMS
+from mqperf.lab.systems.in_plans import problems_of
 from mqperf.lab.systems.settings import SystemSettings
 from mqperf.plan import MAX_CASES, MAX_THREADS, LoadPlan, Plan, SystemPlan
+from mqperf.plan.columns import TABLES
 from mqperf.plan.file import parse_plan
 from mqperf.study.stats.doubt_kinds import CHECKS
 
@@ -60,9 +63,9 @@ def typed(page: Path) -> Iterator[list[str]]:
     for line in lines:
         for command in re.split(r"[|;&]", line):
             words = shlex.split(command, comments=True)
-            if words[:1] == ["nohup"]:
+            if words[:1] in (["nohup"], ["sudo"]):
                 words = words[1:]
-            if words[:1] == ["mqperf"]:
+            if words[:1] in (["mqperf"], [".venv/bin/mqperf"]):
                 arguments = words[1:]
                 if " ".join(arguments[:2]) in commands():
                     arguments = [" ".join(arguments[:2]), *arguments[2:]]
@@ -129,12 +132,20 @@ def test_every_doubt_has_its_limits() -> None:
     assert {kind for kind in CHECKS if f"`{kind}`" not in limits} == set()
 
 
+@pytest.fixture
+def _with_password(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The variable that pages have readers export for the URLs of plans."""
+    monkeypatch.setenv("MQ_PASSWORD", "secret")
+
+
+@pytest.mark.usefixtures("_with_password")
 @pytest.mark.parametrize("page", ALL, ids=lambda path: str(path.relative_to(ROOT)))
 def test_what_a_page_says_is_so(page: Path) -> None:
-    """Commands, sessions, links, files, excerpts and plans of a page; a decision's form, too."""
+    """Commands, sessions, links, files, excerpts, results, plans; a decision's form, too."""
     text = page.read_text(encoding="utf-8")
     faults = [*commands_refused(page), *sessions_missing(text), *links_broken(page, text)]
     faults += [*files_missing(text), *excerpts_that_differ(page), *plans_refused(page)]
+    faults += [*results_without(page)]
     faults += decision_faults(page, text) if page in DECISIONS else []
     assert faults == []
 
@@ -152,9 +163,11 @@ def test_every_fault_of_a_page_is_found(tmp_path: Path) -> None:
     assert [*links_broken(page, text)] == ["a link to absent.md"]
     assert [*files_missing(text)] == ["no file plans/absent.yaml"]
     assert [*excerpts_that_differ(page)] == ["not in mqperf/__main__.py: nothing = None"]
-    [refused] = plans_refused(page)
+    assert [*results_without(page)] == ["results has no tables", "results has no table nowhere"]
+    refused, senseless = plans_refused(page)
     assert refused.startswith("shown.yaml:2: load.green_threads")
-    assert [*decision_faults(page, text)] == ["its title does not begin with 000"]
+    assert senseless.startswith("shown.yaml:3: load.ramp_steps")
+    assert [*decision_faults(page, "# 001 A page\n")] == ["its title does not begin with 000"]
     assert [*decision_faults(page, "# 000 A page\n" * 26)] == [
         "26 lines, a decision has at most 25"
     ]
@@ -174,9 +187,20 @@ WRONG = """
     nothing = None
     ```
 
+    ```python
+    results.tables["runs"]
+    results["nowhere"]
+    ```
+
     ```yaml
     systems: {rabbitmq: {topologies: [cmsm]}}
     load: {green_threads: none, duration_s: 1}
+    ```
+
+    ```yaml
+    systems: {rabbitmq: {topologies: [cmsm]}}
+    test_cases: [rpc-call]
+    load: {green_threads: 1, duration_s: 24, rate_msg_s: 10, ramp_to_msg_s: 100, ramp_steps: 26}
     ```
 """
 
@@ -225,12 +249,23 @@ def excerpts_that_differ(page: Path) -> Iterator[str]:
                 yield f"not in {source}: {excerpt.strip()}"
 
 
+def results_without(page: Path) -> Iterator[str]:
+    """What Python on a page takes from ``results`` is an attribute or a table of results."""
+    for text in blocks(page, "python"):
+        for name in re.findall(r"\bresults\.(\w+)", text):
+            if name not in {*dir(Results), "source"}:
+                yield f"results has no {name}"
+        for name in re.findall(r'\bresults\["(\w+)"\]', text):
+            if name not in TABLES:
+                yield f"results has no table {name}"
+
+
 def plans_refused(page: Path) -> Iterator[str]:
-    """Every whole plan that a page shows is accepted, apart from the passwords it leaves out."""
+    """Every whole plan that a page shows is one that could be run."""
     for text in blocks(page, "yaml"):
         if "systems" in (yaml.safe_load(text) or {}):
             try:
-                parse_plan(text, Path("shown.yaml"))
+                parse_plan(text, Path("shown.yaml"), problems_of)
             except PlanError as error:
                 yield str(error)
 
