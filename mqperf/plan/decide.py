@@ -7,13 +7,13 @@ folder and a plan are all of its state.
 """
 
 import json
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
+from mqperf.base.durations import seconds
 from mqperf.base.one_line import amount, percent, percents
 from mqperf.plan.case import Case
 from mqperf.plan.driver import OPTIONS, SET
@@ -38,9 +38,6 @@ SIDES = 2
 PLAN = "plan"
 """The name that tells points of two plans apart."""
 
-UNITS = {"s": 1, "min": 60, "h": 3600}
-DURATION = re.compile(rf"(\d{{1,6}}(?:\.\d{{1,3}})?) ?({'|'.join(UNITS)})")
-
 Name = Annotated[str, Field(min_length=1, max_length=100)]
 Outcome = Literal["better", "worse", "alike", "open"]
 Point = tuple[int, str]
@@ -48,9 +45,8 @@ Point = tuple[int, str]
 
 
 def _duration(text: str) -> str:
-    match = DURATION.fullmatch(text)
-    if match is None or not float(match[1]):
-        raise ValueError("expected a duration such as 20 min, 90 s or 1.5 h")
+    if not seconds(text):
+        raise ValueError("expected a duration above 0")
     return text
 
 
@@ -70,8 +66,7 @@ class DecidePlan(Frozen):
     @property
     def within_s(self) -> float:
         """The time for all runs, in seconds."""
-        number, unit = DURATION.fullmatch(self.within).groups()  # type: ignore[union-attr]
-        return float(number) * UNITS[unit]
+        return seconds(self.within)
 
 
 @dataclass(frozen=True, slots=True)

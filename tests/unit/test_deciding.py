@@ -174,12 +174,23 @@ decide: {}
 
 
 @pytest.mark.parametrize(
+    ("within", "seconds"),
+    [("20 min", 1200), ("20m", 1200), ("180 s", 180), ("1.5 h", 5400), ("0.5h", 1800)],
+)
+def test_time_for_all_runs_is_a_duration(within: str, seconds: float) -> None:
+    """In the units of every option that is one."""
+    decide = plan(PLAN.replace("20 min", within)).decide
+    assert decide is not None
+    assert decide.within_s == seconds
+
+
+@pytest.mark.parametrize(
     ("wrong", "right", "told"),
     [
         ("[classic, quorum]", "[classic]", "decide: there is nothing to compare"),
         ("20 min", "1 min", "decide.within: 2 repeats of all points take 1.5 min already"),
         ("20 min", "soon", "decide.within: expected a duration such as 20 min"),
-        ("20 min", "0 s", "decide.within: expected a duration such as 20 min"),
+        ("20 min", "0 s", "decide.within: expected a duration above 0"),
         ("0.05", "0", "decide.difference: "),
         (
             "10,",

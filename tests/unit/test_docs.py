@@ -23,6 +23,8 @@ from mqperf.lab.systems.settings import SystemSettings
 from mqperf.plan import MAX_CASES, MAX_THREADS, LoadPlan, Plan, SystemPlan
 from mqperf.plan.columns import TABLES
 from mqperf.plan.file import parse_plan
+from mqperf.plan.load import GENERATORS
+from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.stats.doubt_kinds import CHECKS
 
 ROOT = Path(__file__).parent.parent.parent
@@ -117,6 +119,15 @@ def test_every_topology_and_kind_of_queue_is_explained(plan_keys: str) -> None:
     """The plan reference has a row for each name that some system offers."""
     names = {name for system in SYSTEMS.values() for name in (*system.topologies, *system.queues)}
     assert {name for name in names if f"| `{name}` |" not in plan_keys} == set()
+
+
+def test_every_test_case_is_explained(plan_keys: str) -> None:
+    """The plan reference has a row for each, with the generators that do it."""
+    section = plan_keys.partition("## Test cases")[2].partition("\n## ")[0]
+    for name in TEST_CASES:
+        [row] = (line for line in section.splitlines() if line.startswith(f"| `{name}` |"))
+        doing = {each.name for each in GENERATORS.values() if name in each.test_cases}
+        assert {*re.findall(r"`([^`]+)`", row)} == {name, *doing}
 
 
 def test_every_doubt_has_advice() -> None:

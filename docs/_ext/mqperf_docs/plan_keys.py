@@ -7,6 +7,7 @@ from pydantic import BaseModel
 
 from mqperf.base.document import MAX_BYTES, MAX_DEPTH, MAX_VALUES
 from mqperf.lab.actions import ACTIONS
+from mqperf.lab.probes import PROBES
 from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.settings import HOST_SETTINGS, SystemSettings
 from mqperf.plan import (
@@ -28,6 +29,7 @@ from mqperf.plan import (
 from mqperf.plan.columns.measured import said_of
 from mqperf.plan.driver import DRIVERS, OPTIONS, SET
 from mqperf.plan.load import GENERATORS
+from mqperf.plan.test_cases import TEST_CASES
 from mqperf.plan.topologies import QUEUES, TOPOLOGIES
 from mqperf_routers.plan.forms import FORMS
 
@@ -43,6 +45,20 @@ def _latencies(end: str) -> dict[str, str]:
     }
 
 
+WATCHED: Mapping[str, str] = {
+    "atop": "CPU once more, by another program",
+    "flame": "functions that use CPU",
+    "inside": "queues and memory of nodes",
+    "waits": "what threads waited for",
+}
+"""What each probe that a plan may name is about; a new one is explained here."""
+
+
+def _named_probes() -> str:
+    names = (name for name, probe in PROBES.items() if not probe.always)
+    return "; ".join(f"{code(name)} ({WATCHED[name]})" for name in names)
+
+
 HEADS = ("key", "value", "default", "limits", "meaning")
 
 MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
@@ -50,8 +66,7 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "name": "Name of the runs folder and of the report.",
         "title": "What a person calls the experiment.",
         "systems": "Systems under test by name, each with the keys below.",
-        "test_cases": "What the clients do: call and wait, cast and forget, notify, cast to every"
-        " server of a topic (`rpc-fanout`), and those of other loads.",
+        "test_cases": "What the clients do; see the section *Test cases*.",
         "load": "The load of every point, with the keys below.",
         "hosts": "Where it runs: `laboratory`, `sites`, or the path of an inventory in YAML, INI or"
         " TOML. An inventory is as trusted as a script: read that of somebody else first.",
@@ -60,8 +75,8 @@ MEANINGS: Mapping[type[BaseModel], Mapping[str, str]] = {
         "conditions": "Named circumstances, under each of which every point is measured; the"
         " others are compared with the first.",
         "actions": "What disturbs the system during the window, each with the keys below.",
-        "probes": "What watches every host beside `psutil`, which always does: `atop`; `inside`,"
-        " which asks the nodes of systems about their queues and memory.",
+        "probes": "What watches every host beside what always does (`psutil`):"
+        f" {_named_probes()}. See {{doc}}`/howto/probes`.",
         "repeats": "How often every point is measured. Three or more give intervals.",
         "order": "Points as listed, or shuffled within each repeat.",
         "seed": "Seed of the shuffle; equal seeds give equal orders.",
@@ -161,8 +176,8 @@ SETTINGS: Mapping[str, str] = {
     "metrics": "Have nodes tell of their inside; the probe `inside` switches it on by itself.",
     "streams": "Switch the plugin for the stream protocol on; the generator `rabbitmq-stream` needs"
     " it.",
-    "tls": "Clients connect by TLS only, with certificates that are made for it;"
-    " generators `amqp-0-9-1`, `amqp-1.0` and `rabbitmq-stream` can.",
+    "tls": "Clients connect by TLS only, with certificates that are made for it; these generators"
+    f" can: {', '.join(code(each.name) for each in GENERATORS.values() if each.encrypts)}.",
     "memory_watermark_mb": "Memory at which a node blocks publishers, in MB.",
     "version": 'A version beside the installed one, in quotes: `"4.3"` for any 4.3.x.',
     "home": "The folder of an unpacked archive of RabbitMQ on the hosts of brokers.",
@@ -232,6 +247,7 @@ def markdown() -> str:
     topologies = ((name, one.sentence, "topologies") for name, one in TOPOLOGIES.items())
     queues = ((name, one.sentence, "queues") for name, one in QUEUES.items())
     sections += _actions()
+    sections.append(f"## Test cases\n\n{_test_cases()}")
     forms = (
         (code(form.shown), f"{form.title('SIZE')}.", ", ".join(who))
         for form in FORMS.values()
@@ -342,6 +358,21 @@ def _explained(keys: Iterable[str]) -> dict[str, str]:
     if unknown := set(keys) - set(SETTINGS):
         raise ValueError(f"{__file__}: SETTINGS does not explain {', '.join(unknown)}")
     return {key: SETTINGS[key] for key in keys}
+
+
+def _test_cases() -> str:
+    """What clients are asked to do, when that is finished, and which generators do it."""
+    rows = (
+        (
+            code(case.name),
+            case.short,
+            case.finish.counted,
+            case.finish.latency,
+            ", ".join(code(each.name) for each in GENERATORS.values() if name in each.test_cases),
+        )
+        for name, case in TEST_CASES.items()
+    )
+    return table(("name", "in results", "counted as finished", "latency", "generators"), rows)
 
 
 def _names(entries: Iterable[tuple[str, str, str]]) -> str:
