@@ -3,6 +3,7 @@
 import re
 import shlex
 import textwrap
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
@@ -128,6 +129,27 @@ def test_every_test_case_is_explained(plan_keys: str) -> None:
         [row] = (line for line in section.splitlines() if line.startswith(f"| `{name}` |"))
         doing = {each.name for each in GENERATORS.values() if name in each.test_cases}
         assert {*re.findall(r"`([^`]+)`", row)} == {name, *doing}
+
+
+def test_packages_of_each_page_have_all_that_they_need() -> None:
+    """No row of the table leaves out a package on which one of its own depends."""
+    text = (ROOT / "docs" / "howto" / "install.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\{doc\}.*?) \| (.*?) \|$", text, re.MULTILINE)
+    assert len(rows) > 20
+    lacking = {}
+    for pages, packages in rows:
+        named = {*re.findall(r"`([a-z0-9-]+)`", packages)}
+        if missing := {need for name in named for need in needed_by(name)} - named:
+            lacking[pages] = missing
+    assert lacking == {}
+
+
+def needed_by(package: str) -> Iterator[str]:
+    """The packages of the repository on which this one depends, by their short names."""
+    file = ROOT / "packages" / f"mqperf-{package}" / "pyproject.toml"
+    for need in tomllib.loads(file.read_text(encoding="utf-8"))["project"]["dependencies"]:
+        if need.startswith("mqperf-"):
+            yield need.removeprefix("mqperf-")
 
 
 def test_every_doubt_has_advice() -> None:
