@@ -1,10 +1,13 @@
 """What a developer types after ./noxw -s is understood, or refused with what there is."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from mqperf.hosts import HOSTS
 
 pytestmark = pytest.mark.starts_programs
 
@@ -24,6 +27,8 @@ def pytest_addoption(parser):
 """
 SOME = """
 import pytest
+
+from mqperf.hosts import HOSTS
 
 def test_that_passes():
     pass
@@ -119,3 +124,17 @@ def test_an_unknown_benchmark_lists_the_known_ones(tmp_path: Path, root: Path) -
     assert done.returncode != 0
     assert "no benchmark 'reeding'; there are: reading, sweep" in done.stderr
     assert not done.stdout
+
+
+@pytest.mark.parametrize("kind", [name for name in HOSTS if name != "local"])
+def test_noxw_installs_what_hosts_of_our_own_need(tmp_path: Path, root: Path, kind: str) -> None:
+    """A plan on hosts that mqperf makes needs an sshd, of whatever kind they are."""
+    plan = tmp_path / "plan.yaml"
+    plan.write_text(f"title: Somewhere\nhosts: {kind}\n", encoding="utf-8")
+    text = (root / "noxw").read_text(encoding="utf-8")
+    [asked] = re.findall(r"^packages_for_plan\(\) \{.*?^\}", text, re.MULTILINE | re.DOTALL)
+    script = f'hosts="openssh-server iproute2"\n{asked}\npackages_for_plan "$1"\n'
+    done = subprocess.run(
+        ["sh", "-euc", script, "sh", plan], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["openssh-server", "iproute2"]
