@@ -6,7 +6,7 @@
     results.answer                             # what the plan asks, in words with intervals
     results.doubts                             # which numbers not to trust, and why
     results.select(test_case="rpc-call").plot()
-    results.run("r1-19b55f1a").plot()          # one run in time, by the end of its name
+    results.run(results["runs"]["run"][0]).plot()  # one run in time, also by the end of its name
     mqperf.compare("data/runs/before", results)
 
 The command line and the notebooks use the same.

@@ -447,7 +447,7 @@ CHECKS: Mapping[str, Check] = {
         "The run ended early, and is less certain than the others; or the window was changed after"
         " the run.",
         counts.short_window,
-        finding="the window is shorter than planned",
+        finding="the window has another length than planned",
         weight=LIMITED,
     ),
     "spread": Check(
