@@ -15,12 +15,13 @@ import mqperf.pages.report
 from mqperf.base.errors import ReportError
 from mqperf.pages.report.build import build
 from mqperf.pages.report.methods import recorded
+from mqperf.pages.report.page import page as page_of
 from mqperf.pages.report.pictures.topology import picture
-from mqperf.pages.report.words import Layout
+from mqperf.pages.report.words import Layout, layouts
 from mqperf.plan.columns import TABLES
 from mqperf.study import tables as rooms
 from mqperf.study.stats.doubt_kinds import CHECKS
-from mqperf.study.tables import Tables
+from mqperf.study.tables import Tables, conform
 
 pytestmark = pytest.mark.starts_programs
 
@@ -300,17 +301,33 @@ def test_methods_are_told_from_the_runs(tree: Path, read: Tables) -> None:
     assert "clock source" not in missing
 
 
+def test_how_often_is_told_of_whole_runs_alone() -> None:
+    """Of the points as they are, whatever the number of an attempt; not of what failed."""
+    read = tables(ONE)
+    read["points"] = read["points"].assign(repeats=[2, 7])
+    [layout] = layouts(read["runs"])
+    assert "was measured for 8 s, 2 to 7 times, and" in page_of(layout, read, {}).threads
+    tried = pd.DataFrame({"run": ["c1", "c2"], "system": "rabbitmq", "status": ["done", "failed"]})
+    read["control_runs"] = conform("control_runs", tried)
+    [sweep, *_] = recorded(read, {"rabbitmq": "RabbitMQ"})[0].values()
+    assert ("control runs", "the first point measured 1 time more") in sweep.rows
+
+
 def test_systems_side_by_side_say_what_to_mind(tmp_path: Path) -> None:
     """One machine, which versions, and what was not the same."""
     rabbit = tables(ONE)
     artemis = tables(replace(ONE, system="artemis", title="Artemis", nodes=("Broker",)))
-    artemis = {**artemis, "runs": artemis["runs"].assign(generator_version="14.9.0")}
+    artemis = {
+        **artemis,
+        "runs": artemis["runs"].assign(generator_version="14.9.0", load_beside="notify"),
+    }
     both = {name: pd.concat([rabbit[name], artemis[name]], ignore_index=True) for name in rabbit}
     build(both, tmp_path / "out", title="Both", html=False)
     page = plain((tmp_path / "out/index.rst").read_text())
     assert "All systems were measured on one kind of machine" in page
     assert "Compared are Artemis 3.10.8 and RabbitMQ 3.10.8." in page
     assert "**version of the load generator**: Artemis 14.9.0; RabbitMQ 17.3.0." in page
+    assert "**background load**: Artemis notify; RabbitMQ unknown." in page
 
 
 def test_a_picture_without_broker_has_an_arrow_from_client_to_server() -> None:

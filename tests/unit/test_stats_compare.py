@@ -15,6 +15,7 @@ from mqperf.pages import figures
 from mqperf.pages.report import comparison as told
 from mqperf.study.stats import compared
 from mqperf.study.stats.compare import KEYS, _repeats, compare, holm
+from mqperf.study.stats.decided import SEQUENTIAL
 from mqperf.study.stats.differences import differences
 from mqperf.study.tables import Tables, conform, empty
 
@@ -308,6 +309,17 @@ def test_repeats_are_told_where_they_would_decide() -> None:
     assert "more than 1000" in {told.repeats_to_decide(row) for row in loud.to_dict("records")}
 
 
+def test_what_was_decided_after_each_repeat_tells_the_repeats_and_is_drawn_solid() -> None:
+    """As of repeats: it is neither unknown what would decide, nor from within single runs."""
+    frame = compare(measured(1), measured(2)).assign(interval_kind=SEQUENTIAL, repeats_needed=9)
+    row = frame.iloc[0].to_dict() | {"verdict": "cannot tell"}
+    assert told.repeats_to_decide(row) == "9"
+    assert told.repeats_to_decide(row | {"repeats_needed": pd.NA}) == "more than 1000"
+    for kind, style in ((SEQUENTIAL, "-"), ("repeats", "-"), ("within run", ":")):
+        sheet = figures.ratio_sheet(frame.assign(interval_kind=kind))
+        assert sheet.axes[0].lines[0].get_linestyle() == style
+
+
 def test_two_systems_are_compared_by_other_keys() -> None:
     """By default the system is part of a point; left out of the keys, two systems meet."""
     a, b = measured(1), measured(2, system="zeromq", factor=2)
@@ -351,6 +363,33 @@ def test_differences_come_with_words() -> None:
     assert list(differing.loc["Whole runs of each point"]) == ["measuring", "3", "5"]
     assert len(differing) == 3
     assert differences(a, a).empty
+
+
+def test_generators_background_loads_and_actions_are_differences() -> None:
+    """Each of them alone makes figures of two sides differ."""
+    a, b = dict(measured(1)), dict(measured(2))
+    b["runs"] = b["runs"].assign(generator="java", load_beside="notify: 10 threads")
+    did = b["runs"].assign(action="kill", node="Master", commanded_s=8.5)
+    b["outages"] = conform("outages", did[["run", "point", "action", "node", "commanded_s"]])
+    differing = differences(a, b).set_index("what")["value_in_b"]
+    assert differing.to_dict() == {
+        "Generator": "java",
+        "Background load": "notify: 10 threads",
+        "Actions": "kill of Master at 8.5 s",
+    }
+
+
+def test_points_of_one_side_are_told_apart_by_all_that_varies() -> None:
+    """Also where a parameter is not set, and where the number of threads is not known."""
+    a, b = dict(measured(1)), dict(measured(1))
+    sized = b["runs"].assign(point=b["runs"]["point"] + "-large", payload_bytes=65536)
+    b["runs"] = pd.concat([b["runs"], sized], ignore_index=True).assign(processes=1)
+    apart = differences(a, b).set_index("what").loc["Points that the other has not"]
+    assert (apart["value_in_a"], apart["value_in_b"]) == ("0", str(len(THREADS)))
+    b["runs"] = measured(1, counts=THREADS[1:])["runs"]
+    a["runs"].loc[a["runs"]["threads"].eq(THREADS[0]), "threads"] = pd.NA
+    apart = differences(a, b).set_index("what").loc["Points that the other has not"]
+    assert (apart["value_in_a"], apart["value_in_b"]) == ("1", "0")
 
 
 def test_the_text_says_what_differs_first() -> None:

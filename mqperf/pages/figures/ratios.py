@@ -63,7 +63,8 @@ def ratios(
     """B / A of one figure, a line per point, on a log axis; a doubted point is hollow.
 
     ``label`` names the point of a row, and ``quotient`` the axis.
-    An interval from within single runs is dotted; where one is open an arrow points there.  The
+    An interval from within single runs, or between rates, is dotted; where one is open an arrow
+    points there.  The
     band is less than the minimum relevant difference; better and worse stand beside the points that
     have a verdict.
     """
@@ -72,7 +73,7 @@ def ratios(
     for place, row in enumerate(rows.to_dict("records")):
         marker = "<" if row["ratio_low"] == 0 else ">" if row["ratio_high"] == np.inf else "o"
         if marker == "o" and pd.notna(row["ratio_low"]):
-            style = "-" if row["interval_kind"] == "repeats" else ":"
+            style = ":" if row["interval_kind"] in {"within run", BETWEEN} else "-"
             axes.plot(
                 [row["ratio_low"], row["ratio_high"]],
                 [place] * 2,

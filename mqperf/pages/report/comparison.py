@@ -154,7 +154,7 @@ def repeats_to_decide(row: Row) -> str:
     """How many repeats of both sides would mostly bring a verdict, where there is none."""
     if row["verdict"] != CANNOT_TELL:
         return MISSING
-    if row["interval_kind"] != "repeats":
+    if row["interval_kind"] not in {"repeats", SEQUENTIAL}:
         return "not known"
     needed = row["repeats_needed"]
     if pd.isna(needed):

@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping
 
 import pandas as pd
 
+from mqperf.base.one_line import amount
 from mqperf.pages.report.rst import Grid
-from mqperf.pages.report.words import joined
+from mqperf.pages.report.words import joined, repeats_of
 from mqperf.pages.sections.rows import POINTS
 from mqperf.plan.columns import COLUMNS, COUNTS, TABLES
 from mqperf.study.stats.bottleneck import BROKER_FULL, LINK_FULL, LOSSY
@@ -13,7 +14,7 @@ from mqperf.study.stats.doubt_kinds import CHECKS
 from mqperf.study.stats.law import WORST_FIT
 from mqperf.study.stats.rules.tester import HOST_FULL, ONE_CORE
 from mqperf.study.stats.scaling import DRAWS, FEWEST
-from mqperf.study.tables import Tables, all_attempts, select
+from mqperf.study.tables import Tables, all_attempts, select, whole
 from mqperf.study.tables.axes import further
 from mqperf.study.tables.axis_words import titled
 
@@ -42,16 +43,9 @@ def _order(tables: Tables) -> str:
     )
 
 
-def _repeats(tables: Tables) -> str:
-    repeats = tables["points"]["repeats"]
-    whole = repeats[repeats > 0]
-    few, many = whole.min(), whole.max()
-    return "" if whole.empty else f"{few}" if few == many else f"{few} to {many}"
-
-
 def _control_runs(tables: Tables) -> str:
-    watched = len(tables["control_runs"])
-    return f"the first point measured {watched} times more" if watched else "none"
+    watched = len(whole(tables["control_runs"]))
+    return f"the first point measured {amount(watched, 'time')} more" if watched else "none"
 
 
 def _attempts(tables: Tables) -> str:
@@ -89,7 +83,7 @@ PARAMETERS: Mapping[str, Mapping[str, Tell]] = {
     SWEEP_SECTION: {
         "points": lambda tables: str(tables["runs"]["point"].nunique()),
         "attempts": _attempts,
-        "whole runs of each point": _repeats,
+        "whole runs of each point": lambda tables: repeats_of(tables["points"]),
         "control runs": _control_runs,
         **_by_title({"order": _order}),
         **_all_values("green_threads", "processes", "hosts", "targets", "warmup_s"),

@@ -15,11 +15,11 @@ from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.explorers import Explorers
 from mqperf.pages.report.rst import Grid, Text, slug
 from mqperf.pages.report.run_sheets import Sheets
-from mqperf.pages.report.words import Layout, joined
+from mqperf.pages.report.words import Layout, joined, repeats_of
 from mqperf.pages.sections import View, contents, forms
 from mqperf.plan.test_cases import STANDARD, TEST_CASES
 from mqperf.study.stats.rules.finding import with_measured
-from mqperf.study.tables import Tables, varied, where, whole
+from mqperf.study.tables import Tables, varied, where
 from mqperf.study.tables.axes import FACTORS
 from mqperf.study.tables.axis_words import occurring
 from mqperf.study.tables.spreadsheets import write_csv
@@ -88,7 +88,7 @@ def page(layout: Layout, tables: Tables, explorers: Explorers) -> Page:
         parts[case] = _part(View(layout, case, of_case, explorers), labels, sheets)
     return Page(
         layout=layout,
-        threads=_threads(of_layout["runs"]),
+        threads=_threads(of_layout["runs"], of_layout["points"]),
         answers=tuple(answers(of_layout)),
         parts=tuple(parts.values()),
         hosts=hosts.grid(of_layout),
@@ -103,15 +103,15 @@ def _asked(runs: pd.DataFrame) -> list[str]:
     return [case for case in TEST_CASES if case in tried | expected]
 
 
-def _threads(runs: pd.DataFrame) -> str:
+def _threads(runs: pd.DataFrame, points: pd.DataFrame) -> str:
     """How many threads there were, how long they ran, and how often."""
     factors = [_factor(runs[name]) for name in ("green_threads", "processes", "hosts")]
     sentence = "Threads are green threads of a client process x client processes x client hosts"
     sentence += f": {' x '.join(factors)}." if all(factors) else "."
     windows = joined([f"{seconds:g}" for seconds in sorted(runs["asked_s"].dropna().unique())])
-    repeats = whole(runs)["repeat"].max()
-    if windows and pd.notna(repeats):
-        often = "once" if repeats == 1 else f"{repeats} times, and the figures are means"
+    repeats = repeats_of(points)
+    if windows and repeats:
+        often = "once" if repeats == "1" else f"{repeats} times, and the figures are means"
         sentence += f" Every point was measured for {windows} s, {often}."
     others = [occurring(name, runs) for name in varied(runs) if name not in FACTORS]
     return f"{sentence} Points differ in {joined(others)}, too." if others else sentence

@@ -16,12 +16,14 @@ from mqperf.study.tables.axis_words import headed, shown_values
 MACHINE = ("cpu_model", "cores", "os", "kernel")
 
 SAME = (
+    "generator",
     "generator_version",
     "python_version",
     "mqperf_version",
     "asked_s",
     "warmup_s",
     "targets",
+    "load_beside",
     "threads",
 )
 """What systems should have in common, beside the machine, if their numbers are to be compared."""

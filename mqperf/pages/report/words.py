@@ -104,6 +104,12 @@ def generator(runs: pd.DataFrame) -> Mapping[str, Text]:
     return {"name": Text(names), "target": Text("\n".join(targets))}
 
 
+def repeats_of(points: pd.DataFrame) -> str:
+    """How many whole runs the points have: ``3``, ``2 to 7``; nothing where none has any."""
+    whole = points["repeats"][points["repeats"] > 0]
+    return " to ".join(dict.fromkeys([f"{whole.min()}", f"{whole.max()}"])) if len(whole) else ""
+
+
 def known_cases(tables: Tables) -> Tables:
     """The rows of all test cases that reports have words for, and of no test case."""
     return {

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 import pandas as pd
 
 from mqperf.plan import columns
+from mqperf.plan.columns import parameters
 from mqperf.study.stats.rules.together import MACHINE, NETWORK, restarted
-from mqperf.study.tables import Tables, conform, of_plan, outside_plan, whole
-from mqperf.study.tables.axes import further
+from mqperf.study.tables import Tables, conform, empty, of_plan, outside_plan, varied, whole
+from mqperf.study.tables.axes import SWEEP, further
 from mqperf.study.tables.axis_words import headed, shown_values
 from mqperf.study.tables.hosts import made_on
 
@@ -15,11 +16,11 @@ HARDWARE, VERSIONS, PLAN, MEASURING = ASPECTS = ("hardware", "versions", "plan",
 """What a difference is one of; hardware has the settings of its operating system."""
 
 COMPARED = {
-    "status": MEASURING,
+    **dict.fromkeys(("status", "generator"), MEASURING),
     **dict.fromkeys(columns.VERSIONS, VERSIONS),
     "hosts": PLAN,
     **dict.fromkeys((*MACHINE[:5], *NETWORK, *MACHINE[5:]), HARDWARE),
-    **dict.fromkeys(("green_threads", "processes", "targets"), PLAN),
+    **dict.fromkeys(("green_threads", "processes", "targets", "load_beside"), PLAN),
     **dict.fromkeys(("warmup_s", "asked_s", "cooldown_s", "timeout_s", "order"), PLAN),
 }
 """Columns of ``runs`` that two sets of runs should have in common, and what each is about."""
@@ -53,6 +54,7 @@ def differences(a: Tables, b: Tables) -> pd.DataFrame:
     for name in further(runs_a, runs_b):
         in_a, in_b = (_joined(shown_values(name, runs)) for runs in (runs_a, runs_b))
         rows.append((PLAN, _what(name), in_a, in_b))
+    rows.append((PLAN, "Actions", _actions(a), _actions(b)))
     rows.append((MEASURING, "Whole runs of each point", _repeats(runs_a), _repeats(runs_b)))
     rows.append((MEASURING, "Points that the other has not", *_in_one_only(runs_a, runs_b)))
     differing = [row for row in rows if row[2] != row[3]]
@@ -91,9 +93,31 @@ def _repeats(runs: pd.DataFrame) -> str:
     return _values(whole(runs).groupby("point").size())
 
 
+def _actions(tables: Tables) -> str:
+    """What the plan did to which node, and when, each once: ``kill of Master at 10 s``."""
+    rows = of_plan(tables).get("outages", empty("outages"))
+    told = rows.drop_duplicates(["action", "node", "commanded_s"]).sort_values("commanded_s")
+    each = (
+        f"{row['action']} of {row['node']} at {row['commanded_s']:g} s"
+        for row in told.to_dict("records")
+    )
+    return "; ".join(each) or NOTHING
+
+
 def _in_one_only(a: pd.DataFrame, b: pd.DataFrame) -> tuple[str, str]:
-    keys = ["topology", "queues", "test_case", "threads"]
-    points_a, points_b = (set(runs[keys].dropna().itertuples(index=False)) for runs in (a, b))
+    """Of points told apart as in ``compare``: a parameter that is not set is a value, too."""
+    varying = {*varied(a), *varied(b)}
+    keys = [*SWEEP[1:], "threads", *(name for name in parameters() if name in varying)]
+    points_a, points_b = (
+        {
+            *runs[runs["point"].notna()]
+            .reindex(columns=keys)
+            .astype(object)
+            .fillna("")
+            .itertuples(index=False, name=None)
+        }
+        for runs in (a, b)
+    )
     return str(len(points_a - points_b)), str(len(points_b - points_a))
 
 
