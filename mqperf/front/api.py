@@ -34,7 +34,7 @@ from mqperf.lab.systems.in_plans import problems_of
 from mqperf.pages import figures, notebook
 from mqperf.pages.one_run import MeasuredRun
 from mqperf.pages.questions import answers
-from mqperf.pages.questions.first_screen import FirstScreen, as_html, first_screen, questions_of
+from mqperf.pages.questions.first_screen import FirstScreen, as_html, first_screen
 from mqperf.pages.report import comparison as words
 from mqperf.pages.report import comparison_page as pages
 from mqperf.pages.report.build import publish, publish_file
@@ -94,7 +94,7 @@ class Results(Mapping[str, pd.DataFrame]):
         ``answer.answers`` has the sentences, figure and table of each question; shown in a
         notebook or printed, it is the first screen of a report.
         """
-        return first_screen(self._planned, questions_of(self.source))
+        return first_screen(self._planned, self.source)
 
     @property
     def summary(self) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Protocol
 import typer
 
 from mqperf.base.errors import MqperfError
-from mqperf.base.terminal import console, print_all, print_line
+from mqperf.base.terminal import complaints, console, print_all, print_line
 
 app = typer.Typer()
 
@@ -77,8 +77,11 @@ def audit(
     """
     from mqperf.study.stats.checks import as_json_lines, as_text_lines
     from mqperf.study.stats.seconds import read_complete
+    from mqperf.study.tables import plan_of
 
     complete = read_complete(path)
+    if unread := plan_of(path)[1]:
+        print_line(complaints, f"mqperf: {unread}")
     doubts = complete["doubts"]
     print_all(console, as_json_lines(doubts) if form == "json" else as_text_lines(complete))
     if strict and len(doubts):
@@ -111,6 +114,7 @@ def show(
         width = console.width if console.is_terminal else None
         print_all(console, first_screen.of_folder(path, width))
         return
+    content = None
     for view, content in shown(of_plan(read_complete(path)), section, test_case):
         if form == "json":
             print_line(console, json.dumps(document(view, content), ensure_ascii=False))
@@ -118,6 +122,8 @@ def show(
         print_line(console, f"{view.layout.system_title}, {view.layout.label}, {view.case.title}")
         print_all(console, lines(content, console.width))
         print_line(console, "")
+    if content is None:
+        print_line(complaints, f"nothing of {section} in {path}")
 
 
 @app.command()

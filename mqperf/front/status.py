@@ -52,7 +52,7 @@ def status(folder: Path) -> str:
     if plan.decide is not None:
         lines.append(f"{deciding(plan)}; what is decided: mqperf show {folder}")
     if plan.search is not None:
-        lines.append(f"{searching(plan)}; whether it has ended: mqperf tables, table searches")
+        lines.append(f"{searching(plan)}; whether it has ended: mqperf show {folder}")
     if who := holder(folder):
         lines.append(f"measured now by {who}")
     return "\n".join(map(printable, lines))

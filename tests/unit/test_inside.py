@@ -309,7 +309,7 @@ def test_a_page_shows_the_inside(tmp_path: Path) -> None:
     out = tmp_path / "out"
     build(frames, out, title="Insides", html=False)
     page = " ".join((out / "artemis" / "single" / "index.rst").read_text().split())
-    assert "Inside of the nodes" in page
+    assert "Metrics of the nodes" in page
     assert "Garbage collection of a node took at most 159 ms of a window." in page
     page = " ".join((out / "qpid-dispatch" / "line" / "index.rst").read_text().split())
     assert "Routers silently dropped 43652 pre-settled messages" in page

@@ -1,6 +1,7 @@
 """What plans ask, and the first screen that answers it."""
 
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -8,11 +9,13 @@ import pandas as pd
 import pytest
 from factory import Shape, tables
 from said import doubted, said, sample
+from typer.testing import CliRunner
 
 from mqperf.base.errors import PlanError
+from mqperf.front.cli import app
 from mqperf.pages.questions import ANSWERS, answers
 from mqperf.pages.questions.basis import uncertain
-from mqperf.pages.questions.first_screen import as_html, first_screen, lines, questions_of
+from mqperf.pages.questions.first_screen import as_html, first_screen, lines
 from mqperf.pages.questions.question import MORE_REPEATS, enough_repeats
 from mqperf.pages.questions.words import cited
 from mqperf.pages.sections.forms import plain
@@ -21,7 +24,8 @@ from mqperf.plan.questions import QUESTIONS
 from mqperf.study.stats import complete
 from mqperf.study.stats.contrasts import contrasts, named_axes
 from mqperf.study.stats.doubt_kinds import CHECKS, WEIGHTS
-from mqperf.study.tables import Tables
+from mqperf.study.tables import Tables, title
+from mqperf.study.tables.planned import planned
 
 PLAN = """\
 systems: {rabbitmq: {topologies: [cmsm]}}
@@ -349,7 +353,7 @@ def test_a_cause_of_doubt_is_one_line_the_heaviest_first(sound: Tables) -> None:
     ]
     assert [*uncertain(sound)] == []
     [beside] = uncertain(doubted(sound, "not-of-plan", [*"abcde"]))
-    assert beside.endswith(", beside the points (not-of-plan).")
+    assert beside.endswith(", at no single point (not-of-plan).")
 
 
 def test_a_doubt_about_both_sides_is_said_once() -> None:
@@ -388,9 +392,44 @@ def test_a_plan_names_its_questions(tmp_path: Path, sound: Tables) -> None:
         == "How does throughput change with the kind of queue?"
     )
     (tmp_path / "plan.yaml").write_text(f"question: scaling\n{PLAN}")
-    assert questions_of(tmp_path) == ("scaling",)
+    [answer] = first_screen(sound, tmp_path).answers
+    assert answer.question == "How far does throughput grow with threads?"
     with pytest.raises(PlanError, match="unknown question 'scalin'; did you mean 'scaling'"):
         parse_plan(f"question: scalin\n{PLAN}", tmp_path / "plan.yaml")
+
+
+def test_a_plan_that_cannot_be_read_is_told(tmp_path: Path, sound: Tables) -> None:
+    """With the reason; what the runs ask themselves is answered nevertheless."""
+    assert first_screen(sound, tmp_path).uncertain == []
+    (tmp_path / "plan.yaml").write_text(f"question: scalin\n{PLAN}")
+    screen = first_screen(sound, tmp_path)
+    assert screen.answers
+    [note] = screen.uncertain
+    assert note.startswith("Note: the plan of the runs cannot be read, ")
+    assert "unknown question 'scalin'" in note
+    assert title(tmp_path) == tmp_path.name
+    assert planned(tmp_path).empty
+
+
+def test_an_audit_tells_of_a_plan_that_cannot_be_read(root: Path, tmp_path: Path) -> None:
+    """What it holds against the plan is not found: that nobody takes for sound."""
+    folder = shutil.copytree(root / "data/samples/faults", tmp_path / "faults")
+    assert "cannot be read" not in CliRunner().invoke(app, ["audit", str(folder)]).output
+    (folder / "plan.yaml").write_text("systems: [")
+    audit = CliRunner().invoke(app, ["audit", str(folder)])
+    assert (audit.exit_code, "plan of the runs cannot be read" in audit.output) == (0, True)
+
+
+def test_a_test_case_that_is_not_installed_is_told() -> None:
+    """Of a published report of another laboratory, say: the others are answered."""
+    frames = tables(Shape(layouts=LAYOUTS, test_cases=("rpc-call", "notify"), threads=(10, 20)))
+    renamed = {
+        name: frame.replace({"test_case": {"notify": "other"}}) for name, frame in frames.items()
+    }
+    screen = first_screen(complete(renamed))
+    assert screen.answers
+    assert any("at the test case 'other' not shown: known are" in text for text in screen.uncertain)
+    assert [*answers(complete(renamed), ["scaling", "comparison"])]
 
 
 def test_every_question_of_plans_is_answered() -> None:

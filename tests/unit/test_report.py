@@ -17,6 +17,7 @@ from mqperf.pages.report.build import build
 from mqperf.pages.report.methods import recorded
 from mqperf.pages.report.page import page as page_of
 from mqperf.pages.report.pictures.topology import picture
+from mqperf.pages.report.source import Contents, write_source
 from mqperf.pages.report.words import Layout, layouts
 from mqperf.plan.columns import TABLES
 from mqperf.study import tables as rooms
@@ -303,7 +304,7 @@ def test_methods_are_told_from_the_runs(tree: Path, read: Tables) -> None:
 
 def test_how_often_is_told_of_whole_runs_alone() -> None:
     """Of the points as they are, whatever the number of an attempt; not of what failed."""
-    read = tables(ONE)
+    read = dict(tables(ONE))
     read["points"] = read["points"].assign(repeats=[2, 7])
     [layout] = layouts(read["runs"])
     assert "was measured for 8 s, 2 to 7 times, and" in page_of(layout, read, {}).threads
@@ -311,6 +312,17 @@ def test_how_often_is_told_of_whole_runs_alone() -> None:
     read["control_runs"] = conform("control_runs", tried)
     [sweep, *_] = recorded(read, {"rabbitmq": "RabbitMQ"})[0].values()
     assert ("control runs", "the first point measured 1 time more") in sweep.rows
+
+
+def test_a_plan_that_cannot_be_read_is_no_reason_to_refuse(tmp_path: Path) -> None:
+    """The first page says why it cannot; the plan is not published."""
+    read, runs, out = tables(ONE), tmp_path / "runs", tmp_path / "out"
+    runs.mkdir()
+    (runs / "plan.yaml").write_text("systems: {teleport: {}}")
+    out.mkdir()
+    write_source(read, layouts(read["runs"]), out, Contents("Runs", source=runs))
+    assert "the plan of the runs cannot be read" in plain((out / "index.rst").read_text())
+    assert not (out / "plan.yaml").exists()
 
 
 def test_systems_side_by_side_say_what_to_mind(tmp_path: Path) -> None:

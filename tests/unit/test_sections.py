@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 import samples
+from typer.testing import CliRunner
 
 from mqperf.base.errors import MqperfError
+from mqperf.front.cli import app
 from mqperf.pages import notebook
 from mqperf.pages.report.grids import grid
 from mqperf.pages.sections import SECTIONS, forms, shown
@@ -72,6 +74,13 @@ def test_a_narrow_terminal_has_a_paragraph_for_each_row(found: Tables) -> None:
     lines = [*forms.lines(content, NARROW)]
     assert max(map(len, lines)) <= NARROW
     assert "downtime, s: " in " ".join(line.strip() for line in lines)
+
+
+def test_a_section_without_rows_is_told() -> None:
+    """Nothing at all would look as if something had gone wrong."""
+    shown_there = CliRunner().invoke(app, ["show", str(SAMPLE), "steps"])
+    assert shown_there.output == f"nothing of steps in {SAMPLE}\n"
+    assert "nothing of" not in CliRunner().invoke(app, ["show", str(SAMPLE), "points"]).output
 
 
 def test_a_section_that_there_is_not_is_named(found: Tables) -> None:

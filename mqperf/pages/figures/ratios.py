@@ -64,9 +64,8 @@ def ratios(
 
     ``label`` names the point of a row, and ``quotient`` the axis.
     An interval from within single runs, or between rates, is dotted; where one is open an arrow
-    points there.  The
-    band is less than the minimum relevant difference; better and worse stand beside the points that
-    have a verdict.
+    points there.  The band is less than the minimum relevant difference; better and worse stand
+    beside the points that have a verdict.
     """
     rows = comparison[comparison["figure"] == figure]
     shade = SHADES.get(figure, palette.INK).light

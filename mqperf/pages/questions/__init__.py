@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from mqperf.base.registry import Registry
 from mqperf.pages.questions import comparison, factor, outage, saturation, scaling, sustained
 from mqperf.pages.questions.question import Answer, Answering
+from mqperf.pages.report.words import known_cases
 from mqperf.plan.test_cases import unit_of
 from mqperf.study.tables import Tables, conditions
 from mqperf.study.tables.places import CONDITION
@@ -27,8 +28,9 @@ ANSWERS: Registry[Answering] = Registry(
 def answers(tables: Tables, named: Sequence[str] = ()) -> Iterator[Answer]:
     """The answers to the questions that are ``named``, or else to those that the runs ask.
 
-    ``tables`` are complete, and of one plan.
+    ``tables`` are complete, and of one plan.  Test cases that pages have no words for are left out.
     """
+    tables = known_cases(tables)
     asked = named or [name for name, answering in ANSWERS.items() if answering.asked(tables)]
     unit, kept = unit_of(*tables["points"]["test_case"]), [*conditions(tables)[CONDITION]]
     for name in asked:

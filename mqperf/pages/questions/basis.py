@@ -66,7 +66,7 @@ def uncertain(tables: Tables) -> Iterator[str]:
     for kind, rows in sorted(by_kind.items(), key=lambda kind: WEIGHTS.index(weight_of(kind[0]))):
         about = {*rows["point"]} & points
         of_points = f"at {len(about)} of {amount(len(points), 'point')}"
-        where = of_points if about else "beside the points"
+        where = of_points if about else "at no single point"
         finding = CHECKS[kind].finding if kind in CHECKS else str(rows["text"].iloc[0])
         why = _reasons(tables) if kind == "failed-run" else ""
         yield f"{weight_of(kind).capitalize()}: {finding}, {where} ({kind}){why}."

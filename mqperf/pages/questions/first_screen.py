@@ -14,18 +14,16 @@ from textwrap import wrap
 
 from typing_extensions import override
 
-from mqperf.base.errors import PlanError
 from mqperf.base.one_line import amount
 from mqperf.pages.questions import Answer, answers
 from mqperf.pages.questions.basis import measured, uncertain
 from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.rst import Text
+from mqperf.pages.report.words import left_out
 from mqperf.pages.sections import forms
-from mqperf.plan.file import load_plan
-from mqperf.record import PLAN
 from mqperf.study import stats
 from mqperf.study import tables as tables_of
-from mqperf.study.tables import Tables
+from mqperf.study.tables import Tables, all_attempts
 
 UNCERTAIN, SETTLE = "Not certain", "What would settle it"
 
@@ -62,9 +60,15 @@ class FirstScreen:
         return [*keys, AGAIN] if keys else []
 
 
-def first_screen(tables: Tables, named: Sequence[str] = ()) -> FirstScreen:
-    """Of complete tables of one plan; ``named`` are the questions that it names itself."""
-    return FirstScreen([*answers(tables, named)], measured(tables), [*uncertain(tables)])
+def first_screen(tables: Tables, source: Path | None = None) -> FirstScreen:
+    """Of complete tables of one plan; ``source`` is the folder that they were read from."""
+    plan, unread = (None, "") if source is None else tables_of.plan_of(source)
+    notes = [f"Note: {unread}"] if unread else []
+    return FirstScreen(
+        [*answers(tables, () if plan is None else plan.question)],
+        measured(tables),
+        [*notes, *left_out(all_attempts(tables)), *uncertain(tables)],
+    )
 
 
 def lines(screen: FirstScreen, width: int | None = None) -> Iterator[str]:
@@ -122,16 +126,9 @@ def _picture(drawing: Drawing) -> str:
 def of_folder(runs: Path, width: int | None = None) -> Iterator[str]:
     """The first screen of a runs folder as text, and the commands that come next."""
     tables = tables_of.of_plan(stats.complete(tables_of.read(runs)))
-    yield from lines(first_screen(tables, questions_of(runs)), width)
+    yield from lines(first_screen(tables, runs), width)
     yield ""
     folder = shlex.quote(str(runs))
     yield f"{amount(len(tables['doubts']), 'doubt')}: mqperf audit {folder}"
-    yield f"pages to publish: mqperf report {folder} --out {shlex.quote(f'reports/{runs.name}')}"
-
-
-def questions_of(folder: Path) -> Sequence[str]:
-    """The questions that the plan of a runs folder names; none where there is no plan to read."""
-    try:
-        return load_plan(folder / PLAN).question if (folder / PLAN).is_file() else ()
-    except PlanError:
-        return ()
+    out = shlex.quote(f"reports/{runs.resolve().name}")
+    yield f"pages to publish: mqperf report {folder} --out {out}"

@@ -144,11 +144,11 @@ def _settle(rates: pd.DataFrame, tables: Tables) -> Iterator[Text]:
         one, which, how = (
             ("staircase", "later step", "the majority decides")
             if len(steps)
-            else ("sweep", "higher rate", "one run decides less")
+            else ("sweep", "higher rate", "no single run decides")
         )
         yield Text(
             "A pause may have ended {} early: a {} finished more than the first that was not kept"
-            " up with. With *repeats*: 3 {}."
+            " up with. With *repeats: 3* {}."
         ).format(amount(int(early.sum()), one), which, how)
     if (rates["missed_rate_msg_s"] > 2 * rates["kept_rate_msg_s"]).any():
         yield NARROWER

@@ -39,7 +39,7 @@ from mqperf.pages.report.writer import Writer
 from mqperf.plan.columns import TABLES
 from mqperf.plan.file import parse_plan, public
 from mqperf.record import PLAN
-from mqperf.study.tables import Tables, all_attempts, of_plan, select, where, write
+from mqperf.study.tables import Tables, all_attempts, of_plan, plan_of, select, where, write
 
 PLAIN_BYTES = 1_000_000
 """CSV files that are larger are packed: those of single seconds, of many or long runs."""
@@ -61,9 +61,10 @@ class Contents:
 
     @property
     def plan(self) -> str:
-        """The text of the plan of the runs, without secrets; nothing where there is none."""
-        file = self.source and self.source / PLAN
-        return public(file.read_text(encoding="utf-8")) if file and file.is_file() else ""
+        """The text of the plan of the runs, without secrets; nothing where none can be read."""
+        if self.source is None or plan_of(self.source)[0] is None:
+            return ""
+        return public((self.source / PLAN).read_text(encoding="utf-8"))
 
 
 def write_source(tables: Tables, tried: Sequence[Layout], out: Path, contents: Contents) -> None:
@@ -84,7 +85,7 @@ def write_source(tables: Tables, tried: Sequence[Layout], out: Path, contents: C
         (out / PLAN).write_text(contents.plan, encoding="utf-8")
         writer.plan = parse_plan(contents.plan, out / PLAN)
     named = () if writer.plan is None else writer.plan.question
-    screen = first_screen(tables, named)
+    screen = first_screen(tables, contents.source)
     for system, layouts in systems.items():
         of_system = select(tables, system=system)
         answered = screen.answers if len(systems) == 1 else [*answers(of_system, named)]

@@ -123,7 +123,7 @@ def left_out(runs: pd.DataFrame) -> Iterator[str]:
     for case, attempts in runs.loc[_unknown(runs), "test_case"].value_counts().items():
         yield (
             f"{amount(attempts, 'attempt')} at the test case {one_line(str(case), 80)!r} not"
-            f" shown: known are {', '.join(TEST_CASES)}. The tables below have them."
+            f" shown: known are {', '.join(TEST_CASES)}. The tables have them."
         )
 
 

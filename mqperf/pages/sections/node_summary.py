@@ -18,7 +18,7 @@ def content(view: View) -> Iterator[Content]:
     summary = rows.of_runs(view.tables, "node_summary")
     metrics = with_parameters(view.tables["node_metrics"], view.tables["runs"])
     yield Content(
-        heading="Inside of the nodes",
+        heading="Metrics of the nodes",
         words=[*_words(summary)],
         caption=caption,
         rows=summary,

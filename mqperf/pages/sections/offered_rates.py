@@ -43,7 +43,10 @@ def _words(rates: pd.DataFrame, steps: pd.DataFrame) -> Iterator[str]:
     """What is meant, and what is not known."""
     if len(steps):
         yield KEPT
-        yield "Where a later step finished more than the first that was not kept, it ends there."
+        yield (
+            "Where a later step finished more than the first that was not kept, the range of the"
+            " saturation point ends at what that step finished."
+        )
     if rates["saturation_rate_msg_s"].notna().any() or steps.empty:
         yield (
             "An offered rate is kept if 98 % of its deliveries were finished within the window. The"

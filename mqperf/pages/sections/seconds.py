@@ -40,9 +40,11 @@ def _words(view: View) -> Iterator[str]:
             f" {amount(len(runs), 'run')}; {late or 'none'} of them became steady only after the"
             " warm-up."
         )
-    heading = COLUMNS["throughput_sd_msg_s"].heading()
-    sentence = "The column *{}* above is the standard deviation in the measured window."
-    yield Text(sentence).format(heading)
+    spread = view.tables["points"]["throughput_sd_msg_s"]
+    if view.tables["rate_steps"].empty and spread.notna().any():
+        heading = COLUMNS["throughput_sd_msg_s"].heading()
+        sentence = "The column *{}* is the standard deviation in the measured window."
+        yield Text(sentence).format(heading)
 
 
 def in_time(view: View) -> Iterator[Content]:

@@ -315,8 +315,8 @@ def _within(name: str) -> tuple[Column, ...]:
         return ()
     of = (
         f"of the 95 % interval of {name} from within the run, which knows nothing of other runs;"
-        " empty where the window does not allow one: shorter than 20 s, not steady, or made by few"
-        " seconds."
+        " empty where the window does not allow one: shorter than 20 s, not steady, or dominated by"
+        " a few seconds."
     )
     return (
         _derived(name, "within_low", f"Lower end {of}"),

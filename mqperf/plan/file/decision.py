@@ -32,7 +32,10 @@ def with_decision(files: Sequence[PlanFile], percent: str, within: str) -> list[
 
 
 def _share(percent: str) -> float:
+    number, sign, rest = percent.partition("%")
     try:
-        return float(percent.removesuffix("%").strip()) / 100
+        if not sign or rest.strip():
+            raise ValueError
+        return float(number) / 100
     except ValueError:
-        raise PlanError(f"--decide {percent}: expected per cent, such as 5%") from None
+        raise PlanError(f"--decide {percent}: expected per cent with their sign: 5%") from None

@@ -19,7 +19,7 @@ from mqperf.study.tables.batches import of_runs
 from mqperf.study.tables.control_runs import all_attempts, control_runs_apart
 from mqperf.study.tables.files import overlapping, read, title, write
 from mqperf.study.tables.latency_map import latency_map
-from mqperf.study.tables.planned import conditions
+from mqperf.study.tables.planned import conditions, plan_of
 from mqperf.study.tables.repeats import over_repeats
 from mqperf.study.tables.shape import (
     Tables,
@@ -53,6 +53,7 @@ __all__ = [
     "outside_plan",
     "over_repeats",
     "overlapping",
+    "plan_of",
     "read",
     "select",
     "shown",

@@ -7,14 +7,13 @@ import pandas as pd
 
 from mqperf.base.errors import TableError
 from mqperf.base.packages import BESIDE_RUNS, lacking
-from mqperf.plan.file import load_plan
-from mqperf.record import PLAN, runs, whole
+from mqperf.record import runs, whole
 from mqperf.study.probes import PROBE_READERS
 from mqperf.study.tables.batches import Reduce, of_runs, read_names, unreduced
 from mqperf.study.tables.given import writing
 from mqperf.study.tables.of_run import keys
 from mqperf.study.tables.parts import join_parts, write_table
-from mqperf.study.tables.planned import by_condition, planned
+from mqperf.study.tables.planned import by_condition, plan_of, planned
 from mqperf.study.tables.published_folder import facts, is_published, read_tables
 from mqperf.study.tables.shape import Tables, conform, empty
 
@@ -38,7 +37,7 @@ def read(path: Path, reduce: Reduce = unreduced) -> dict[str, pd.DataFrame]:
             f" measured is imported first: mqperf import {path} --out TABLES"
         )
     _check_packages(path)
-    asked = planned(path / PLAN, attempts)
+    asked = planned(path, attempts)
     return by_condition({**of_runs(attempts, reduce), "planned": asked})
 
 
@@ -87,5 +86,5 @@ def title(path: Path) -> str:
     """What the folder calls itself: the title of its plan, or of the published report."""
     if is_published(path):
         return str(facts(path)["title"])
-    plan = path / PLAN
-    return load_plan(plan).title if plan.exists() else path.name
+    plan, _ = plan_of(path)
+    return path.resolve().name if plan is None else plan.title

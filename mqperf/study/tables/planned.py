@@ -9,28 +9,43 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from mqperf.base.errors import PlanError
+from mqperf.base.one_line import one_line
 from mqperf.plan import Case, Plan, Search
 from mqperf.plan.file import load_plan
-from mqperf.record import Run
+from mqperf.record import PLAN, Run
 from mqperf.study.tables.of_run import keys
 from mqperf.study.tables.shape import Tables, conform, empty, in_order
 
 ABOUT_CONDITIONS = ("condition", "published_factor")
 
 
-def planned(path: Path, attempts: Iterable[Run] = ()) -> pd.DataFrame:
+def plan_of(folder: Path) -> tuple[Plan | None, str]:
+    """The plan of a runs folder, if it has one that can be read; and else why not, in one line.
+
+    A folder without a plan, or with one of another time or of a package that is not installed, is
+    no reason to refuse its runs.
+    """
+    path = folder / PLAN
+    if not path.exists():
+        return None, ""
+    try:
+        return load_plan(path), ""
+    except PlanError as error:
+        return None, (
+            f"the plan of the runs cannot be read, so that nothing is held against it:"
+            f" {one_line(str(error))}"
+        )
+
+
+def planned(folder: Path, attempts: Iterable[Run] = ()) -> pd.DataFrame:
     """The table ``planned``: one row per run that the plan asks for; none where it cannot be read.
 
-    A folder without a plan, or with one of another time, is no reason to refuse its runs.  With a
-    search, the plan asks for those of the ``attempts`` that belong to it, as what it runs depends
-    on results; and for the first run of a search that has none.  With ``decide``, for its first
-    repeats, and those of the attempts that are further ones.
+    With a search, the plan asks for those of the ``attempts`` that belong to it, as what it runs
+    depends on results; and for the first run of a search that has none.  With ``decide``, for its
+    first repeats, and those of the attempts that are further ones.
     """
-    if not path.exists():
-        return empty("planned")
-    try:
-        plan = load_plan(path)
-    except PlanError:
+    plan, _ = plan_of(folder)
+    if plan is None:
         return empty("planned")
     named = [*dict.fromkeys(_names(case) for case in plan.turn(1))]
     against = _compared(plan)
