@@ -213,7 +213,7 @@ DAMAGES: dict[str, tuple[Damage, str]] = {
         lambda run: shutil.copy(run / "load/client-1.json", run / "load/server-1.json"),
         r"server-1\.json holds no series and summary",
     ),
-    "probe cut": (cut(PROBE, 1000), r"psutil\.jsonl:2: the psutil log is cut short"),
+    "probe cut": (cut(PROBE, 1000), r"psutil\.jsonl:2: the log is cut short"),
     "probe gone": (lambda run: (run / PROBE).unlink(), "no log of the psutil probe knows process"),
     "a counter reset": (
         text(PROBE, '"client-1": [18294', '"client-1": [8294'),

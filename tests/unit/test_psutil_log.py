@@ -242,5 +242,5 @@ def test_a_cut_log_is_named_with_its_line(tmp_path: Path) -> None:
     log.write_text(sample(0) + "\n" + sample(1)[:20])
     with pytest.raises(ProbeError, match=r"log:2: .*cut short"):
         psutil_log.samples(log)
-    with pytest.raises(ProbeError, match="no log of the psutil probe"):
+    with pytest.raises(ProbeError, match="no log of the probe psutil"):
         psutil_log.samples(tmp_path / "nowhere")

@@ -5,10 +5,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
-from mqperf.base import raw
 from mqperf.base.errors import ProbeError
+from mqperf.record.logs.json_lines import json_lines
 
 LOG = "psutil.jsonl"
 WHOLE_HOST = "host"
@@ -66,13 +66,7 @@ def samples(file: Path) -> list[Sample]:
     Raises ``ProbeError`` with the line that is cut short, has a number of another kind, a counter
     that fell, as that of another process would, or readings in another order than they were made.
     """
-    try:
-        lines = raw.content(file).split(b"\n")
-    except OSError as error:
-        raise ProbeError(f"{file}: no log of the psutil probe: {error.strerror}") from None
-    if lines[-1] == b"":
-        lines.pop()
-    log = [_sample(file, number, line) for number, line in enumerate(lines, 1)]
+    log = [*json_lines(file, Sample, "psutil")]
     for number, (before, after) in enumerate(pairwise(log), 2):
         if fell := next(_fallen(before, after), None):
             raise ProbeError(f"{file}:{number}: {fell}")
@@ -110,16 +104,6 @@ def clock_step_s(log: Sequence[Sample]) -> float:
     """By how much the wall clock was set during the log, against the monotonic clock."""
     offsets = [sample.epoch - sample.monotonic for sample in log]
     return max((offset - offsets[0] for offset in offsets), key=abs, default=0.0)
-
-
-def _sample(file: Path, number: int, line: bytes) -> Sample:
-    try:
-        return Sample.model_validate_json(line)
-    except ValidationError as error:
-        problem, cut = raw.first_problem(error), raw.is_cut(error)
-    if cut:
-        raise ProbeError(f"{file}:{number}: the psutil log is cut short")
-    raise ProbeError(f"{file}:{number}: no sample of the psutil probe: {problem}")
 
 
 def _contradictions(sample: Sample) -> Iterator[str]:
