@@ -40,6 +40,13 @@ def test_the_best_points_stand_in_one_table(root: Path) -> None:
     ]
 
 
+def test_the_folder_where_one_is_has_a_name(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next command is one that works there, too."""
+    monkeypatch.chdir(root / SAMPLES)
+    [*_, last] = of_folder(Path())
+    assert last == "pages to publish: mqperf report . --out reports/runs"
+
+
 @pytest.fixture(scope="module")
 def screen(root: Path) -> FirstScreen:
     """The answer of the recorded runs."""

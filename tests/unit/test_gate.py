@@ -134,7 +134,11 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path) -> None:
     other.write_text(f"{kinds}decide: {{difference: 0.1}}\n")
     with pytest.raises(MqperfError, match="has decide already"):
         opened(first, other, RULE, places)
-    for option, words in (("--budget=soon", "expected a duration"), ("--decide=x", "per cent")):
+    for option, words in (
+        ("--budget=soon", "expected a duration"),
+        ("--decide=0.6", "per cent"),
+        ("--decide=x%", "per cent"),
+    ):
         result = CliRunner().invoke(COMMAND.app, [str(first), str(first), option])
         assert words in str(result.exception)
 

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 import samples
+from factory import Shape, tables
 from typer.testing import CliRunner
+from viewed import contents
 
 from mqperf.base.errors import MqperfError
 from mqperf.front.cli import app
@@ -74,6 +76,21 @@ def test_a_narrow_terminal_has_a_paragraph_for_each_row(found: Tables) -> None:
     lines = [*forms.lines(content, NARROW)]
     assert max(map(len, lines)) <= NARROW
     assert "downtime, s: " in " ".join(line.strip() for line in lines)
+
+
+def test_the_standard_deviation_is_told_where_pages_have_it() -> None:
+    """Not of a staircase, whose window has several rates, and not where nobody knows it."""
+    frames = tables(Shape(layouts=(("cmsm", "classic"),), test_cases=("notify",)))
+    steps = frames["runs"][["run", "point"]].assign(step=1)
+    frames = {**frames, "messages": frames["messages"].assign(throughput_sd_msg_s=1.0)}
+    unknown = frames["messages"].assign(throughput_sd_msg_s=float("nan"))
+    for changed, has in (
+        ({}, True),
+        ({"rate_steps": steps}, False),
+        ({"messages": unknown}, False),
+    ):
+        [content] = contents({**frames, **changed}, "seconds", "notify")
+        assert ("standard deviation" in " ".join(content.words)) is has
 
 
 def test_a_section_without_rows_is_told() -> None:

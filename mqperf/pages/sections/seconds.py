@@ -40,7 +40,7 @@ def _words(view: View) -> Iterator[str]:
             f" {amount(len(runs), 'run')}; {late or 'none'} of them became steady only after the"
             " warm-up."
         )
-    spread = view.tables["points"]["throughput_sd_msg_s"]
+    spread = view.tables["messages"]["throughput_sd_msg_s"]
     if view.tables["rate_steps"].empty and spread.notna().any():
         heading = COLUMNS["throughput_sd_msg_s"].heading()
         sentence = "The column *{}* is the standard deviation in the measured window."

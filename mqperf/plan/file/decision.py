@@ -32,10 +32,8 @@ def with_decision(files: Sequence[PlanFile], percent: str, within: str) -> list[
 
 
 def _share(percent: str) -> float:
-    number, sign, rest = percent.partition("%")
+    number = percent.removesuffix("%") if percent.endswith("%") else ""
     try:
-        if not sign or rest.strip():
-            raise ValueError
         return float(number) / 100
     except ValueError:
         raise PlanError(f"--decide {percent}: expected per cent with their sign: 5%") from None
