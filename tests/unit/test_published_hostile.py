@@ -179,11 +179,11 @@ def enormous(path: Path) -> None:
 
 
 KINDS: dict[str, tuple[Callable[[Path], object], str]] = {
-    "a named pipe": (os.mkfifo, "no regular file"),
-    "a folder": (Path.mkdir, "no regular file|Is a directory"),
+    "a named pipe": (os.mkfifo, "it is no file"),
+    "a folder": (Path.mkdir, "it is no file|Is a directory"),
     "a link to itself": (loop, "Too many levels of symbolic links"),
     "a link to nothing": (lambda path: path.symlink_to("nowhere"), "No such file"),
-    "a device without end": (lambda path: path.symlink_to("/dev/zero"), "no regular file"),
+    "a device without end": (lambda path: path.symlink_to("/dev/zero"), "it is no file"),
     "an enormous file": (enormous, "more than .* MiB"),
     "no text": (lambda path: path.write_bytes(b"a\n\xff"), ":2: is not UTF-8"),
     "a NUL": (lambda path: path.write_bytes(b"a\n\n\0"), ":3: holds a NUL"),

@@ -1,13 +1,11 @@
 """Files that a person names: text of others is read with care, and what is written may fail."""
 
-import errno
-import os
-import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from mqperf.base.errors import TableError
+from mqperf.plan.file.reading import UnreadableError, first_bytes
 
 MIB = 2**20
 
@@ -18,9 +16,13 @@ def text_of(file: Path, name: object, limit_bytes: int) -> str:
     Raises ``TableError`` for what cannot be read, waits for a writer, has no end, or is no text.
     """
     try:
-        content = _content(file, limit_bytes)
-    except OSError as error:
-        raise TableError(f"{name}: cannot be read: {error.strerror}") from None
+        content = first_bytes(file, limit_bytes + 1)
+    except UnreadableError as error:
+        raise TableError(f"{name}: cannot be read: {error}") from None
+    if len(content) > limit_bytes:
+        raise TableError(
+            f"{name}: cannot be read: it has more than {limit_bytes / MIB:g} MiB, the most allowed"
+        )
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -42,18 +44,6 @@ def writing(folder: Path) -> Iterator[None]:
             f"{error.filename or folder}: cannot be written: {error.strerror or error};"
             " free space or rights there, or give another folder with --out"
         ) from None
-
-
-def _content(file: Path, limit_bytes: int) -> bytes:
-    # without O_NONBLOCK a named pipe would wait for somebody to write to it
-    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with os.fdopen(descriptor, "rb", closefd=True) as content:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, "it is no regular file")
-        data = content.read(limit_bytes + 1)
-    if len(data) > limit_bytes:
-        raise OSError(errno.EFBIG, f"it has more than {limit_bytes / MIB:g} MiB, the most allowed")
-    return data
 
 
 def _line(content: bytes, position: int) -> int:
