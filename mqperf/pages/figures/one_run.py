@@ -159,8 +159,8 @@ def _cpu(samples: pd.DataFrame, host: str, subject: str, axes: Axes) -> None:
 def _on_time(panels: Sequence[Axes], run: OneRun, ends: Span) -> None:
     """Give panels the time axis, and what is shaded or marked in all of them."""
     intervals, outages = run.tables["intervals"], run.tables["outages"]
-    phases = intervals[intervals["phase"].ne("window")].groupby("phase")["start_s"]
-    spans = [(starts.min(), starts.max() + 1, palette.BOX, 0.5) for _, starts in phases]
+    outside = run_seconds.phases(intervals[intervals["phase"].ne("window")])
+    spans = [(*span, palette.BOX, 0.5) for span in outside.values()]
     for began, ended in outages[["began_s", "ended_s"]].dropna().to_numpy(dtype=float):
         spans.append((began, ended, palette.ACTION, 0.6))
     doubts = dict.fromkeys(run.doubted["from_s"].astype(float))

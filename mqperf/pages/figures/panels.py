@@ -23,7 +23,7 @@ from mqperf.pages.figures.marks import (
     sweep_axis,
 )
 from mqperf.pages.figures.palette import DASHES, FAINT, MARKERS, Shade, assigned, spread
-from mqperf.pages.figures.run_seconds import finished_rows
+from mqperf.pages.figures.run_seconds import finished_rows, phases
 from mqperf.pages.figures.saturation import as_offered, saturation
 from mqperf.pages.figures.told import tell
 from mqperf.plan.columns import COLUMNS, parameters
@@ -197,7 +197,7 @@ def over_time(
     an action in another colour.
     """
     finished = finished_messages(intervals)
-    for start, end in _outside(finished):
+    for start, end in phases(finished[finished["phase"] != "window"]).values():
         axes.axvspan(start, end, color=palette.BOX.light, linewidth=0, zorder=0.5)
     actions = outages.drop_duplicates(["action", "node", "commanded_s"])
     for label, start, end in actions[["action", "began_s", "ended_s"]].itertuples(index=False):
@@ -251,12 +251,6 @@ def pens_by_load(
         shade = shades.get(condition) or spread(palette.THREADS, place, len(loads))
         yield name, Pen(shade, dash=DASHES[seen[shade] % len(DASHES) if shades else 0]), of_point
         seen[shade] += 1
-
-
-def _outside(finished: pd.DataFrame) -> Iterator[tuple[float, float]]:
-    """From when to when the load was no measurement."""
-    for _phase, rows in finished[finished["phase"] != "window"].groupby("phase"):
-        yield float(rows["start_s"].min()), float(rows["start_s"].max()) + 1
 
 
 def topologies(points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = ()) -> Axes:

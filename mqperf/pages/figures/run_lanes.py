@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from mqperf.base.one_line import one_line
 from mqperf.pages.figures import palette
 from mqperf.pages.figures.marks import as_text, dress
-from mqperf.pages.figures.run_seconds import Span
+from mqperf.pages.figures.run_seconds import Span, phases
 from mqperf.pages.figures.told import tell
 from mqperf.study.tables import Tables
 
@@ -73,14 +73,12 @@ def draw(drawn_lanes: Sequence[Lane], axes: Axes) -> Axes:
 
 
 def _of_load(tables: Tables) -> Iterator[Lane]:
-    phases = tables["intervals"].groupby("phase", sort=False)["start_s"]
-    spans = [(str(name), float(starts.min()), float(starts.max()) + 1) for name, starts in phases]
-    if spans:
+    if spans := phases(tables["intervals"]):
         yield (
             "load",
             [
                 Event(begin, end, name, palette.THROUGHPUT if name == "window" else palette.SENT)
-                for name, begin, end in spans
+                for name, (begin, end) in spans.items()
             ],
         )
 

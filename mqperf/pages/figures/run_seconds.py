@@ -32,6 +32,12 @@ def line(axes: Axes, label: str, values: pd.Series, shade: palette.Shade, dash: 
     tell(drawn, [as_shown(label)])
 
 
+def phases(intervals: pd.DataFrame) -> dict[str, Span]:
+    """From when to when each phase of the load was, in the order of the rows."""
+    starts = intervals.groupby("phase", sort=False)["start_s"]
+    return {str(phase): (float(of.min()), float(of.max()) + 1) for phase, of in starts}
+
+
 def finished_rows(intervals: pd.DataFrame) -> pd.DataFrame:
     """The rows of messages that were finished: replied to where any were, else received."""
     replied = intervals["stream"].eq("round-trip")
