@@ -88,3 +88,24 @@ def test_a_clock_that_changes_more_than_clocks_do_is_doubted(
     """Beyond both bounds and 500 millionths of the time between, ahead or behind."""
     hosts = tables.conform("hosts", pd.DataFrame([{**HOST, "clock_offset_after_s": after_s}]))
     assert bool(texts_of("clock-drift", {**sound(), "hosts": hosts})) == doubted
+
+
+@pytest.mark.parametrize(
+    ("name", "usual", "costly"),
+    [("payload_bytes", 64, 10_000_000), ("command", "true", "openstack"), ("rate_msg_s", 4000, 2)],
+)
+def test_a_message_that_costs_more_elsewhere_accuses_nobody(
+    name: str, usual: float | str, costly: float | str
+) -> None:
+    """CPU is compared with that of runs with the same parameters, where a process without it is."""
+    frames, cpu = sound(), sound()["cpu"]
+    frames["cpu"] = cpu.assign(total_cores=cpu["total_cores"] / 100)
+    frames["runs"] = frames["runs"].assign(**{name: usual})
+    others = sound() | {"runs": sound()["runs"].assign(**{name: costly})}
+    for table in ("runs", "messages", "cpu"):
+        renamed = {column: others[table][column] + "-other" for column in ("run", "point")}
+        frames[table] = pd.concat([frames[table], others[table].assign(**renamed)]).reset_index()
+    assert texts_of("cpu-too-low", frames) == {}
+    idle = frames["cpu"].eval("run == 'rpc-call-100-r1-other' and process == 'Master'")
+    frames["cpu"].loc[idle, "total_cores"] = 0.0
+    assert [*texts_of("cpu-too-low", frames)] == ["rpc-call-100-r1-other"]

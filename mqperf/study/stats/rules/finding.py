@@ -10,7 +10,8 @@ import pandas as pd
 
 from mqperf.plan.pace import CYCLE, LATE, PROFILE, RATE, STEPS, THREAD_RATE
 from mqperf.plan.test_cases import closed_loops, with_replies
-from mqperf.study.tables import Tables, whole
+from mqperf.study.tables import Tables, varied, whole
+from mqperf.study.tables.axes import FACTORS
 from mqperf.study.tables.shape import AXES
 
 Row = Any
@@ -122,6 +123,11 @@ def offered(frame: pd.DataFrame) -> pd.Series:
 def parameter(frame: pd.DataFrame, name: str) -> pd.Series:
     """What plans ask of each run; NaN where they do not."""
     return frame.reindex(columns=[name])[name].astype("float64")
+
+
+def beside_threads(frame: pd.DataFrame) -> list[str]:
+    """The parameters of which these runs have several values, but for factors of their threads."""
+    return [name for name in varied(frame) if name not in FACTORS]
 
 
 def steady(frame: pd.DataFrame) -> pd.DataFrame:

@@ -6,7 +6,7 @@ import pandas as pd
 
 from mqperf.plan.topologies import TOPOLOGIES
 from mqperf.study.stats.rules.cpu import over_the_window
-from mqperf.study.stats.rules.finding import Finding, each, measured, offered
+from mqperf.study.stats.rules.finding import Finding, beside_threads, each, measured, offered
 from mqperf.study.tables import Tables
 
 OTHERS = 0.05
@@ -49,14 +49,16 @@ def _per_message(tables: Tables) -> pd.DataFrame:
     """CPU over the window of each process that must handle messages, beside what is to be expected.
 
     A row per run and process; ``expected_s`` is by the median of the runs of its kind of queue:
-    load generators of the same test case at the same offered rate, as they send many messages at
-    once where that is high; nodes of the same name in the same topology.  Of the nodes those are
-    taken which clients or servers connect to: others may be idle.
+    load generators of the same test case, nodes of the same name in the same topology; both at the
+    same offered rate, as many messages are sent at once where that is high, and with the same value
+    of whatever else the plan varies, such as the payload.  Of the nodes those are taken which
+    clients or servers connect to: others may be idle.
     """
     window = over_the_window(tables)
     window = window[window["kind"].isin(["broker", *LOAD]) & window["total_cores"].notna()]
     runs = measured(tables)
-    runs = runs[[*KEPT]].assign(rate=offered(runs))
+    swept = beside_threads(runs)
+    runs = runs[[*dict.fromkeys((*KEPT, *swept))]].assign(rate=offered(runs))
     frame = window[["run", "process", "kind", "total_cores"]].merge(runs, on="run")
     frame = frame[frame["window_s"].notna() & (frame["kind"].isin(list(LOAD)) | _connected(frame))]
     disturbed = frame["kind"].eq("broker") & frame["run"].isin(tables["outages"]["run"])
@@ -74,8 +76,7 @@ def _per_message(tables: Tables) -> pd.DataFrame:
         frame["generator"].where(~broker, frame["system"]),
         frame["test_case"].where(~broker, frame["topology"]),
         frame["process"].where(broker, frame["kind"]),
-        frame["rate"].where(~broker),
-        frame["queues"],
+        *(frame[name] for name in ("rate", "queues", *swept)),
     ]
     keys = [column.astype("object").fillna("") for column in of_kind]
     groups = (frame["used_s"] / frame["handled"]).astype(float).groupby(keys)

@@ -18,6 +18,7 @@ from mqperf.study.stats.rules.finding import (
     IN_FLIGHT_PER_THREAD,
     Finding,
     Row,
+    beside_threads,
     closed,
     each,
     in_parts,
@@ -26,8 +27,8 @@ from mqperf.study.stats.rules.finding import (
     parameter,
 )
 from mqperf.study.stats.rules.tester import hosts_used
-from mqperf.study.tables import Tables, varied
-from mqperf.study.tables.axes import FACTORS, SWEEP
+from mqperf.study.tables import Tables
+from mqperf.study.tables.axes import SWEEP
 
 MISSING_SHARE = 0.1
 """Smallest share of threads that counts as unaccounted for: one load generator of ten.  Sound rows
@@ -100,10 +101,9 @@ def littles_law(tables: Tables) -> Iterator[Finding]:
     usable = _usable(closed(tables))
     usable = usable.assign(pause_s=parameter(usable, "pause_s").fillna(0.0))
     yield from _too_many_under_way(usable)
-    parameters = [name for name in varied(usable) if name not in FACTORS]
     hosts = hosts_used(tables)
     full = {*hosts.loc[hosts["full"] & hosts["tests"], "run"]}
-    for _, sweep in usable.groupby([*SWEEP, *parameters], sort=False, dropna=False):
+    for _, sweep in usable.groupby([*SWEEP, *beside_threads(usable)], sort=False, dropna=False):
         runs = [_call(row) for row in each(sweep)]
         fastest = min(run.round_trip for run in runs)
         for run in runs:
