@@ -26,6 +26,16 @@ def test_the_bottleneck_is_who_ran_out_of_cpu(process: str, cores: float, verdic
     assert f"{process if process != 'host' else 'Master'} " in str(limits["because"].iloc[0])
 
 
+@pytest.mark.parametrize(("generator", "doubted"), [("simulator", True), ("command", False)])
+def test_commands_run_on_several_cores(generator: str, *, doubted: bool) -> None:
+    """The CPU of a process that starts others is theirs, too: it is full where its host is."""
+    frames = planted("cpu", {"total_cores": 1.5}, f"{CALL} and process == 'client-1'")
+    frames["runs"]["generator"] = generator
+    limits = bottlenecks(frames).set_index("run")["bottleneck"]
+    assert (limits["rpc-call-100-r1"] == "tester") == doubted
+    assert ("rpc-call-100-r1" in texts_of("tester-saturated", frames)) == doubted
+
+
 @pytest.mark.parametrize(("cores", "verdict"), [(3.95, "host"), (3.0, "none")])
 def test_several_nodes_fill_their_host_together(cores: float, verdict: str) -> None:
     """Where no load generator is on it, no doubt is about these."""

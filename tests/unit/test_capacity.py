@@ -18,7 +18,7 @@ from mqperf_capacity.front.command import COMMAND
 from mqperf_capacity.pages import words
 from mqperf_capacity.pages.question import ANSWERING
 from mqperf_capacity.study import demands
-from mqperf_capacity.study.points import Model
+from mqperf_capacity.study.points import Model, models
 from mqperf_capacity.study.predictions import (
     AT_LEAST,
     MEASURED,
@@ -58,6 +58,16 @@ def test_planted_costs_are_found() -> None:
         assert low <= planted_value <= high
         assert value == pytest.approx(planted_value, rel=0.25)
     assert fit(terms, used, "planted").draws.tolist() == found.draws.tolist()  # type: ignore[union-attr]
+
+
+def test_commands_can_use_all_cores_of_their_host(tables: Tables) -> None:
+    """Another process of a load generator can use one."""
+    (model,) = models(tables)
+    generator = tables["runs"].assign(generator="command")
+    (of_commands,) = models({**tables, "runs": generator})
+    capacities = [each.used.set_index("role")["capacity"] for each in (model, of_commands)]
+    assert {*capacities[0]["clients"]} == {1.0}
+    assert {*capacities[1]["clients"]} == {float(generator["cores"].iloc[0])}
 
 
 def test_demands_are_of_every_role(tables: Tables) -> None:

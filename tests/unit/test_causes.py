@@ -158,6 +158,13 @@ def test_cpu_is_a_cause_as_the_bottleneck_has_it(
     assert next(iter(named(frames)), "") == cause
 
 
+def test_a_command_that_uses_more_than_a_core_is_no_cause() -> None:
+    """It runs several others at the same time."""
+    frames = changed(seen(), "cpu", {"total_cores": 1.5}, "client-1")
+    assert "load generator full" in named(frames)
+    assert "load generator full" not in named(changed(frames, "runs", {"generator": "command"}))
+
+
 @pytest.mark.parametrize(
     ("table", "row", "cause"),
     [

@@ -59,8 +59,9 @@ class Generator:
     messages of a sender as those of ``SENDER@1``, ``SENDER@2`` and so on.  ``encrypts`` says that
     it speaks TLS where that is asked for.  ``ends_early`` says that its clients end with the load
     at an instant that the runner tells them meanwhile (the file ``end``), and that servers say how
-    long messages took.  ``incompatible_queues`` tells why a load with these parameters cannot have
-    its messages in a kind of queue.
+    long messages took.  ``one_core`` says that each of its processes computes on about one core at
+    a time, as Python does.  ``incompatible_queues`` tells why a load with these parameters cannot
+    have its messages in a kind of queue.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Generator:
     copies: Callable[[Case], int] = lambda _case: 1
     encrypts: bool = False
     ends_early: bool = False
+    one_core: bool = True
     incompatible_queues: Callable[[str, Mapping[str, object]], str | None] = _no_log
 
     def resolved(self, case: Case) -> dict[str, JsonValue]:

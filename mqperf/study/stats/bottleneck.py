@@ -47,9 +47,11 @@ def bottlenecks(tables: Tables) -> pd.DataFrame:
     """
     frame = measured(tables)
     runs = frame[[name for name in TABLES["bottlenecks"].columns if name in frame.columns]]
-    cpu, hosts = _by_run(used_cpu(tables), OF_CPU), _by_run(hosts_used(tables), OF_HOSTS)
+    used = used_cpu(tables)
+    cpu, busy = _by_run(used, OF_CPU), _by_run(busy_testers(used, frame), OF_CPU)
+    hosts = _by_run(hosts_used(tables), OF_HOSTS)
     links = _by_run(tables["network"], [*tables["network"]])
-    verdicts = [_verdict(cpu(run), hosts(run), links(run)) for run in runs["run"]]
+    verdicts = [_verdict(cpu(run), busy(run), hosts(run), links(run)) for run in runs["run"]]
     verdict_table = pd.DataFrame(verdicts, runs.index, ["bottleneck", "because"])
     return conform("bottlenecks", runs.join(verdict_table))
 
@@ -60,10 +62,12 @@ def _by_run(frame: pd.DataFrame, columns: Sequence[str]) -> Callable[[str], pd.D
     return lambda run: rows.iloc[places.get(run, [])]
 
 
-def _verdict(rows: pd.DataFrame, hosts: pd.DataFrame, links: pd.DataFrame) -> Verdict:
+def _verdict(
+    rows: pd.DataFrame, busy: pd.DataFrame, hosts: pd.DataFrame, links: pd.DataFrame
+) -> Verdict:
     if rows.empty:
         return "cannot tell", "no CPU was recorded over the window"
-    if len(busy := busy_testers(rows)):
+    if len(busy):
         return LOAD_GENERATORS, f"a Python process runs on about one core: {_cores(busy)}"
     nodes = rows[rows["kind"] == "broker"]
     if len(full := full_nodes(nodes)):

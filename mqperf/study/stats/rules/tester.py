@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from mqperf.plan.load import GENERATORS
 from mqperf.study.stats.rules.cpu import over_the_window, percent
 from mqperf.study.stats.rules.finding import Finding, each, measured, steady
 from mqperf.study.stats.rules.idle import cpu_too_low
@@ -34,7 +35,7 @@ def tester_saturated(tables: Tables) -> Iterator[Finding]:
     """A load generator without CPU left, or a host which the run's own processes filled."""
     kept = steady(measured(tables))["run"]
     window = over_the_window(tables)
-    busy = busy_testers(window[window["run"].isin(kept)])
+    busy = busy_testers(window[window["run"].isin(kept)], tables["runs"])
     hosts = hosts_used(tables)
     hosts = hosts[hosts["run"].isin(kept)]
     full = hosts[hosts["full"] & hosts["tests"] & ~hosts["noisy"] & ~hosts["run"].isin(busy["run"])]
@@ -88,10 +89,16 @@ def noisy_host(tables: Tables) -> Iterator[Finding]:
         )
 
 
-def busy_testers(window: pd.DataFrame) -> pd.DataFrame:
+def busy_testers(window: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     """Rows of CPU over the window: the load generators that used up the core that they run on."""
     busy = window["kind"].isin(LOAD) & window["total_cores"].ge(ONE_CORE)
-    return window[busy.fillna(value=False)]
+    return window[busy.fillna(value=False) & ~window["run"].isin(on_several_cores(runs))]
+
+
+def on_several_cores(runs: pd.DataFrame) -> pd.Series:
+    """The runs of load generators of which a process may use more than one core, as commands do."""
+    several = [name for name, generator in GENERATORS.items() if not generator.one_core]
+    return runs.loc[runs["generator"].isin(several), "run"]
 
 
 def hosts_used(tables: Tables) -> pd.DataFrame:

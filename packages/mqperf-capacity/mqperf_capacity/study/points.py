@@ -9,7 +9,7 @@ from mqperf.plan.columns import parameters
 from mqperf.study.stats.doubt_kinds import WRONG, weight_of
 from mqperf.study.stats.rules.cpu import over_the_window
 from mqperf.study.stats.rules.finding import measured
-from mqperf.study.stats.rules.tester import by_machine
+from mqperf.study.stats.rules.tester import by_machine, on_several_cores
 from mqperf.study.tables import Tables
 from mqperf.study.tables.axes import SWEEP
 from mqperf_capacity.plan.quotas import Quotas
@@ -34,7 +34,7 @@ HOST, CLIENTS, SERVERS = "host", "clients", "servers"
 NOT_NODES = {CLIENTS, SERVERS, HOST}
 
 PROCESS_CORES = 1.0
-"""What a process of a load generator can use: it computes on one core at a time, as the doubt
+"""What a process of a load generator can use that computes on one core at a time, as the doubt
 ``tester-saturated`` has it."""
 
 
@@ -128,7 +128,7 @@ def _used(tables: Tables, runs: pd.DataFrame) -> pd.DataFrame:
     parts = [nodes.assign(capacity=_quota(nodes, runs, "broker").fillna(nodes["cores"]))]
     for kind, role in (("client", CLIENTS), ("server", SERVERS)):
         rows = window[window["kind"] == kind]
-        alone = pd.Series(PROCESS_CORES, rows.index)
+        alone = pd.Series(PROCESS_CORES, rows.index).mask(rows["run"].isin(on_several_cores(runs)))
         of_host = rows.groupby(["run", "host"])["run"].transform("size")
         quota = _quota(rows, runs, kind) / of_host
         capacity = pd.concat([alone, quota, rows["cores"] / of_host], axis=1).min(axis=1)

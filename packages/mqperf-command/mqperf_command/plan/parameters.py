@@ -65,4 +65,5 @@ GENERATOR = Generator(
     parameters=Parameters,
     members=clients,
     encrypts=True,
+    one_core=False,  # its CPU is that of the commands that it runs at the same time, too
 )

@@ -110,7 +110,7 @@ def evidence(tables: Tables) -> Iterator[Evidence]:
     frame = measured(tables)
     rates, kept = _rates_of(frame), keeping(tables)
     cpu, hosts = _by_run(used_cpu(tables)), _by_run(hosts_used(tables))
-    names = ("waits", "network", "links", "events", "quotas", "node_summary", "latency")
+    names = ("runs", "waits", "network", "links", "events", "quotas", "node_summary", "latency")
     others = {name: _by_run(tables.get(name, NOTHING)) for name in names}
     for run, rate in zip(each(frame), rates, strict=True):
         of_run = (cpu(run.run), hosts(run.run), _rows_of(others, run.run))

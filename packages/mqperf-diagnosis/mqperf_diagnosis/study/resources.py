@@ -82,7 +82,7 @@ def alarm(run: Evidence) -> Iterator[Cause]:
 
 def tester(run: Evidence) -> Iterator[Cause]:
     """A load generator that used up the core that it runs on."""
-    for row in each(busy_testers(run.cpu)):
+    for row in each(busy_testers(run.cpu, run.rows("runs"))):
         yield Cause(
             name="load generator full",
             at=row.process,
