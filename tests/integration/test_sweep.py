@@ -195,7 +195,7 @@ def test_a_pause_of_the_broker_shows_as_spread(tmp_path: Path) -> None:
     assert (outcome.done, outcome.failed) == (2, ())
     doubts = doubted(tmp_path)["doubts"]
     texts = doubts.loc[doubts["kind"] == "spread", "text"]
-    assert texts.str.contains("away from the other repeat").any()
+    assert texts.str.contains("the two repeats differ by").any()
     texts = doubts.loc[doubts["kind"] == "node-frozen", "text"]
     assert texts.str.contains("Slave 2 (mqperf3@localhost) from ", regex=False).any()
 

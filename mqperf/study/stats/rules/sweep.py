@@ -39,18 +39,27 @@ def spread(tables: Tables) -> Iterator[Finding]:
     for _, repeats in _points(tables).groupby("point", sort=False):
         rate = repeats["throughput_msg_s"]
         middle = float(rate.median())
-        if len(rate) < 2 or not middle:
-            continue
+        away = (rate - middle).abs()
         # of two, neither is the other's median: what counts is how far they are apart
-        shares = (rate - middle).abs() / middle * (2 if len(rate) == 2 else 1)
-        if shares.max() > SPREAD:
+        most = float(away.max()) * (2 if len(rate) == 2 else 1)
+        if most > SPREAD * middle:
             yield Finding(
-                _last_by(repeats.assign(away=shares), "away"),
-                f"this run's throughput is {100 * shares.max():.0f} % away from"
-                f" {'the other' if len(rate) == 2 else 'the median of the'}"
-                f" {'repeat' if len(rate) == 2 else f'{len(rate)} repeats'}",
+                _last_by(repeats.assign(away=away), "away"),
+                _apart(most, middle, repeats),
                 {"throughputs_msg_s": [round(float(value), 1) for value in rate]},
             )
+
+
+def _apart(most: float, middle: float, repeats: pd.DataFrame) -> str:
+    """How far repeats are apart, for whoever reads of the one that is farthest from the others."""
+    median = f"the median of the {len(repeats)} repeats"
+    if not middle:
+        unit = f"{unit_of(*repeats['test_case'].unique())}/sec"
+        return f"this run's throughput is {most:.0f} {unit}, {median} 0"
+    share = f"{100 * most / middle:.0f} %"
+    if len(repeats) == 2:
+        return f"the two repeats differ by {share} of their mean"
+    return f"this run's throughput is {share} away from {median}"
 
 
 def peak_at_edge(tables: Tables) -> Iterator[Finding]:
