@@ -24,11 +24,16 @@ the latency: up to a hundredth of a second a busy machine is slow, and no pause.
 def rate_missed(tables: Tables) -> Iterator[Finding]:
     """Clients that sent more or less than they were to."""
     for row in each(missed(steady(measured(tables)))):
+        more = row.send_rate_msg_s > row.offered_rate_msg_s
+        why = (
+            "they made up for what was late before it, or did not keep to the rate"
+            if more
+            else "the broker slowed them down, or they lacked CPU"
+        )
         yield Finding(
             row.run,
             f"clients sent {row.send_rate_msg_s:.0f} {unit_of(row.test_case)}/sec in the window"
-            f" instead of the offered {row.offered_rate_msg_s:.0f}: the broker slowed them down, or"
-            " they lacked CPU",
+            f" instead of the offered {row.offered_rate_msg_s:.0f}: {why}",
             {"send_rate_msg_s": row.send_rate_msg_s, "offered_rate_msg_s": row.offered_rate_msg_s},
         )
 
