@@ -54,6 +54,23 @@ def test_it_saturates_between_the_last_rate_kept_and_the_next() -> None:
     assert row["text"].endswith("the saturation point is at 27000; what ran out there: host.")
 
 
+@pytest.mark.parametrize(
+    ("rates", "finished", "told"),
+    [
+        ((10.0, 20.0, 40.0), (10.0, 20.0, 27.26), "27.3"),
+        ((1_000.0, 1_041.0, 1_049.0), (1_000.0, 1_041.0, 1_022.0), "1041"),
+        ((1_000.0, 1_012.0, 1_043.0), (1_000.0, 1_012.0, 1_017.0), "1020"),
+        ((10_000.0, 20_000.0, 27_280.0), (10_000.0, 20_000.0, 26_730.0), "26700"),
+    ],
+)
+def test_it_is_told_in_three_digits_and_between_the_rates(
+    rates: tuple[float, ...], finished: tuple[float, ...], told: str
+) -> None:
+    """Low rates are not lost by rounding, and close ones do not end up outside of themselves."""
+    row = saturation_rate(curve(*finished).assign(offered=rates))
+    assert row["text"].endswith(f"the saturation point is at {told}.")
+
+
 def test_a_collapse_does_not_move_it_out_of_the_bracket() -> None:
     """Beyond it a broker may deliver less than before; the rate it kept is still kept."""
     row = saturation_rate(curve(1000, 5000, 20_000, 9_000))

@@ -17,7 +17,7 @@ from mqperf.plan.columns import parameters
 from mqperf.plan.pace import RATE, THREAD_RATE
 from mqperf.plan.test_cases import unit_of
 from mqperf.study.stats.rules.finding import measured, offered
-from mqperf.study.stats.rules.stairs import judged_steps
+from mqperf.study.stats.rules.stairs import judged_steps, rounded
 from mqperf.study.stats.rules.window import KEEPS_UP
 from mqperf.study.stats.summary import with_doubts
 from mqperf.study.tables import Tables, at, conform, empty, varied
@@ -27,6 +27,9 @@ from mqperf.study.tables.shape import in_order
 
 RATES = (RATE, THREAD_RATE)
 """Parameters that say what is offered."""
+
+CROSSING_DIGITS = 3
+"""Significant digits of a saturation point as it is told."""
 
 FEWEST = 2
 """Offered rates below which nothing is bracketed."""
@@ -138,7 +141,8 @@ def saturation_rate(curve: pd.DataFrame) -> Mapping[str, Any]:
         if by_rate["kept"].isna().any():
             crossing = min(max(top / float(by_rate["each"].max()), low), high)
             row["saturation_rate_msg_s"] = crossing
-            text += f": the saturation point is at {_rate(round(crossing, -2))}"
+            told = min(max(rounded(crossing, CROSSING_DIGITS), low), high)
+            text += f": the saturation point is at {_rate(told)}"
     return row | {"text": f"{text}{ran_out}."}
 
 

@@ -59,9 +59,9 @@ def judged_steps(runs: pd.DataFrame, steps: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def rounded(rate: float) -> float:
-    """The rate of a step as it is told."""
-    return float(f"{rate:.{DIGITS}g}")
+def rounded(rate: float, digits: int = DIGITS) -> float:
+    """A rate as it is told, such as that of a step."""
+    return float(f"{rate:.{digits}g}")
 
 
 def overloaded(tables: Tables) -> pd.DataFrame:
