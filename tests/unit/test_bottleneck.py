@@ -26,6 +26,17 @@ def test_the_bottleneck_is_who_ran_out_of_cpu(process: str, cores: float, verdic
     assert f"{process if process != 'host' else 'Master'} " in str(limits["because"].iloc[0])
 
 
+def test_full_nodes_are_told_with_the_cores_of_each() -> None:
+    """Hosts may differ: a node fills its own."""
+    frames = planted("cpu", {"total_cores": 3.8}, f"{CALL} and process == 'Master'")
+    master = frames["cpu"].query(f"{CALL} and process == 'Master'")
+    slave = master.assign(process="Slave 1", host="b", cores=8, total_cores=7.8)
+    frames["cpu"] = pd.concat([frames["cpu"], slave], ignore_index=True)
+    limit = bottlenecks(frames).set_index("run").loc["rpc-call-100-r1"]
+    assert limit["bottleneck"] == "broker: Master, Slave 1"
+    assert limit["because"] == "of 4 cores: Master 3.80 cores; of 8 cores: Slave 1 7.80 cores"
+
+
 @pytest.mark.parametrize(("generator", "doubted"), [("simulator", True), ("command", False)])
 def test_commands_run_on_several_cores(generator: str, *, doubted: bool) -> None:
     """The CPU of a process that starts others is theirs, too: it is full where its host is."""

@@ -72,7 +72,9 @@ def _verdict(
     nodes = rows[rows["kind"] == "broker"]
     if len(full := full_nodes(nodes)):
         names = ", ".join(full["process"])
-        return f"broker: {names}", f"of {full['cores'].iloc[0]} cores: {_cores(full)}"
+        parts = full.groupby("cores", sort=False)
+        used = "; ".join(f"of {cores} cores: {_cores(rows)}" for cores, rows in parts)
+        return f"broker: {names}", used
     if len(full := hosts[hosts["full"]]):
         used = _cores(rows[rows["kind"].isin(["broker", "client", "server", "background"])])
         whose = "the load generators'" if full["tests"].any() else "the brokers'"
