@@ -7,6 +7,7 @@ from mqperf.plan import MOST, Case, Plan, worded
 from mqperf.plan.columns import parameters
 from mqperf.plan.driver import OPTIONS, SET
 from mqperf.plan.load import GENERATORS
+from mqperf.plan.search import AGAIN
 from mqperf.plan.test_cases import unit_of
 
 OVERHEAD_S = 5.0
@@ -69,8 +70,9 @@ def searching(plan: Plan) -> str:
     return (
         f"{amount(len(plan.searches()), 'search', 'searches')} for the highest rate from"
         f" {search.from_msg_s:g} to {search.to_msg_s:g} {unit_of(*plan.test_cases)}/sec with"
-        f" {search.hold.words}, to {search.within_share * 100:g} %: at most"
-        f" {search.most_runs(plan.repeats)} runs each"
+        f" {search.hold.words}, to {search.within_share * 100:g} %:"
+        f" {search.most_runs(plan.repeats)} runs each, up to"
+        f" {search.most_runs(plan.repeats + AGAIN)} where others use the host"
     )
 
 

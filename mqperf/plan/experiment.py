@@ -28,7 +28,7 @@ from mqperf.plan.fail_when import FailWhen
 from mqperf.plan.link import LinkPlan
 from mqperf.plan.load_plan import LoadPlan
 from mqperf.plan.questions import known_questions
-from mqperf.plan.search import Search, SearchPlan
+from mqperf.plan.search import AGAIN, Search, SearchPlan
 from mqperf.plan.settings import Settings, redacted, swept_settings
 from mqperf.plan.test_cases import STANDARD
 from mqperf.plan.values import Count, Frozen, Listed, ProbeName, TestCase, as_tuple, distinct
@@ -155,7 +155,7 @@ class Plan(Frozen):
         links = sum(len(around.links) for around in self.surroundings)
         points = layouts * len(self.test_cases) * links * self.load.number_of_points
         watched = CONTROL_RUNS * len(self.systems) if self.control_runs else 0
-        runs = self.repeats if self.search is None else self.search.most_runs(self.repeats)
+        runs = self.repeats if self.search is None else self.search.most_runs(self.repeats + AGAIN)
         runs = runs if self.decide is None else max(self.repeats, MOST)
         return points * runs + watched
 

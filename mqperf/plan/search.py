@@ -123,7 +123,7 @@ class SearchPlan(Frozen):
         return Bracket(low, high, left)
 
     def most_runs(self, repeats: int) -> int:
-        """Runs that one search takes at most."""
+        """Runs that one search takes at most, with so many at each rate."""
         halves, low = 0, self.from_msg_s
         while (rate := self.between(low, self.to_msg_s)) is not None:
             halves, low = halves + 1, rate

@@ -16,6 +16,7 @@ from typing_extensions import override
 
 from mqperf.base.errors import PlanError
 from mqperf.front.judging import judged
+from mqperf.front.plan_words import searching
 from mqperf.front.status import status
 from mqperf.lab.runner import Job, Judges, Silent, sweep_all
 from mqperf.lab.systems.in_plans import problems_of
@@ -41,13 +42,15 @@ search: {from_msg_s: 1000, to_msg_s: 4000, within_share: 0.3, hold: {latency_p99
 """
 
 
-def play(search: SearchPlan, limit: float, repeats: int = 1) -> tuple[list[float], str]:
+def play(
+    search: SearchPlan, limit: float, repeats: int = 1, *, disturbed: bool = False
+) -> tuple[list[float], str]:
     """The rates that a search tries where the limit is known, and how it ends."""
     verdicts: dict[tuple[float, int], Verdict] = {}
     tried: list[float] = []
     while (left := search.tried(verdicts, repeats).left) is not None:
         assert left not in verdicts
-        verdicts[left] = Verdict(left[0] <= limit, "as planted")
+        verdicts[left] = Verdict(left[0] <= limit, "as planted", disturbed=disturbed)
         tried.append(left[0])
     return tried, search.tried(verdicts, repeats).ends
 
@@ -75,6 +78,19 @@ def test_it_brackets_a_known_limit(limit: float) -> None:
     assert low <= limit < high <= low * (1 + WIDE.within_share)
     assert len(tried) <= WIDE.most_runs(1)
     assert len(set(tried)) == len(tried)
+
+
+def test_runs_that_others_disturb_are_foreseen() -> None:
+    """Each rate may be run twice more; so is said, and counts for the limit of cases."""
+    tried, ends = play(WIDE, 130, disturbed=True)
+    assert ends == "found"
+    assert WIDE.most_runs(1) < len(tried) <= WIDE.most_runs(3)
+    plan = parse_plan(PLAN, Path("plan.yaml"))
+    assert plan.search is not None
+    usual, most = (plan.search.most_runs(repeats) for repeats in (2, 4))
+    told = f"{usual} runs each, up to {most} where others use the host"
+    assert searching(plan).endswith(f"to 30 %: {told}")
+    assert plan.number_of_cases == most
 
 
 def test_a_limit_outside_the_bounds_is_said_to_be_there() -> None:
