@@ -25,7 +25,7 @@ RATE_STEPS = (
     count("unfinished", "Deliveries due by then, since the start of the load, and not finished."),
     latency("latency_mean_s", "Mean, of messages due in them, however late they finished.", "mean"),
     latency("latency_min_s", "The least of any message of the run, of an empty system.", "min"),
-    latency("latency_p99_s", f"99th percentile of the same. {FEW}", "p99"),
+    latency("latency_p99_s", f"99th percentile of the messages due in the step. {FEW}", "p99"),
 )
 
 UNITS = ("_bits_s", "_share", "_s")
@@ -135,9 +135,9 @@ ACTION_PHASES_COLUMNS = (
     Column(
         "lost",
         "Int64",
-        "Those of them that got neither reply nor error (CALL), or that no server received. Empty"
-        " where counts are recorded and several clocks, duplicates or foreign messages keep them"
-        " from telling.",
+        "Those of them that got neither reply nor error where servers answer, or else that no"
+        " server received. Empty where counts are recorded and several clocks, duplicates or"
+        " foreign messages keep them from telling.",
         "lost",
         "msg",
     ),
@@ -146,7 +146,7 @@ ACTION_PHASES_COLUMNS = (
     count("modified", "Those of them that were given back as perhaps tried already.", "modified"),
     count("rejected", "Those of them that receivers, or the broker, refused.", "rejected"),
     latency("latency_p50_s", f"Median latency of those that were finished. {FEW}", "p50"),
-    latency("latency_p99_s", f"99th percentile of the same. {FEW}", "p99"),
+    latency("latency_p99_s", f"99th percentile of the messages due in the step. {FEW}", "p99"),
     latency("latency_max_s", "The largest of them.", "max"),
 )
 

@@ -35,13 +35,13 @@ MESSAGES = (
         "Deliveries that sent messages are to have, where each is delivered several times.",
         "to be delivered",
     ),
-    count("round_trip", "Replies that clients got (CALL only).", "round-trip"),
+    count("round_trip", "Replies that clients got, where servers answer.", "round-trip"),
     count("errors", "Attempts that ended in an error at the client.", "errors"),
     Column(
         "lost",
         "Int64",
-        "Attempts, each known by its start, that got neither reply nor error (CALL), or that no"
-        " server received (CAST, NOTIFY), after the drain. Of a published report: as it says.",
+        "Attempts, each known by its start, that got neither reply nor error where servers answer,"
+        " or else that no server received, after the drain. Of a published report: as it says.",
         "lost",
         "msg",
     ),
@@ -65,13 +65,13 @@ MESSAGES = (
     ),
     text(
         "disagreements",
-        "Where the record of the messages and the simulator's own output, or the count at the"
+        "Where the record of the messages and the load generator's own output, or the count at the"
         " drain, differ.",
     ),
     rate(
         "throughput_msg_s",
-        "Messages finished in the measured window / its length: replies for CALL, messages"
-        " received for CAST and NOTIFY.",
+        "Messages finished in the measured window / its length: replies where servers answer, else"
+        " messages received.",
         "throughput",
     ),
     rate("send_rate_msg_s", "Attempts in the measured window / its length.", "send rate"),
@@ -106,7 +106,7 @@ MESSAGES = (
 )
 
 LATENCY = (
-    text("stream", "round-trip (CALL) or one-way (CAST, NOTIFY)."),
+    text("stream", "round-trip where servers answer, else one-way."),
     count("samples", "Messages whose latency was taken: started in the window.", "samples"),
     latency("latency_mean_s", "Mean latency.", "latency"),
     *(

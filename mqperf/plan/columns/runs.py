@@ -20,9 +20,9 @@ KEYS = (
     text("run", "Name of the run folder; for a published report, of the row's source."),
     text("point", "Id of the point of the sweep: all repeats of one case share it."),
     name("system", "System under test."),
-    name("topology", "Who connects to which node: cmsm, cs1ss2."),
+    name("topology", "Who connects to which node, such as cmsm and cs1ss2."),
     name("queues", "Kind of queue: classic, mirrored (the reports' HA), quorum, stream."),
-    text("test_case", "rpc-call, rpc-cast or notify."),
+    text("test_case", "What is measured: rpc-call, rpc-cast, notify, or another test case."),
     THREADS,
     number("repeat", "Which repeat of the point, from 1."),
 )
