@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 
 from mqperf.plan.columns import TABLES
+from mqperf.study.stats.compare import CANNOT_TELL
 from mqperf.study.stats.rules.finding import each, measured
 from mqperf.study.stats.rules.stairs import used_cpu
 from mqperf.study.stats.rules.tester import HOST_FULL, busy_testers, hosts_used, listed
@@ -34,6 +35,9 @@ OF_HOSTS = ("process", "total_cores", "full", "tests", "others")
 
 Verdict = tuple[str, str]
 """The bottleneck of a run, and the figures that show it."""
+
+NONE = "none"
+"""The bottleneck where nothing ran out."""
 
 LOAD_GENERATORS = "tester"
 """The bottleneck where load generators, and not the system, had no CPU left."""
@@ -66,7 +70,7 @@ def _verdict(
     rows: pd.DataFrame, busy: pd.DataFrame, hosts: pd.DataFrame, links: pd.DataFrame
 ) -> Verdict:
     if rows.empty:
-        return "cannot tell", "no CPU was recorded over the window"
+        return CANNOT_TELL, "no CPU was recorded over the window"
     if len(busy):
         return LOAD_GENERATORS, f"a Python process runs on about one core: {_cores(busy)}"
     nodes = rows[rows["kind"] == "broker"]
@@ -83,6 +87,12 @@ def _verdict(
     if reason := network_limit(links):
         return "network", reason
     return _rest(rows, nodes, links)
+
+
+def agreed(verdicts: pd.Series) -> str | None:
+    """The bottleneck on which all runs agree; None where they do not, or nobody can tell."""
+    limits = [*verdicts.dropna().unique()]
+    return limits[0] if len(limits) == 1 and limits[0] not in {CANNOT_TELL, NONE} else None
 
 
 def full_nodes(nodes: pd.DataFrame) -> pd.DataFrame:
@@ -123,9 +133,9 @@ def _rest(rows: pd.DataFrame, nodes: pd.DataFrame, links: pd.DataFrame) -> Verdi
     }
     used = _cores(nodes, testers)
     if unknown := " and ".join(figure for figure, gone in missing.items() if gone):
-        return "cannot tell", f"{unknown} not recorded; known: {used}"
+        return CANNOT_TELL, f"{unknown} not recorded; known: {used}"
     idle = f"no process out of CPU, no host above {100 * HOST_FULL:.0f} %: {used}"
-    return "none", "; ".join(filter(None, [idle, _traffic(links)]))
+    return NONE, "; ".join(filter(None, [idle, _traffic(links)]))
 
 
 def _cores(*parts: pd.DataFrame) -> str:

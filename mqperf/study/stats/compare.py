@@ -81,7 +81,6 @@ def compare(
     *,
     keys: Sequence[str] = KEYS,
     min_effect: float = MIN_EFFECT,
-    confidence: float = CONFIDENCE,
 ) -> pd.DataFrame:
     """The table ``comparison``: one row per figure of a point that both have measured.
 
@@ -91,7 +90,7 @@ def compare(
     in ``doubted``.  Raises ``TableError`` when there is no common point, or when the keys
     take several points of one side for one.
     """
-    return judged("comparison", paired(a, b, keys), min_effect=min_effect, confidence=confidence)
+    return judged("comparison", paired(a, b, keys), min_effect=min_effect)
 
 
 def paired(a: Tables, b: Tables, keys: Sequence[str] = KEYS) -> pd.DataFrame:
@@ -114,22 +113,20 @@ def judged(
     pairs: pd.DataFrame,
     *,
     min_effect: float = MIN_EFFECT,
-    confidence: float = CONFIDENCE,
-    risk: float | None = None,
+    risk: float = 1 - CONFIDENCE,
 ) -> pd.DataFrame:
     """Pairs with ratios, intervals and verdicts, as the table of that name has them.
 
     P-values are corrected for the number of all these pairs.  ``risk`` is the chance that equals
-    get any verdict, 1 - ``confidence`` unless it is given.  Pairs may have the ``error`` of their
-    differences and its degrees of ``freedom``, where repeats alone do not determine it: then every
-    row has ``detectable``, and none ``repeats_needed``.
+    get any verdict.  Pairs may have the ``error`` of their differences and its degrees of
+    ``freedom``, where repeats alone do not determine it: then every row has ``detectable``, and
+    none ``repeats_needed``.
     """
-    risk = 1 - confidence if risk is None else risk
     of_repeats = "error" not in pairs.columns
     frame = pairs.assign(ratio=np.exp(pairs["log_b"] - pairs["log_a"]), interval_kind="none")
     frame["hidden"] = _hidden(frame)
     frame["clock_share"] = np.expm1(frame["hidden"])
-    _over_repeats(frame, confidence)
+    _over_repeats(frame)
     _within_runs(frame)
     frame["p_adjusted"] = holm(frame["p_value"].to_numpy())
     frame["min_effect"] = min_effect
@@ -254,7 +251,7 @@ def _hidden(frame: pd.DataFrame) -> pd.Series:
         return pd.Series(-np.log(left[0]) - np.log(left[1]) + 0.0, frame.index)
 
 
-def _over_repeats(frame: pd.DataFrame, confidence: float) -> None:
+def _over_repeats(frame: pd.DataFrame) -> None:
     """Interval and chance for the rows with repeats on both sides, and an error of the difference.
 
     It is given, or Welch's where the repeats differ among themselves.
@@ -264,7 +261,7 @@ def _over_repeats(frame: pd.DataFrame, confidence: float) -> None:
     rows = frame[repeated & ((frame["variance_a"] + frame["variance_b"] > 0) | given)]
     error, freedom = (rows["error"], rows["freedom"]) if given else _welch(rows)
     log_ratio = np.log(rows["ratio"])
-    half = special.stdtrit(freedom, (1 + confidence) / 2) * error
+    half = special.stdtrit(freedom, (1 + CONFIDENCE) / 2) * error
     frame.loc[rows.index, "ratio_low"] = np.exp(log_ratio - half)
     frame.loc[rows.index, "ratio_high"] = np.exp(log_ratio + half)
     frame.loc[rows.index, "interval_kind"] = "repeats"

@@ -16,6 +16,7 @@ import pandas as pd
 from mqperf.plan.columns import parameters
 from mqperf.plan.pace import RATE, THREAD_RATE
 from mqperf.plan.test_cases import unit_of
+from mqperf.study.stats.bottleneck import agreed
 from mqperf.study.stats.rules.finding import measured, offered
 from mqperf.study.stats.rules.stairs import judged_steps, rounded
 from mqperf.study.stats.rules.window import KEEPS_UP
@@ -128,7 +129,7 @@ def saturation_rate(curve: pd.DataFrame) -> Mapping[str, Any]:
     if beyond.empty:
         return row | {"text": f"{text}, the most that was measured."}
     least = beyond.index.min()
-    limit = _limit(curve[curve["offered"] == least]["bottleneck"])
+    limit = agreed(curve[curve["offered"] == least]["bottleneck"])
     ran_out = f"; what ran out there: {limit}" if limit else ""
     later = beyond["throughput_msg_s"][beyond.index > least]
     high = max([least, *(later / each)])
@@ -144,12 +145,6 @@ def saturation_rate(curve: pd.DataFrame) -> Mapping[str, Any]:
             told = min(max(rounded(crossing, CROSSING_DIGITS), low), high)
             text += f": the saturation point is at {_rate(told)}"
     return row | {"text": f"{text}{ran_out}."}
-
-
-def _limit(verdicts: pd.Series) -> str | None:
-    """The bottleneck on which all repeats agree; none where they do not, or nobody can tell."""
-    limits = [*verdicts.dropna().unique()]
-    return limits[0] if len(limits) == 1 and limits[0] not in {"cannot tell", "none"} else None
 
 
 def _rate(rate: float | None) -> str:

@@ -22,6 +22,7 @@ import pandas as pd
 from scipy import special
 
 from mqperf.plan.columns import parameters
+from mqperf.study.stats.compare import CANNOT_TELL
 from mqperf.study.stats.law import FEWEST_FREEDOM, Array, Fit, Law, Noise, fit, fitted, noise_of
 from mqperf.study.stats.summary import CONFIDENCE, run_figures, with_doubts
 from mqperf.study.tables import Tables, at, conform, curves, empty, varied
@@ -34,7 +35,6 @@ FEWEST = 4
 DRAWS = 1000
 SEED = 1
 
-CANNOT_TELL = "cannot tell"
 
 Range = tuple[float, float]
 Row = dict[str, float | str | None]

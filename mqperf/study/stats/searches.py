@@ -17,6 +17,7 @@ from mqperf.plan.pace import RATE
 from mqperf.plan.search import Verdicts, at_rate, by_most, deciding
 from mqperf.plan.test_cases import unit_of
 from mqperf.record.streams.telling import needed
+from mqperf.study.stats.bottleneck import agreed
 from mqperf.study.stats.compare import kinds_by_point
 from mqperf.study.stats.rules.finding import measured, offered
 from mqperf.study.stats.rules.tester import noisy_host
@@ -143,8 +144,7 @@ def _limit_rate(bracket: Bracket, verdicts: Verdicts) -> dict[str, float]:
 def _bottleneck(runs: pd.DataFrame, bracket: Bracket, bottlenecks: pd.DataFrame) -> str | None:
     """The bottleneck at the rate that does not hold, where all its runs agree on one."""
     broken = runs.loc[runs["offered"] == bracket.high, "run"]
-    kinds = bottlenecks.loc[bottlenecks["run"].isin(broken), "bottleneck"].dropna().unique()
-    return kinds[0] if len(kinds) == 1 and kinds[0] not in {"cannot tell", "none"} else None
+    return agreed(bottlenecks.loc[bottlenecks["run"].isin(broken), "bottleneck"])
 
 
 def sentence(row: Row) -> str:

@@ -34,14 +34,13 @@ from numpy.typing import NDArray
 from scipy import special
 
 from mqperf.plan.decide import FIRST, MOST, Decision, Outcome
+from mqperf.study.stats.compare import MOST_REPEATS
 
 Array = NDArray[Any]
 Figures = Mapping[Any, Mapping[int, float]]
 """Point -> repeat -> its throughput, or what else is compared."""
 
 LEVEL = 0.05
-FARTHEST = 1000
-"""Repeats beyond which nobody is told how many more it takes."""
 
 
 def decisions(
@@ -149,7 +148,7 @@ def _errors(a: Array, b: Array, turns: Array, n: Array) -> _Errors:
 
 def _needed(errors: _Errors, difference: float, last: int, looks: _Looks) -> int | None:
     """The fewest repeats that would decide, if runs go on as they did."""
-    n = np.arange(last + 1, FARTHEST)
+    n = np.arange(last + 1, MOST_REPEATS)
     later = errors.later(n - last)
     early, even = (later.halves(n, spent(n)) for spent in (looks.early, looks.even))
     enough = looks.outcomes(np.full(len(n), difference), early, even) != "open"

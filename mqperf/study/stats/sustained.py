@@ -13,6 +13,7 @@ import pandas as pd
 
 from mqperf.plan.columns import TABLES
 from mqperf.plan.test_cases import closed_loops
+from mqperf.study.stats.compare import CANNOT_TELL
 from mqperf.study.stats.doubt_kinds import SPOILING
 from mqperf.study.stats.rules.finding import in_parts
 from mqperf.study.tables import Tables, at, conform, varied
@@ -20,7 +21,7 @@ from mqperf.study.tables.axes import SWEEP
 
 FIGURE = "throughput_msg_s"
 
-BEST_FIRST = YES, UNKNOWN, TESTER, NO = "yes", "cannot tell", "tester or host", "no"
+BEST_FIRST = YES, UNKNOWN, TESTER, NO = "yes", CANNOT_TELL, "tester or host", "no"
 """Whether a point keeps up; ``tester or host``: those were the limit, and not the system."""
 
 FALLS_BEHIND = ("unequal-rates", "backlog", "rate-missed", "senders-blocked")

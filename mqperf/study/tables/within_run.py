@@ -22,13 +22,8 @@ def warmup_found_s(finished: Stream, steady: Window | None) -> int | None:
 
 
 def throughput_interval(counts: np.ndarray) -> Row:
-    """The interval of the throughput, of the messages finished in each second of the window.
-
-    A rate is not below zero, and neither is an end of it.
-    """
+    """The interval of the throughput, of the messages finished in each second of the window."""
     interval = ratio_interval(counts.astype(float), np.ones(len(counts)))
-    if interval is not None:
-        interval = max(0.0, interval[0]), interval[1]
     return _columns("throughput_msg_s", interval)
 
 
