@@ -97,7 +97,8 @@ def test_plans_without_a_search_have_none(recorded: Tables) -> None:
 def as_searched(frames: Tables, *shares: float, others_cores: float = 0.0) -> pd.DataFrame:
     """The searches of a plan from 1,000 to 4,000: runs finish such shares of 2,000, 4,000, 4,000 …
 
-    During those at 4,000 others used so many cores more.  All else is as it was recorded.
+    During those at 4,000 others used so many cores more.  CPU and numbers of messages are those
+    that were recorded of the first of them, all else is each run's own.
     """
     chosen = frames["runs"]["run"].iloc[: len(shares)].tolist()
     rates = dict.fromkeys(chosen, 4000.0) | {chosen[0]: 2000.0}
@@ -112,10 +113,12 @@ def as_searched(frames: Tables, *shares: float, others_cores: float = 0.0) -> pd
         repeat=searched["runs"]["run"].map(repeats),
     )
     searched["messages"] = searched["messages"].assign(
+        **searched["messages"].iloc[0][["sent", "received"]],
         offered_rate_msg_s=searched["messages"]["run"].map(rates).astype(float),
         throughput_msg_s=searched["messages"]["run"].map(finished).astype(float),
     )
-    searched["cpu"] = searched["cpu"].copy()
+    of_first = searched["cpu"][searched["cpu"]["run"].eq(chosen[0])]
+    searched["cpu"] = pd.concat([of_first.assign(run=run) for run in chosen], ignore_index=True)
     beside = searched["cpu"]["run"].isin(chosen[1:]) & searched["cpu"]["kind"].eq("host")
     searched["cpu"].loc[beside, "total_cores"] += others_cores
     plan = SearchPlan(from_msg_s=1000, to_msg_s=4000, within_share=1, hold=Hold(latency_p99_s=9))
