@@ -3,19 +3,26 @@
 No broker is needed, and all processes are real.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
 import pytest
-from mqperf_toys import replay
+from interrupted import Interrupted
+from mqperf_toys import replay, system
 from mqperf_toys.known import known
+from pydantic import JsonValue
 from typing_extensions import override
 
+from mqperf.base.errors import HostLost, SystemFault
+from mqperf.hosts import HostFolder
+from mqperf.lab.actions import ACTIONS, Action, ActionFacts, Target
 from mqperf.lab.load import Launcher
 from mqperf.lab.runner import Silent, loads, phases, sweep
 from mqperf.lab.runner.plans import Outcome
+from mqperf.lab.systems import Deployment
 from mqperf.plan import Case
 from mqperf.plan.file import parse_plan
 from mqperf.record import Run, read_events, runs
@@ -39,9 +46,12 @@ def measuring(folder: Path) -> Iterator[Measure]:
     before = set(psutil.Process().children(recursive=True))
     with pytest.MonkeyPatch.context() as patch:
 
-        def measured(observer: Silent, launcher: Launcher = replay.LAUNCHER) -> Outcome:
+        def measured(
+            observer: Silent, launcher: Launcher = replay.LAUNCHER, more: str = ""
+        ) -> Outcome:
             known(patch, launcher)
-            return sweep(parse_plan(PLAN, Path("toy.yaml")), PLAN, folder, observer)
+            text = PLAN + more
+            return sweep(parse_plan(text, Path("toy.yaml")), text, folder, observer)
 
         yield measured
     left = set(psutil.Process().children(recursive=True)) - before
@@ -167,6 +177,63 @@ def test_an_interruption_in_any_phase_loses_nothing(
     assert statuses(tmp_path) == ["interrupted"]
     assert measure(Attentive()).done == 2
     assert statuses(tmp_path) == ["done", "done", "interrupted"]
+
+
+@contextmanager
+def snagging(_target: Target) -> Iterator[ActionFacts]:
+    """Begins well, and cannot be undone."""
+    yield {}
+    raise SystemFault("it does not come off")
+
+
+def test_an_action_that_cannot_be_undone_does_not_go_on_after_an_interruption(
+    measure: Measure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The attempt is set aside all the same, and the next case is not begun."""
+    action = Action("snag", "given what does not come off", lambda _target: None, snagging)
+    monkeypatch.setitem(ACTIONS._values, "snag", action)
+    observer = Attentive(interrupt=("measuring", "rpc-call"))
+    with pytest.raises(KeyboardInterrupt):
+        measure(observer, more="actions: [{do: snag, node: Toy, at_s: 0, for_s: 1}]\n")
+    [run] = runs(tmp_path)
+    assert run.status == "interrupted"
+    assert events(run)[-2:] == ["action-ended", "interrupted"]
+    assert observer.said[-1] == ("measuring", "rpc-call")
+
+
+@pytest.mark.parametrize(
+    ("observer", "left"),
+    [(Attentive(("measuring", "rpc-call")), "interrupted"), (Interrupted(after=1), "done")],
+    ids=["while a case is measured", "between two cases"],
+)
+def test_a_system_that_does_not_end_well_is_not_started_anew_after_an_interruption(
+    measure: Measure,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    observer: Silent,
+    left: str,
+) -> None:
+    """Nor is the case that waits recorded as one that failed of it."""
+    started, toy = [], system.SYSTEM
+
+    @contextmanager
+    def stuck(
+        settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
+    ) -> Iterator[Deployment]:
+        started.append(settings)
+        with toy.start(settings, host_folders) as deployment, ExitStack() as ending:
+            ending.callback(_cannot_end)
+            yield deployment
+
+    monkeypatch.setattr(system, "SYSTEM", replace(toy, start=stuck))
+    with pytest.raises(KeyboardInterrupt):
+        measure(observer)
+    assert statuses(tmp_path) == [left]
+    assert len(started) == 1
+
+
+def _cannot_end() -> None:
+    raise HostLost("broker does not answer")
 
 
 def test_what_was_measured_before_an_interruption_stays(measure: Measure, tmp_path: Path) -> None:

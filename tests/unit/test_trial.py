@@ -81,6 +81,22 @@ def test_a_process_that_cannot_start_fails_its_run(tmp_path: Path) -> None:
     assert [attempt.status for attempt in runs(tmp_path)] == ["failed"]
 
 
+def test_an_interruption_is_no_failure_of_a_trial_that_begins(tmp_path: Path) -> None:
+    """Even when what was half made could not be taken back; nothing is left of the trial."""
+
+    def provision(_case: Case, _run_id: str) -> Access:
+        try:
+            raise KeyboardInterrupt
+        finally:
+            raise SystemFault("delete_vhost did not end")
+
+    interrupted = bench(tmp_path / "tools")
+    vars(interrupted.deployment)["provision"] = provision
+    with pytest.raises(KeyboardInterrupt):
+        begin(CASE, 1, tmp_path / "runs", interrupted, Audience(print))
+    assert list(runs(tmp_path / "runs")) == []
+
+
 def test_a_clean_up_that_fails_spoils_the_system_only(tmp_path: Path) -> None:
     """It is no error of the trial; the system tells it, and is not asked to clean up again."""
     spoiled = bench(tmp_path / "tools", SystemFault("delete_vhost did not end"))

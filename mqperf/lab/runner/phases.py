@@ -21,6 +21,7 @@ from mqperf.lab.runner.bench import Bench
 from mqperf.lab.runner.control import controlled, next_start
 from mqperf.lab.runner.failing import FailCondition, shortened
 from mqperf.lab.runner.gauge import Gauge
+from mqperf.lab.runner.interrupts import interrupts_first
 from mqperf.lab.runner.linking import Linked, linked
 from mqperf.lab.runner.loads import Load, Started
 from mqperf.lab.runner.outputs import gathered
@@ -221,7 +222,8 @@ def begin(case: Case, position: int, runs: Path, bench: Bench, audience: Audienc
     """Start the processes of a case; raises ``RecordError`` when there is no place for its run."""
     trial = Trial(case, position, runs, bench, audience)
     try:
-        return _prepared(trial)
+        with interrupts_first():
+            return _prepared(trial)
     except MqperfError as error:
         return Spoiled(trial, error)
     except BaseException:

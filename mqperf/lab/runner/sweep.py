@@ -15,6 +15,7 @@ from mqperf.lab.load import LAUNCHERS, Launcher, Tool
 from mqperf.lab.probes import chosen
 from mqperf.lab.runner.bench import Bench
 from mqperf.lab.runner.deciding import Deciding
+from mqperf.lab.runner.interrupts import interrupts_first
 from mqperf.lab.runner.observer import Observer
 from mqperf.lab.runner.phases import Begun, begin
 from mqperf.lab.runner.pipeline import Pipeline
@@ -103,7 +104,7 @@ def _of_system(sweep: Sweep, queue: deque[Case]) -> Iterator[Ended]:
     while queue:
         ended = False
         try:
-            with _bench(sweep, queue[0]) as bench:
+            with interrupts_first(), _bench(sweep, queue[0]) as bench:
                 failed_starts[name] = 0
                 with closing(_block(sweep, queue, bench)) as block:
                     for each in block:
@@ -216,11 +217,12 @@ def _ended(begun: Begun, pipeline: Pipeline) -> Ended:
     """Measure a case and bring it home; while it drains, the processes of the next one start."""
     with closing(begun.trial) as trial:
         try:
-            measured = begun.measure()
-            # A frozen node would let the next case wait for a minute.
-            if not trial.timetable.renews and not trial.freezes.look():
-                pipeline.prepare()
-            return trial.case, measured.conclude(), None
+            with interrupts_first():
+                measured = begun.measure()
+                # A frozen node would let the next case wait for a minute.
+                if not trial.timetable.renews and not trial.freezes.look():
+                    pipeline.prepare()
+                return trial.case, measured.conclude(), None
         except MqperfError as error:
             return trial.case, trial.fail(str(error)), str(error)
         except BaseException:

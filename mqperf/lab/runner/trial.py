@@ -5,7 +5,7 @@
 
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -108,9 +108,14 @@ class Trial:
                 each.callback(probing.fetch)
 
     def interrupt(self) -> Run:
-        """Leave the attempt as it is: the next command tries the case again."""
-        self.timetable.close()
-        self.attempt.event("interrupted")
+        """Leave the attempt as it is: the next command tries the case again.
+
+        What cannot be undone or written down is no reason to go on.
+        """
+        with suppress(MqperfError):
+            self.timetable.close()
+        with suppress(MqperfError):
+            self.attempt.event("interrupted")
         return self.attempt.interrupt()
 
     def discard(self) -> None:
