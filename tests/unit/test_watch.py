@@ -66,6 +66,18 @@ def test_a_short_pause_is_forgiven_and_kept(node: Process) -> None:
     assert first <= last
 
 
+def test_a_node_that_was_started_again_is_watched_as_it_is_now(node: Process) -> None:
+    """Not by the process that it had when the run began."""
+    ended = ForeignProcess("node", 2**22 + 1, 0.0)  # above any pid
+    deployment = SimpleNamespace(nodes=(Node("Slave 2", "mqperf3", ended),))
+    still = FreezeMonitor(cast("Deployment", deployment))
+    assert still.look() == []
+    deployment.nodes = (Node("Slave 2", "mqperf3", node),)
+    node.signal(signal.SIGSTOP)
+    until(lambda: node.frozen)
+    assert still.look() == ["Slave 2 (mqperf3)"]
+
+
 def test_nodes_that_run_are_not_accused(node: Process) -> None:
     """Asleep, busy, ended or out of sight is not frozen."""
     still = stillness(node)

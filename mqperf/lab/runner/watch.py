@@ -44,12 +44,7 @@ class FreezeMonitor:
 
         ``planned`` gives the labels of those that an action of the plan disturbs now.
         """
-        self._planned = planned
-        self._nodes = {
-            node.label: (f"{node.label} ({node.name})", node.process)
-            for node in deployment.nodes
-            if node.process is not None
-        }
+        self._deployment, self._planned = deployment, planned
         self.seen: dict[str, tuple[float, float]] = {}
 
     def look(self) -> list[str]:
@@ -57,9 +52,9 @@ class FreezeMonitor:
         now = time.time()
         planned = self._planned()
         frozen = [
-            name
-            for label, (name, process) in self._nodes.items()
-            if label not in planned and process.frozen
+            f"{node.label} ({node.name})"
+            for node in self._deployment.nodes  # an action may have started another process
+            if node.process is not None and node.label not in planned and node.process.frozen
         ]
         for name in frozen:
             self.seen[name] = self.seen.get(name, (now, now))[0], now
