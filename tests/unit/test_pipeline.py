@@ -11,12 +11,13 @@ from mqperf.base.errors import RecordError
 from mqperf.lab.runner.phases import Begun, begin
 from mqperf.lab.runner.pipeline import Pipeline
 from mqperf.lab.runner.trial import Audience
-from mqperf.plan import Case
+from mqperf.plan import Case, LinkPoint
 from mqperf.record import runs
 
 pytestmark = pytest.mark.starts_programs
 
 CASES = [CASE, CASE.model_copy(update={"repeat": 2})]
+LINKED = CASE.model_copy(update={"link": LinkPoint(delay_s=0.01)})
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def test_cases_are_taken_in_their_order(start: Callable[[Case], Begun]) -> None:
     taken = []
     while begun := pipeline.take():
         taken.append(begun.trial.case)
-        pipeline.prepare()
+        pipeline.prepare(begun.trial.case)
         begun.trial.discard()
     assert taken == CASES
 
@@ -41,7 +42,7 @@ def test_who_was_not_taken_is_put_back(start: Callable[[Case], Begun], tmp_path:
     """At the front of the queue, and nothing is left of its run."""
     queue = deque(CASES)
     pipeline = Pipeline(queue, start)
-    pipeline.prepare()
+    pipeline.prepare(CASE)
     assert list(queue) == CASES[1:]
     assert [run.status for run in runs(tmp_path / "runs")] == ["partial"]
     pipeline.close()
@@ -49,6 +50,20 @@ def test_who_was_not_taken_is_put_back(start: Callable[[Case], Begun], tmp_path:
     assert list(runs(tmp_path / "runs")) == []
     pipeline.close()
     assert list(queue) == CASES
+
+
+@pytest.mark.parametrize(("present", "following"), [(LINKED, CASE), (CASE, LINKED)])
+def test_cases_with_a_link_have_it_alone(present: Case, following: Case) -> None:
+    """Nobody connects through the link of another, nor has one laid under its feet."""
+    begun: list[Case] = []
+
+    def start(case: Case) -> Begun:
+        begun.append(case)
+        raise RecordError("this test has no place for a run")
+
+    pipeline = Pipeline(deque([following]), start)
+    pipeline.prepare(present)
+    assert begun == []
 
 
 def test_a_refusal_waits_for_its_turn() -> None:
@@ -59,7 +74,7 @@ def test_a_refusal_waits_for_its_turn() -> None:
 
     queue = deque(CASES)
     pipeline = Pipeline(queue, refuse)
-    pipeline.prepare()
+    pipeline.prepare(CASE)
     with pytest.raises(RecordError, match="the disk is full"):
         pipeline.take()
     assert list(queue) == CASES

@@ -24,12 +24,12 @@ class Pipeline:
         self._start = start
         self._ready: Begun | RecordError | None = None
 
-    def prepare(self) -> None:
-        """Begin the next trial, if there is one left and it can begin beside another.
+    def prepare(self, present: Case) -> None:
+        """Begin the next trial, if there is one left and it can begin beside the present one.
 
-        One with a link cannot: the network would change under the one that drains.
+        With a link of either it cannot: they would have it both, or it would change under one.
         """
-        if self._queue and self._queue[0].link is not None:
+        if any(case.link is not None for case in (present, *list(self._queue)[:1])):
             return
         try:
             self._ready = self._begun()

@@ -221,7 +221,7 @@ def _ended(begun: Begun, pipeline: Pipeline) -> Ended:
                 measured = begun.measure()
                 # A frozen node would let the next case wait for a minute.
                 if not trial.timetable.renews and not trial.freezes.look():
-                    pipeline.prepare()
+                    pipeline.prepare(trial.case)
                 return trial.case, measured.conclude(), None
         except MqperfError as error:
             return trial.case, trial.fail(str(error)), str(error)
