@@ -2,13 +2,34 @@
 
 import socket
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Self
 
+import amqp
 import pytest
+from typing_extensions import override
 
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import LocalHost
+from mqperf.lab.systems.rabbitmq import existing
 from mqperf.lab.systems.rabbitmq.existing import existing_cluster
 from mqperf.lab.systems.rabbitmq.settings import Settings
+from mqperf.plan import Case
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from mqperf.lab.systems.rabbitmq.control import Definitions
+
+CASE = Case(
+    system="rabbitmq",
+    topology="cmsm",
+    queues="classic",
+    test_case="rpc-call",
+    green_threads=1,
+    duration_s=1,
+)
+TOLD = {"version": "3.10.8", "platform": "Erlang/OTP 25", "cluster_name": "theirs"}
 
 
 def test_unreachable_node_is_named_without_its_password() -> None:
@@ -33,3 +54,99 @@ def test_stranger_on_the_port_is_refused() -> None:
         url = f"rabbit://u:p@127.0.0.1:{server.getsockname()[1]}"
         with pytest.raises(SystemFault, match="cannot be reached"):
             existing_cluster(Settings(nodes=("a",), urls=(url,)), [LocalHost()])
+
+
+class Broker:
+    """Somebody's broker as a user of it sees it, who may not have the queue ``refused``."""
+
+    def __init__(self, told: dict[str, str], refused: str = "") -> None:
+        self.server_properties, self.refused = told, refused
+        self.queues: list[str] = []
+        self.sock = SimpleNamespace(
+            getpeername=lambda: ("127.0.0.1", 1), getsockname=lambda: ("127.0.0.1", 2)
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        """The connection is closed."""
+
+    def channel(self) -> "Broker":
+        return self
+
+    def queue_declare(self, name: str, **_more: object) -> None:
+        self._check(name)
+        self.queues.append(name)
+
+    def queue_delete(self, name: str) -> None:
+        self._check(name)
+        self.queues.remove(name)
+
+    def _check(self, name: str) -> None:
+        if name == self.refused:
+            raise amqp.exceptions.AccessRefused(f"no access to {name} for u with secret")
+
+
+class Declaring(Settings):
+    """Settings whose runs find two queues."""
+
+    @override
+    def declared(self, _case: Case, run_id: str, _version: str) -> "Definitions":
+        queues: list[dict[str, JsonValue]] = [
+            {"name": f"{run_id}-{letter}", "arguments": {}} for letter in "ab"
+        ]
+        return {"queues": queues}
+
+
+def cluster_at(broker: Broker, monkeypatch: pytest.MonkeyPatch) -> existing.ExistingCluster:
+    """What mqperf makes of it."""
+    monkeypatch.setattr(existing, "_connect", lambda _url: broker)
+    settings = Declaring(nodes=("a",), urls=("rabbit://u:secret@127.0.0.1",))
+    return existing_cluster(settings, [])
+
+
+def test_queues_of_a_run_are_declared_and_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them, and no other."""
+    broker = Broker(TOLD)
+    cluster = cluster_at(broker, monkeypatch)
+    broker.queues.append("theirs")
+    cluster.provision(CASE, "run")
+    assert broker.queues == ["theirs", "run-a", "run-b"]
+    cluster.clean_up("run", ("run-a", "run-b"))
+    assert broker.queues == ["theirs"]
+
+
+def test_a_queue_that_is_refused_is_told_and_no_other_is_left(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What was declared before it is deleted; the password is not repeated."""
+    broker = Broker(TOLD, refused="run-b")
+    with pytest.raises(SystemFault, match=r"not do what 'u' asks: .*to run-b for u with \*\*\*$"):
+        cluster_at(broker, monkeypatch).provision(CASE, "run")
+    assert broker.queues == []
+
+
+def test_a_deletion_that_is_refused_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It spoils the cluster for further runs, and does not end the sweep as an unknown error."""
+    cluster = cluster_at(Broker(TOLD, refused="run-a"), monkeypatch)
+    with pytest.raises(SystemFault, match="no access to run-a"):
+        cluster.clean_up("run", ("run-a",))
+
+
+def test_nothing_is_declared_for_a_topology_that_cannot_be_had(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nobody would delete it."""
+    broker = Broker(TOLD)
+    with pytest.raises(SystemFault, match="cs1ss2 needs 2 RabbitMQ nodes"):
+        cluster_at(broker, monkeypatch).provision(
+            CASE.model_copy(update={"topology": "cs1ss2"}), "run"
+        )
+    assert broker.queues == []
+
+
+def test_a_broker_that_is_no_rabbitmq_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It speaks AMQP, too, but tells nothing of a cluster."""
+    with pytest.raises(SystemFault, match="no RabbitMQ: it does not tell its platform, cluster_na"):
+        cluster_at(Broker({"version": "1.39.0"}), monkeypatch)

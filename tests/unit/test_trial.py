@@ -1,6 +1,6 @@
 """Trials whose processes cannot start."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
@@ -15,6 +15,7 @@ from mqperf.lab.load.simulator import environments
 from mqperf.lab.load.simulator.environments import Environment
 from mqperf.lab.runner.bench import Bench
 from mqperf.lab.runner.phases import begin
+from mqperf.lab.runner.timetable import Timetable
 from mqperf.lab.runner.trial import Audience
 from mqperf.plan import Case
 from mqperf.record import runs
@@ -37,16 +38,24 @@ CASE = Case(
 REDIS = Endpoint("zmtp", ("127.0.0.1:1",))
 
 
-def bench(tools: Path, trouble: MqperfError | None = None) -> Bench:
+def bench(
+    tools: Path,
+    trouble: MqperfError | None = None,
+    cleaned: Callable[[str], object] = lambda _run_id: None,
+    *,
+    ends_with_us: bool = True,
+) -> Bench:
     """A system without nodes, whose clean-up may fail, and a load generator that is not there."""
 
-    def clean_up(_run_id: str, _queues: Sequence[str]) -> None:
+    def clean_up(run_id: str, _queues: Sequence[str]) -> None:
+        cleaned(run_id)
         if trouble is not None:
             raise trouble
 
     facts: dict[str, object] = {"version": "1"}
     deployment = SimpleNamespace(
         nodes=(),
+        ends_with_us=ends_with_us,
         provision=lambda *_: Access(REDIS, REDIS),
         clean_up=clean_up,
         check=lambda: None,
@@ -105,3 +114,28 @@ def test_a_clean_up_that_fails_spoils_the_system_only(tmp_path: Path) -> None:
         spoiled.check()
     begin(CASE, 2, tmp_path / "more", spoiled, Audience(print)).trial.close()
     assert spoiled.faults == ["delete_vhost did not end"]
+
+
+@pytest.mark.parametrize(("ends_with_us", "times"), [(True, 1), (False, 2)])
+def test_a_system_that_stays_is_cleaned_up_after_every_trial(
+    tmp_path: Path, times: int, *, ends_with_us: bool
+) -> None:
+    """Also after a clean-up that failed, where another system would be ended."""
+    cleaned: list[str] = []
+    trouble = SystemFault("no queue can be deleted")
+    spoiled = bench(tmp_path / "tools", trouble, cleaned.append, ends_with_us=ends_with_us)
+    for number in (1, 2):
+        begin(CASE, number, tmp_path / str(number), spoiled, Audience(print)).trial.close()
+    assert len(cleaned) == times
+
+
+@pytest.mark.parametrize(("ends_with_us", "times"), [(True, 0), (False, 1)])
+def test_a_system_that_stays_is_cleaned_up_after_its_nodes_were_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int, *, ends_with_us: bool
+) -> None:
+    """Another one is ended, and what the run left in it with it."""
+    cleaned: list[str] = []
+    monkeypatch.setattr(Timetable, "renews", property(lambda _timetable: True))
+    renewed = bench(tmp_path / "tools", None, cleaned.append, ends_with_us=ends_with_us)
+    begin(CASE, 1, tmp_path / "runs", renewed, Audience(print)).trial.close()
+    assert len(cleaned) == times

@@ -135,9 +135,10 @@ class Trial:
 
     def clean_up(self, load: Load) -> None:
         """Remove what was provisioned for a load, unless the system is ended after this trial."""
-        if not self.bench.faults and not self.timetable.renews:
+        deployment, left = self.bench.deployment, self.bench.faults or self.timetable.renews
+        if not (left and deployment.ends_with_us):
             self.freezes.check()  # A frozen node would let us wait for a minute.
-            self.bench.deployment.clean_up(load.key, load.queues())
+            deployment.clean_up(load.key, load.queues())
 
     def describe(self) -> None:
         """Write down what became of the run, as far as it got."""

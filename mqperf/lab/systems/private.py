@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from pydantic import JsonValue
 
@@ -185,6 +185,7 @@ class OfServers:
 
     servers: Servers
     about: Mapping[str, JsonValue]
+    ends_with_us: ClassVar[bool] = True
 
     @property
     def nodes(self) -> tuple[Node, ...]:

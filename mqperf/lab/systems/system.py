@@ -43,6 +43,11 @@ class Deployment(Protocol):
         """The nodes, in the order in which topologies count them."""
         ...
 
+    @property
+    def ends_with_us(self) -> bool:
+        """Whether what runs left in it is gone when that context is left."""
+        ...
+
     def provision(self, case: Case, run_id: str) -> Access:
         """Prepare what one run needs and give access to it; no queue of another run is seen."""
         ...

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from pydantic import JsonValue
 
@@ -23,6 +24,7 @@ class Toy:
     process: Process
     host: Host
     provisioned: int = 0
+    ends_with_us: ClassVar[bool] = True
 
     @property
     def nodes(self) -> tuple[Node, ...]:

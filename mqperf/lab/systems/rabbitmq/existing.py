@@ -4,11 +4,11 @@ Runs cannot have a virtual host of their own, so they keep apart by their topics
 declared is deleted by name afterwards.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from pydantic import JsonValue
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 CONNECT_TIMEOUT_S = 5
 ERLANG = "beam.smp"
 """The program of a node: Erlang's machine."""
+TOLD = "version", "platform", "cluster_name"
+"""What every RabbitMQ tells who connects."""
 MIRRORED = "asserted by the plan: mirrored queues need a policy which mqperf neither sets nor sees"
 
 
@@ -46,6 +48,8 @@ class Peer:
 
 class ExistingCluster:
     """The deployment; nothing of it ends with us."""
+
+    ends_with_us = False
 
     def __init__(self, peers: tuple[Peer, ...], settings: Settings) -> None:
         """Take nodes that have been reached by these settings."""
@@ -67,16 +71,29 @@ class ExistingCluster:
                 " put an address in front of its nodes, and plan cmsm with its url"
             )
         self._settings.listener(case)
+        endpoints = (self._endpoint(at, case.topology) for at in (topology.client, topology.server))
+        access = Access(*(self._settings.reached(case, endpoint) for endpoint in endpoints))
         declared = self._settings.declared(case, run_id, self._peers[0].version)
         if declared:
+            self._declare(run_id, declared["queues"])
+        return access
+
+    def _declare(self, run_id: str, queues: Sequence[Mapping[str, Any]]) -> None:
+        """Declare them all, or leave none behind."""
+        names: list[str] = []
+        try:
             with connected(self._urls[0]) as connection:
                 channel = connection.channel()
-                for queue in declared["queues"]:
+                for queue in queues:
                     channel.queue_declare(
                         queue["name"], durable=True, auto_delete=False, arguments=queue["arguments"]
                     )
-        endpoints = (self._endpoint(at, case.topology) for at in (topology.client, topology.server))
-        return Access(*(self._settings.reached(case, endpoint) for endpoint in endpoints))
+                    names.append(queue["name"])
+        except BaseException:
+            if names:
+                with suppress(SystemFault):
+                    self.clean_up(run_id, names)
+            raise
 
     def clean_up(self, _run_id: str, queues: Sequence[str]) -> None:
         """Delete the queues which the run declared; the server expires those with random names."""
@@ -151,7 +168,7 @@ def existing_cluster(settings: Settings, hosts: Sequence[Host]) -> ExistingClust
 
 @contextmanager
 def connected(url: BrokerUrl) -> "Iterator[amqp.Connection]":
-    """Open an AMQP connection for a moment; refusals become ``SystemFault``."""
+    """Open an AMQP connection for a moment; all that is refused becomes ``SystemFault``."""
     import amqp
 
     shown, user = url.shown(), url.credentials[0]
@@ -167,8 +184,12 @@ def connected(url: BrokerUrl) -> "Iterator[amqp.Connection]":
             f"{shown}: cannot be reached ({_without_secrets(url, error)});"
             " start it, or correct the plan's settings"
         ) from None
-    with connection:
-        yield connection
+    try:
+        with connection:
+            yield connection
+    except (OSError, amqp.exceptions.AMQPError) as error:
+        reason = _without_secrets(url, error)
+        raise SystemFault(f"{shown}: RabbitMQ does not do what {user!r} asks: {reason}") from None
 
 
 def _connect(url: BrokerUrl) -> "amqp.Connection":
@@ -204,6 +225,11 @@ def _without_secrets(url: BrokerUrl, text: object) -> str:
 def _peer(index: int, name: str, url: BrokerUrl, hosts: Sequence[Host]) -> Peer:
     with connected(url) as connection:
         properties = connection.server_properties
+        if silent := [key for key in TOLD if key not in properties]:
+            raise SystemFault(
+                f"{url.shown()}: this is no RabbitMQ: it does not tell its {', '.join(silent)};"
+                " correct the plan's settings"
+            )
         ip, port = connection.sock.getpeername()[:2]
         listeners = ((host, host.listener(name, ip, port, ERLANG)) for host in hosts)
         host, broker = next(
@@ -212,10 +238,5 @@ def _peer(index: int, name: str, url: BrokerUrl, hosts: Sequence[Host]) -> Peer:
         node = Node(node_label(index), name, broker, host)
         # the interface of ours by which the node is reached
         interface = interface_of(connection.sock.getsockname()[0])
-        return Peer(
-            node,
-            properties["version"],
-            properties["platform"],
-            properties["cluster_name"],
-            interface,
-        )
+        version, platform, cluster = (properties[key] for key in TOLD)
+        return Peer(node, version, platform, cluster, interface)
