@@ -3,8 +3,11 @@
 import signal
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Protocol, runtime_checkable
+
+from mqperf.base.errors import HostError
 
 
 @runtime_checkable
@@ -89,10 +92,19 @@ class Restartable(Protocol):
 
 
 def stop_all(processes: Sequence[Process], grace_s: float) -> None:
-    """End several processes at once: all of them get their SIGTERM before any is waited for."""
+    """End several processes at once: all of them get their SIGTERM before any is waited for.
+
+    Raises ``HostError`` for those on a host that refuses or is lost, when the others have ended.
+    """
     for process in processes:
-        process.signal(signal.SIGTERM)
-        process.signal(signal.SIGCONT)
+        with suppress(HostError):
+            process.signal(signal.SIGTERM)
+            process.signal(signal.SIGCONT)
     deadline = time.monotonic() + grace_s
-    for process in processes:
-        process.stop(max(0.0, deadline - time.monotonic()))
+    with ExitStack() as each:  # whatever becomes of those before it
+        for process in reversed(processes):
+            each.callback(_stop_until, process, deadline)
+
+
+def _stop_until(process: Process, deadline: float) -> None:
+    process.stop(max(0.0, deadline - time.monotonic()))

@@ -4,11 +4,12 @@ import signal
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from patience import eventually
 
-from mqperf.base.errors import HostError, SystemFault
+from mqperf.base.errors import HostError, HostLost, SystemFault
 from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.systems.evidence import WIDTH
 from mqperf.lab.systems.private import Launch, PortTakenError, Servers, Site
@@ -113,6 +114,25 @@ def test_a_dead_server_is_told(servers: Servers, tmp_path: Path) -> None:
     assert eventually(lambda: not process.alive)
     with pytest.raises(SystemFault, match="Example's one ended with exit code 1"):
         servers.check()
+
+
+def test_helpers_are_ended_though_the_host_of_a_node_is_lost(
+    servers: Servers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The loss is told when all has ended that can be."""
+
+    def lost(*_arguments: object) -> None:
+        raise HostLost("h1 was lost")
+
+    helper = replace(server(tmp_path / "helper", SERVES), helper=True)
+    servers.start([server(tmp_path / "one", SERVES), helper], 60)
+    of_node, of_helper = (service.process for service in servers._services)
+    with monkeypatch.context() as patch:
+        far = SimpleNamespace(signal=lost, stop=lost)
+        patch.setattr(servers._services[0], "process", far)
+        with pytest.raises(HostLost, match="h1 was lost"):
+            servers.stop()
+    assert (of_node.alive, of_helper.alive) == (True, False)
 
 
 def test_evidence_is_collected_once_and_redacted(servers: Servers, tmp_path: Path) -> None:

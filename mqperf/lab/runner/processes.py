@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import ExitStack
 from pathlib import Path
 
 from mqperf.base.errors import HostError, LoadError
@@ -78,12 +77,7 @@ class Processes:
 
     def stop(self) -> None:
         """End all that still run, on every host that answers; raises ``HostLost`` afterwards."""
-        of_host: dict[str, list[Process]] = {}
-        for label, process in self._running.items():
-            of_host.setdefault(self._hosts[label].name, []).append(process)
-        with ExitStack() as each:
-            for processes in of_host.values():
-                each.callback(stop_all, processes, STOP_GRACE_S)
+        stop_all(list(self._running.values()), STOP_GRACE_S)
 
     def last_words(self, label: str) -> str:
         """The last line that a process wrote, ready to end a sentence."""

@@ -68,11 +68,10 @@ class Servers:
 
     def stop(self) -> None:
         """End all of them, helpers last, at once: what they would save goes with their folders."""
-        for last in (False, True):
-            processes = [
-                service.process for service in self._services if service.server.helper == last
-            ]
-            stop_all(processes, grace_s=0)
+        with ExitStack() as both:  # helpers, too, when the host of a node is lost
+            for helper in (True, False):
+                of_kind = [each for each in self._services if each.server.helper == helper]
+                both.callback(stop_all, [each.process for each in of_kind], grace_s=0)
 
     def check(self) -> None:
         """Raise ``SystemFault`` for the first node that is dead, with the end of its log.
