@@ -19,6 +19,7 @@ from patience import eventually
 from mqperf.base.errors import HostError
 from mqperf.base.processes import ForeignProcess
 from mqperf.hosts import LocalHost, interface_of
+from mqperf.onhost.machine import proc
 from mqperf.onhost.processes.scratch import scratch_beside, user_folder
 
 pytestmark = pytest.mark.starts_programs
@@ -87,15 +88,14 @@ def test_pid_and_start_identify_a_process(host: LocalHost, tmp_path: Path) -> No
     process = host.start("sleeper", SLEEP, log=tmp_path / "log")
     try:
         assert eventually(lambda: psutil.Process(process.pid).name() == "sleep")
-        assert psutil.Process(process.pid).create_time() == process.create_time
-        assert ForeignProcess("same", process.pid, process.create_time).alive
-        assert ForeignProcess(
-            "same after a clock was set", process.pid, process.create_time + 1
-        ).alive
-        assert not ForeignProcess("earlier", process.pid, process.create_time - 60).alive
+        began = proc.create_time(process.pid)
+        assert began == psutil.Process(process.pid).create_time()
+        assert ForeignProcess("same", process.pid, began).alive
+        assert ForeignProcess("same after a clock was set", process.pid, began + 1).alive
+        assert not ForeignProcess("earlier", process.pid, began - 60).alive
     finally:
         process.stop(5)
-    assert not ForeignProcess("same", process.pid, process.create_time).alive
+    assert not ForeignProcess("same", process.pid, began).alive
 
 
 def test_stop_asks_first(host: LocalHost, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from threading import Timer
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, cast
 
+import psutil
 import pytest
 
 from mqperf.base.errors import HostError, SystemFault
@@ -55,7 +56,7 @@ def test_a_frozen_node_fails_with_its_name(node: Process, monkeypatch: pytest.Mo
 
 def test_a_short_pause_is_forgiven_and_kept(node: Process) -> None:
     """A node that goes on is no failure, but it is known when it stood still."""
-    foreign = ForeignProcess("node", node.pid, node.create_time)
+    foreign = ForeignProcess("node", node.pid, psutil.Process(node.pid).create_time())
     still = stillness(foreign)
     os.kill(node.pid, signal.SIGSTOP)
     until(lambda: foreign.frozen)

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,7 +41,6 @@ class Process:
 
     label: str
     pid: int
-    create_time: float
     log: Path
     _link: ChildHandle = field(repr=False, compare=False)
 
@@ -101,8 +99,7 @@ def start(
     any thread.  Raises ``HostError`` when the program or the log's folder is missing.
     """
     link = logged(label, argv, env, log, cwd)
-    began = proc.create_time(link.pid)
-    return Process(label, link.pid, time.time() if began is None else began, log, link)
+    return Process(label, link.pid, log, link)
 
 
 def run(

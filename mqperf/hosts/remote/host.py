@@ -50,7 +50,7 @@ class RemoteHost:
         cwd: Path | None = None,
     ) -> RemoteProcess:
         """Start a process with its output appended to ``log``; ``env`` None is the agent's own."""
-        started = self._channel.call(
+        pid = self._channel.call(
             "start",
             label=label,
             argv=list(argv),
@@ -58,7 +58,7 @@ class RemoteHost:
             log=str(log),
             cwd=None if cwd is None else str(cwd),
         )
-        return RemoteProcess(label, started["pid"], started["create_time"], log, self._channel)
+        return RemoteProcess(label, pid, log, self._channel)
 
     def run(
         self,

@@ -12,13 +12,11 @@ from mqperf.onhost.machine.proc import APART_S
 class RemoteProcess:
     """Leader of a session of its own; its output goes to ``log``.
 
-    Pid and log are its host's; ``create_time`` is by its host's clock.  Every method raises
-    ``HostLost`` when the host is.
+    Pid and log are its host's.  Every method raises ``HostLost`` when the host is.
     """
 
     label: str
     pid: int
-    create_time: float
     log: Path
     _channel: Channel = field(repr=False, compare=False)
 

@@ -44,11 +44,11 @@ class Operations:
 
     def start(
         self, label: str, argv: list[str], env: dict[str, str] | None, log: str, cwd: str | None
-    ) -> dict[str, Any]:
-        """Start a process with its output appended to ``log``."""
+    ) -> int:
+        """Start a process with its output appended to ``log``; its pid."""
         link = logged(label, argv, env, Path(log), Path(cwd) if cwd else None)
         self._links[link.pid] = link
-        return {"pid": link.pid, "create_time": proc.create_time(link.pid)}
+        return link.pid
 
     def run(self, argv: list[str], env: dict[str, str] | None, limit_s: float) -> list[int | str]:
         """Run a command to its end; its exit code and both outputs."""
