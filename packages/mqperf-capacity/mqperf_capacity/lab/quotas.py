@@ -43,10 +43,13 @@ class Groups:
     quotas: Quotas
 
     def entered(self, group: str, role: Role) -> str:
-        """What ``within`` is told: for each controller the folder, and its files."""
+        """What ``within`` is told: for each hierarchy the folder, and its files."""
         resources = self.quotas.of(role)
-        files = ((place.folder / group, settings(place, resources)) for place in self.places)
-        return json.dumps([[str(folder), texts] for folder, texts in files if texts])
+        files: dict[str, dict[str, str]] = {}
+        for place in self.places:
+            of_folder = files.setdefault(str(place.folder / group), {})
+            of_folder |= settings(place, resources)
+        return json.dumps([[folder, texts] for folder, texts in files.items() if texts])
 
     def cpu(self) -> Place | None:
         """Where those of CPU are."""

@@ -12,12 +12,16 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from pathlib import Path
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from mqperf.onhost.errors import HostError
 from mqperf.onhost.processes import scratch
 from mqperf_capacity.onhost import cgroups
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 PREFIX = "mqperf-quotas"
 
@@ -28,8 +32,8 @@ def main(resources: str) -> None:
     with ExitStack() as held:
         try:
             made = [
-                (place.controller, place.version, str(held.enter_context(_folder(place))))
-                for place in cgroups.places(set(json.loads(resources)))
+                (place.controller, place.version, str(place.folder))
+                for place in made_in(held, set(json.loads(resources)))
             ]
         except (OSError, HostError) as error:
             print(json.dumps({"error": _reason(error)}), flush=True)
@@ -45,13 +49,17 @@ def _reason(error: Exception) -> str:
     return str(error)
 
 
-@contextmanager
-def _folder(place: cgroups.Place) -> Iterator[Path]:
-    cgroups.enable(place, place.folder)
-    scratch.sweep(place.folder, re.compile(PREFIX + scratch.RANDOM))
-    with scratch.owned(place.folder, PREFIX) as folder:
-        cgroups.enable(place, folder)
-        yield folder
+def made_in(held: ExitStack, resources: set[str]) -> Iterator[cgroups.Place]:
+    """Make a folder in each hierarchy, for all of its controllers, until ``held`` is left."""
+    folders: dict[Path, Path] = {}
+    for place in cgroups.places(resources):
+        root = place.folder
+        if root not in folders:
+            scratch.sweep(root, re.compile(PREFIX + scratch.RANDOM))
+            folders[root] = held.enter_context(scratch.owned(root, PREFIX))
+        for folder in (root, folders[root]):
+            cgroups.enable(place, folder)
+        yield replace(place, folder=folders[root])
 
 
 if __name__ == "__main__":
