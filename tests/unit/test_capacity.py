@@ -96,6 +96,17 @@ def test_the_role_that_is_full_first_bounds_the_rate(tables: Tables) -> None:
     assert "host" not in {row["role"] for row in large.rows}
 
 
+def test_what_cannot_be_carried_has_no_price(tables: Tables) -> None:
+    """Where a role has no more than it takes idle; beyond the bound it is that of the bound."""
+    [idle] = predictions(tables, Asked(cores=0.001, price=0.04))
+    assert "million_cost" not in idle.whole or pd.isna(idle.whole["million_cost"])
+    dear, plain = (
+        predictions(tables, Asked(rate=rate, cores=1, price=0.04))[0].whole["million_cost"]
+        for rate in (10_000_000, None)
+    )
+    assert dear == pytest.approx(plain)
+
+
 def taken_together(payloads: list[int]) -> Model:
     """Messages of 90 µs at low load, and of 18 µs where the broker has used up half a core."""
     rows = [(rate, 90e-6 * rate) for rate in (500, 1_000, 2_000)]

@@ -189,8 +189,10 @@ class Scenario:
         nodes = [role for role in self.capacities if role not in NOT_NODES]
         price = self.asked.price / HOUR_S * MILLION
         value, draws = self.bound
-        if self.asked.rate is not None:
-            value, draws = self.asked.rate, np.full_like(draws, self.asked.rate)
+        if self.asked.rate is not None:  # what is beyond the bound is not carried
+            value, draws = min(value, self.asked.rate), np.minimum(draws, self.asked.rate)
+        if value <= 0:
+            return {}
         if self.asked.cores is not None:
             paid = self.asked.cores * len(nodes) * price
             return _ends("million_cost", paid / value, paid / np.maximum(draws, LEAST_COST))
