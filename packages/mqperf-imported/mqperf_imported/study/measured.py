@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
+from math import inf
 
 import pandas as pd
 
@@ -83,7 +84,7 @@ def _parameters(measurement: Measurement, load: Mapping[str, Value]) -> Mapping[
     """What the files say of the load, and what they do not; raises ``TableError`` for two ways."""
     of_files = measurement.parameters
     for name, value in load.items():
-        if of_files.get(name, value) != value:
+        if name in of_files and of_files[name] != value:
             raise TableError(
                 f"{measurement.source}: {name} is {of_files[name]}, not {value} as --load says"
             )
@@ -99,9 +100,12 @@ def read_load(texts: Sequence[str]) -> dict[str, Value]:
         if name not in columns:
             raise TableError(f"--load {text}: {unknown('parameter', name, [*columns])}")
         try:
-            load[name] = TYPES.get(columns[name].dtype, str)(value)
+            read = TYPES.get(columns[name].dtype, str)(value)
         except ValueError:
             raise TableError(f"--load {text}: {value!r} is no number") from None
+        if not isinstance(read, str) and not 0 <= read < inf:
+            raise TableError(f"--load {text}: expected a number from 0 on")
+        load[name] = read
     return load
 
 

@@ -5,6 +5,7 @@ Its warm-up is over when it begins to count.  Latencies are in ms, delays of the
 
 import json
 from collections.abc import Iterator
+from math import inf
 from pathlib import Path
 from statistics import fmean, median
 from typing import Annotated
@@ -73,7 +74,9 @@ class Result(BaseModel, extra="allow"):
     def figure(self, name: str, unit: float) -> float | None:
         """A figure of the whole run in seconds; None where the file lacks it, or nothing was."""
         value = (self.model_extra or {}).get(name)
-        return value * unit if isinstance(value, int | float) and value > 0 else None
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return None
+        return value * unit if 0 < value < inf else None
 
     def latency(self, kind: str) -> dict[str, float]:
         """Seconds by level, the least first: of ``Publish``, ``PublishDelay`` or ``EndToEnd``."""
@@ -100,7 +103,7 @@ def is_openmessaging(path: Path) -> bool:
         return False
     try:
         document = json.loads(text_of(path, path, LIMIT_BYTES))
-    except (ValueError, TableError):
+    except (ValueError, RecursionError, TableError):
         return False
     return isinstance(document, dict) and all(sign in document for sign in SIGNS)
 
@@ -116,8 +119,7 @@ def read(file: Path, source: str) -> Measurement:
         raise TableError(f"{file}: publishRate and consumeRate are of different periods")
     threads = result.topics * result.producersPerTopic
     consumed, sent, copies = fmean(result.consumeRate), fmean(result.publishRate), result.copies
-    most = copies if result.consumersPerTopic is None else result.consumersPerTopic
-    several = 1 < copies <= most and abs(consumed - copies * sent) <= ROUNDING * consumed
+    several = copies > 1 and abs(consumed - copies * sent) <= ROUNDING * consumed
     message = {
         "throughput_msg_s": consumed,
         "send_rate_msg_s": None if several else sent,

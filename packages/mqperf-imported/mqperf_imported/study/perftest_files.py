@@ -7,10 +7,12 @@ msg/s, of the time since the line before, without their fraction from 10 on.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
 
 from mqperf.base.errors import TableError
 from mqperf.study.tables.given import MIB, text_of
+from mqperf_imported.study.maestro_rates import LONGEST_S
 
 SUFFIXES = (".log", ".txt", ".csv")
 """Files that may be its own; others are not opened."""
@@ -76,8 +78,12 @@ def read_output(file: Path) -> Output:
     text = text_of(file, file, LIMIT_BYTES)
     output = _of_csv(file, text) if text.startswith(CSV) else _of_text(file, text)
     ends = [line.end_s for line in output.lines]
+    if not all(0 < end <= LONGEST_S for end in ends):
+        raise TableError(f"{file}: its times are not those of a run of a week or less")
     if ends != sorted(set(ends)):
         raise TableError(f"{file}: its times do not rise: give a file for each run")
+    if not all(0 <= rate < inf for line in output.lines for rate in line.rates.values()):
+        raise TableError(f"{file}: has a rate that is none")
     if len(ends) < 3:
         raise TableError(f"{file}: has {len(ends)} lines with rates: a run takes three or more")
     return output
