@@ -52,6 +52,9 @@ def _compare(bundled: Path, again: Path, result: Compared) -> None:
             for file in (bundled, again)
         ]
         columns = [tuple(side.fieldnames or ()) for side in sides]
+        if len({*columns[0]}) < len(columns[0]):
+            result.differ.append(f"{table}: names a column twice")
+            return
         for column in sorted({*columns[0]} ^ {*columns[1]}):
             result.apart.append(f"{table}, column {column}: {_side(bundled=column in columns[0])}")
         common = [column for column in columns[0] if column in columns[1]]
@@ -60,6 +63,8 @@ def _compare(bundled: Path, again: Path, result: Compared) -> None:
             if row is None or other is None:
                 result.apart.append(f"{place}: {_side(bundled=other is None)}")
                 continue
+            if None in row or None in row.values():
+                result.differ.append(f"{place}: has more or fewer values than columns")
             for column in common:
                 if _same(row[column], other[column]):
                     result.agree += bool(row[column])
