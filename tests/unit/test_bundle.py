@@ -24,7 +24,7 @@ from mqperf_bundle.base.archive import Limits
 from mqperf_bundle.base.secrets import line_with_secret
 from mqperf_bundle.front.reproducing import agreement
 from mqperf_bundle.front.versions import differences
-from mqperf_bundle.record import layout
+from mqperf_bundle.record import anonymous, layout
 from mqperf_bundle.record.anonymous import rename_hosts, renaming
 from mqperf_bundle.record.copied import copy_runs
 from mqperf_bundle.record.crate import About, write_crate
@@ -313,6 +313,15 @@ def test_a_bundle_is_a_research_object_crate(tmp_path: Path) -> None:
     assert {*named} - {"https://w3id.org/ro/crate/1.1"} <= entities.keys()
 
 
+def test_a_byte_of_another_encoding_hides_nothing(tmp_path: Path) -> None:
+    """A log with one is text: secrets are found, hosts are renamed, and the rest is as it was."""
+    log = tmp_path / "broker.log"
+    log.write_bytes("caf\xe9\nmq1 is up\npassword=sesame # caf\xe9\n".encode("latin-1"))
+    assert line_with_secret(log) == 3
+    anonymous._rewrite(log, lambda text: text.replace("mq1", "host-1"))
+    assert log.read_bytes().splitlines()[:2] == [b"caf\xe9", b"host-1 is up"]
+
+
 def test_a_number_that_its_runs_do_not_give_is_named(tmp_path: Path) -> None:
     """By table, row and column, with both values; what one side has alone, too."""
     contents = {
@@ -325,6 +334,14 @@ def test_a_number_that_its_runs_do_not_give_is_named(tmp_path: Path) -> None:
         if other is not None:
             (tmp_path / side / "other.csv").write_text(other)
     result = compared(tmp_path / "a", tmp_path / "b")
+    for forged, words in (
+        ("run,sent,sent\nr1,9,5\n", "messages: names a column twice"),
+        ("run,sent,rate\nr1,5,0.1,9\n", "messages, row 1 (r1): has more or fewer values"),
+    ):
+        (tmp_path / "b" / "messages.csv").write_text("run,sent,rate\nr1,5,0.1\n")
+        (tmp_path / "c").mkdir(exist_ok=True)
+        (tmp_path / "c" / "messages.csv").write_text(forged)
+        assert words in compared(tmp_path / "c", tmp_path / "b").differ[0]
     assert result.differ == ["messages, row 2 (r2), sent: 6 in the bundle, 7 from its runs"]
     assert result.apart == [
         "messages, column lost: not in the bundle",

@@ -17,14 +17,13 @@ _KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----|\bAuthorization: \w+ \S",
 def line_with_secret(file: Path) -> int | None:
     """The number of the first line that seems to hold a secret, from 1; None if there is none.
 
-    Lines that are no text are no secrets of ours: they are numbers of messages.
+    Lines with zeros are no text, but numbers of messages.
     """
     with raw.opened(file, raw.MESSAGES_LIMIT_BYTES) as content:
         for number, line in enumerate(content, 1):
-            try:
-                text = line.decode()
-            except UnicodeDecodeError:
+            if b"\0" in line:
                 continue
+            text = line.decode(errors="replace")
             if without_passwords(text) != text or _NAMED.search(text) or _KEY.search(text):
                 return number
     return None

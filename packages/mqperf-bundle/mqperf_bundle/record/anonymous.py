@@ -22,6 +22,9 @@ _IN_TEXT = re.compile(
 _ADDRESS = re.compile(r"[\d.]+")
 _OURS = re.compile(r"local|localhost|127\..*|::1|0\.0\.0\.0|")
 
+KEPT = "surrogateescape"
+"""How bytes that are no UTF-8 become text, and themselves again."""
+
 Rename = Callable[[str], str]
 
 
@@ -73,18 +76,16 @@ def _recorded(facts: Facts) -> Iterator[str]:
 
 
 def _text(file: Path) -> str | None:
-    """What is in a file of text; None for one of numbers."""
-    try:
-        return raw.content(file, raw.MESSAGES_LIMIT_BYTES).decode()
-    except UnicodeDecodeError:
-        return None
+    """What is in a file of text, also with bytes of another encoding; None for one of numbers."""
+    content = raw.content(file, raw.MESSAGES_LIMIT_BYTES)
+    return None if b"\0" in content else content.decode(errors=KEPT)
 
 
 def _rewrite(file: Path, rename: Rename) -> None:
     """Rename in a file of text, or in the line of text above numbers."""
     text = _text(file)
     if text is not None:
-        file.write_bytes(rename(text).encode())
+        file.write_bytes(rename(text).encode(errors=KEPT))
         return
     head, line_break, numbers = file.read_bytes().partition(b"\n")
     try:
