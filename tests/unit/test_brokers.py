@@ -153,14 +153,16 @@ def test_a_second_measurement_is_within_or_outside() -> None:
         again(first, cell(rate=1000)),
         again(first, cell(rate=1000, day=later, doubts=("planted",))),
         again(cell(900, inf), cell(rate=9000, day=later)),
+        again(first, cell(1000, inf, rate=1000, day=later)),
+        again(first, cell(1200, inf, rate=1200, day=later)),
     ]
-    assert [second.within for second in seconds] == [True, False, None, None, True]
+    assert [second.within for second in seconds] == [True, False, None, None, True, None, False]
     assert [second.why for second in seconds[2:4]] == [
         "on the same day",
         "the second does not count",
     ]
     assert share([*seconds, None]).startswith(
-        "2 of 3 cells that were measured again on another day"
+        "2 of 4 cells that were measured again on another day"
     )
     outside = page("Again", [first], [cell(rate=1101, day=later, bundle="second")])
     assert "outside: 1,100 (900 to 1,100) msg/sec, 2026-11-28" in rows(outside)[0][5]

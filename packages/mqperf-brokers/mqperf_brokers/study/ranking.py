@@ -5,7 +5,7 @@ Only what counts is ranked: whose rate nobody doubts, and whose interval is know
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan
+from math import inf, isnan
 from typing import Any
 
 from mqperf.plan.columns import parameters
@@ -134,8 +134,12 @@ def again(first: Cell, second: Cell) -> Again:
         return Again(second, None, f"{doubted} does not count")
     if first.day == second.day:
         return Again(second, None, "on the same day")
-    rate = second.sustained.rate
-    return Again(second, first.sustained.low <= rate <= first.sustained.high)
+    before, after = first.sustained, second.sustained
+    if after.low > 0 and after.high < inf:
+        return Again(second, before.low <= after.rate <= before.high)
+    if after.low > before.high or after.high < before.low:
+        return Again(second, within=False)
+    return Again(second, None, "the second is known from one side alone")
 
 
 def share(seconds: Sequence[Again | None]) -> str:
