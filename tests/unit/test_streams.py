@@ -2,6 +2,8 @@
 
 import struct
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from mqperf.plan.file import parse_plan
 from mqperf_numbered.onhost.broker import Lost
 from mqperf_numbered.onhost.stamps import STAMP
 from mqperf_streams.onhost import codec
-from mqperf_streams.onhost.consumer import BATCH, stamps_of
+from mqperf_streams.onhost.consumer import BATCH, Inlet, stamps_of
 
 PLAN = """\
 systems: {{rabbitmq: {{topologies: [single], queues: [{0}], settings: {{streams: true}}}}}}
@@ -89,3 +91,28 @@ def test_a_load_of_streams_may_be_swept() -> None:
     """Its keys are axes, as those of all loads."""
     text = PLAN.format("stream", "offset: [first, last, next], chunk_credit: [1, 10]")
     assert len(parse_plan(text, Path("streams.yaml"), problems_of).cases()) == 6
+
+
+def test_what_came_before_the_end_is_counted() -> None:
+    """A connection that ends with words behind chunks: nobody sends their messages again."""
+    data = b"".join(entry(stamp(number)) for number in range(3))
+    chunk = codec.CHUNK.pack(0, 0x50, 0, 3, 3, 0, 0, 0, 0, len(data), 0, 0) + data
+    come = [(codec.DELIVER, chunk, 1), (codec.DELIVER + 1, b"", 2)]
+    taken: list[int] = []
+
+    def lost(_key: int, _payload: bytes) -> None:
+        raise Lost("the leader is another now")
+
+    connection: Any = SimpleNamespace(
+        frame=lambda at: come[at] if at < len(come) else None,
+        attend=lost,
+        arrived_ns=lambda ends: ends * 10**9,
+        consumed=lambda _at: None,
+    )
+    arrivals = SimpleNamespace(take=lambda stamp, *_: taken.extend(stamp["number"].tolist()))
+    thread, server = SimpleNamespace(address="s"), SimpleNamespace(arrivals=arrivals)
+    orders = SimpleNamespace(partitions=1, broker=None)
+    inlet = Inlet(*cast("Any", (orders, thread, server, None, None)))
+    with pytest.raises(Lost, match="another now"):
+        inlet.read(connection)
+    assert (taken, inlet.next) == ([0, 1, 2], [3])

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from mqperf_numbered.onhost import stamps
-from mqperf_numbered.onhost.broker import Lost
+from mqperf_numbered.onhost.broker import Lost, Refused
 from mqperf_numbered.onhost.consumer import Consumer
 from mqperf_numbered.onhost.diary import Diary
 from mqperf_numbered.onhost.managed_connections import ManagedConnection
@@ -81,8 +81,12 @@ class Inlet(ManagedConnection[Connection]):
         return bytes([number]) + stream + begin + struct.pack(">H", credit) + codec.pairs({})
 
     def read(self, connection: Connection) -> None:
-        """Count the messages of all chunks that have come at once: small ones are many."""
+        """Count the messages of all chunks that have come at once: small ones are many.
+
+        Those before the words that end the connection have come, too: nobody sends them again.
+        """
         at, chunks, parts, ends = 0, Counter[int](), [], []
+        ended: Lost | Refused | None = None
         while (frame := connection.frame(at)) is not None:
             key, payload, at = frame
             if key == codec.DELIVER:
@@ -90,13 +94,19 @@ class Inlet(ManagedConnection[Connection]):
                 parts.append(self._wanted_of(payload))
                 ends.append(at)
             else:
-                connection.attend(key, payload)
+                try:
+                    connection.attend(key, payload)
+                except (Lost, Refused) as error:
+                    ended = error
+                    break
         if parts:
             now = connection.arrived_ns(np.array(ends)) / NS
             stamp = np.concatenate(parts)
             sender = stamp["sender"].astype(np.int64)
             self.server.arrivals.take(stamp, sender, np.repeat(now, [*map(len, parts)]))
         connection.consumed(at)
+        if ended is not None:
+            raise ended
         for number, count in chunks.items():
             connection.send(_credit(number, count))
         self.watch()

@@ -1,7 +1,7 @@
 """What a plan may say of a load of streams."""
 
 from collections.abc import Mapping
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -10,11 +10,14 @@ from mqperf.plan.load.generator import Generator
 from mqperf_amqp_0_9_1.plan.test_case import TEST_CASE
 from mqperf_numbered.plan.paced import USUAL_BYTES, Paced, RandomBody
 
+MOST_BYTES = 1_000_000
+"""Of a body, with which a frame is not longer than the megabyte that is agreed with brokers."""
+
 
 class Parameters(Paced):
     """Each is a column of tables, and may be a list."""
 
-    payload_bytes: RandomBody = USUAL_BYTES
+    payload_bytes: Annotated[RandomBody, Field(le=MOST_BYTES)] = USUAL_BYTES
     confirms: int = Field(
         10_000,
         ge=1,
