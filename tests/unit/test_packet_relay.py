@@ -92,6 +92,17 @@ def test_a_closed_lane_swallows_what_comes_and_what_is_on_its_way() -> None:
     assert (direction.came, direction.swallowed, direction.lost, direction.left) == (3, 2, 0, 1)
 
 
+def test_a_lane_that_opens_again_is_free() -> None:
+    """What was on its way when it closed takes no time of those that come later."""
+    direction = Direction(bandwidth_bits_s=8 * len(PACKET))
+    for _ in range(5):
+        direction.offer(0.0, OUT, PACKET)
+    direction.close()
+    direction.open()
+    direction.offer(0.5, OUT, PACKET)
+    assert direction.due == pytest.approx(1.5)
+
+
 def test_what_is_on_its_way_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine's memory is not the length of a cable."""
     monkeypatch.setattr(shaping, "HELD_BYTES", 10_000)

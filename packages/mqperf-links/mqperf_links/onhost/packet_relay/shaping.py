@@ -163,6 +163,7 @@ class Direction:
         self.swallowed += len(self._queue)
         self._queue.clear()
         self._held = 0
+        self._free_at = self._last = 0.0  # nothing is before what comes next
 
     def open(self) -> None:
         """Let packets in again."""
