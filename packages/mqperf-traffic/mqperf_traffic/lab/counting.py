@@ -3,8 +3,16 @@
 from collections import Counter
 from itertools import groupby
 
+from mqperf.plan.file.attached import MOST_BYTES
 from mqperf_traffic.lab.trace_events import Published, published
-from mqperf_traffic.plan.profile import MOST_QUEUES, MOST_ROUTES, TENTHS, Profile, Route
+from mqperf_traffic.plan.profile import (
+    LONGEST_NAME,
+    MOST_QUEUES,
+    MOST_ROUTES,
+    TENTHS,
+    Profile,
+    Route,
+)
 
 MOST_KNOWN = 20_000
 """Tables of headers whose meaning is kept: those of one connection are often the same."""
@@ -30,7 +38,12 @@ class Counting:
         self.by_length: Counter[tuple[Key, int]] = Counter()
 
     def count(self, passed_s: float, table: bytes, length: int, messages: int = 1) -> None:
-        """Count messages that came so long after the beginning, by the firehose's headers."""
+        """Count messages that came so long after the beginning, by the firehose's headers.
+
+        Raises ``ValueError`` for a body that is longer than a profile may tell of.
+        """
+        if length > MOST_BYTES:
+            raise ValueError(f"a message of {length} bytes came: profiles have up to {MOST_BYTES}")
         tenth = int(passed_s * TENTHS)
         if tenth >= self.seconds * TENTHS:
             return
@@ -80,7 +93,7 @@ class Counting:
         exchange, routing_key, queues = key
         return Route(
             exchange=exchange if names else None,
-            routing_key=routing_key if names else None,
+            routing_key=routing_key[:LONGEST_NAME] if names and routing_key is not None else None,
             queues=queues,
             per_second=tuple(self.by_second[key, second] for second in range(self.seconds)),
             lengths=tuple(sorted(lengths.items())),

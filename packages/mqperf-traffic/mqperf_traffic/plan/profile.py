@@ -27,7 +27,8 @@ MOST_LENGTHS = 256
 MOST_SECONDS = 86_400
 
 Count = Annotated[int, Field(ge=0, le=10_000_000)]
-Name = Annotated[str, Field(max_length=255)]
+LONGEST_NAME = 255
+Name = Annotated[str, Field(max_length=LONGEST_NAME)]
 
 
 class Route(Frozen, strict=True):
