@@ -56,6 +56,8 @@ class Outlet(ManagedConnection[Connection]):
         connection = self.connection
         if connection is None:
             return
+        if connection.drained:
+            self.settle()  # what else was sent may have taken the rest along
         for _ in self.senders:
             if not connection.drained:
                 break
