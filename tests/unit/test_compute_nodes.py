@@ -195,6 +195,14 @@ def test_threads_are_refused(tmp_path: Path) -> None:
         told(case(green_threads=5), tmp_path)
 
 
+def test_processes_without_a_node_are_refused(tmp_path: Path) -> None:
+    """Each has one or more."""
+    few = case(processes=3)
+    few = few.model_copy(update={"parameters": {**few.parameters, "compute_nodes": 2}})
+    with pytest.raises(LoadError, match="2 compute nodes are too few for 3 processes"):
+        told(few, tmp_path)
+
+
 class Full:
     """A connection whose socket takes half of what it is given, and the rest while it says goodbye.
 

@@ -147,6 +147,11 @@ def layout_of(case: Case, key: str) -> Layout:
             " say compute_nodes; processes share the nodes"
         )
     parameters, processes = of_case(case), case.processes * case.hosts
+    if parameters.compute_nodes < processes:
+        raise LoadError(
+            f"{parameters.compute_nodes} compute nodes are too few for {processes} processes: each"
+            " has one or more, so ask for more nodes, or for fewer processes or hosts"
+        )
     return Layout(key, parameters.compute_nodes, parameters.pace, processes)
 
 
