@@ -284,6 +284,17 @@ def test_a_graph_is_read_as_it_was_written() -> None:
             },
             "the edge between a and b: expected one cost, a whole number",
         ),
+        (
+            {
+                "nodes": [{"id": "a"}, {"id": "b"}],
+                "links": [{"source": 0, "target": 1, "weight": [1]}],
+            },
+            "the edge between a and b: expected one cost, a whole number",
+        ),
+        (
+            {"nodes": [{"id": "a", "role": "broker", "patterns": "orders.#"}]},
+            "the patterns of a: expected a list of them",
+        ),
         ({"nodes": [{"id": "a", "port": 0}]}, "the port of a is 0: expected 1 to 65535"),
         (
             {"nodes": [{"id": "a", "address": [{"prefix": "x\n}"}]}]},

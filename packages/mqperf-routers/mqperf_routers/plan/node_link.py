@@ -87,9 +87,9 @@ def _edges(data: Mapping[str, Any], ids: Sequence[str]) -> Iterator[Edge]:
     for entry in entries:
         edge = _mapping(entry, "an edge")
         ends = [_end(edge.get(way), ids) for way in ("source", "target")]
-        costs = {edge[name] for name in COSTS if name in edge} or {1}
-        cost = costs.pop()
-        if costs or isinstance(cost, bool) or not isinstance(cost, int | float) or cost % 1:
+        cost, *others = [edge[name] for name in COSTS if name in edge] or [1]
+        number = isinstance(cost, int | float) and not isinstance(cost, bool)
+        if not number or cost % 1 or any(other != cost for other in others):
             raise NetworkError(
                 f"the edge between {ends[0]} and {ends[1]}: expected one cost, a whole number"
             )
@@ -124,6 +124,8 @@ def _node(entry: Mapping[str, Any], name: str, role: str) -> Node:
     if port is not None and (not isinstance(port, int) or not 0 < port < 1 << 16):
         raise NetworkError(f"the port of {name} is {port!r}: expected 1 to 65535")
     patterns = entry.get("patterns", ())
+    if not isinstance(patterns, list | tuple):
+        raise NetworkError(f"the patterns of {name}: expected a list of them")
     return Node(
         id=name,
         role=role,
