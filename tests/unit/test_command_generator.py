@@ -127,6 +127,13 @@ def test_a_command_that_does_not_end_is_killed_with_its_group(tmp_path: Path) ->
         time.sleep(0.05)
 
 
+def test_a_command_that_is_just_starting_ends_too() -> None:
+    """Those that run were ended a moment before."""
+    command = Command(["sleep", "60"], {}, LIMIT_S)
+    command.kill()
+    assert command.run() == "exit code -9"
+
+
 def test_nothing_is_printed_into_the_log(capfd: pytest.CaptureFixture[str]) -> None:
     """Of a command that succeeds nothing is kept."""
     assert Command(["sh", "-c", "echo out; echo error >&2"], {}, LIMIT_S).run() is None

@@ -18,6 +18,7 @@ class Command:
     def __init__(self, argv: Sequence[str], variables: Mapping[str, str], timeout_s: float) -> None:
         self._argv, self._variables, self._timeout_s = argv, variables, timeout_s
         self._running: set[int] = set()
+        self._ended = False
 
     def run(self) -> str | None:
         """Run it to its end; None when it succeeded, else why it did not.
@@ -39,12 +40,15 @@ class Command:
             return self._outcome(process, errors)
 
     def kill(self) -> None:
-        """End all that run, with whatever they started in their groups."""
+        """End all that run, or are just starting, with whatever they started in their groups."""
+        self._ended = True
         for group in tuple(self._running):
             _end(group)
 
     def _outcome(self, process: subprocess.Popen[bytes], errors: IO[bytes]) -> str | None:
         self._running.add(process.pid)
+        if self._ended:
+            _end(process.pid)
         try:
             code = process.wait(self._timeout_s)
         except subprocess.TimeoutExpired:
