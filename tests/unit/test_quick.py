@@ -42,6 +42,13 @@ def test_options_stand_for_a_plan(monkeypatch: pytest.MonkeyPatch) -> None:
     assert case.parameters == {"payload_bytes": 64}
 
 
+@pytest.mark.parametrize("rate", [float("inf"), float("nan")])
+def test_a_rate_is_a_number(rate: float) -> None:
+    """Anything else is an error that names the option."""
+    with pytest.raises(MqperfError, match="--rate: expected a number"):
+        plan_text(None, "classic", "3s", {**LOAD, "rate_msg_s": rate})
+
+
 @pytest.mark.parametrize("duration", ["30", "1.5s", "0s", "s", "ten s", "-1s"])
 def test_a_duration_is_whole_seconds(duration: str) -> None:
     """Anything else is an error that names the option."""

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,8 @@ def plan_text(
     if length_s != round(length_s) or length_s < 1:
         raise MqperfError(f"--for {duration}: expected whole seconds")
     rate = load["rate_msg_s"]
+    if rate is not None and not isfinite(rate):
+        raise MqperfError("--rate: expected a number of messages a second")
     offered = "as fast as it goes" if rate is None else f"{rate:,g} msg/s"
     said = {name: value for name, value in load.items() if value is not None}
     whole = {name: int(value) if value == int(value) else value for name, value in said.items()}
