@@ -208,7 +208,7 @@ def _segments() -> list[int] | None:
 def _counted(file: Path, begin: str) -> dict[str, int]:
     """Counters by name, which are in two lines that begin so: their names, and their values.
 
-    None where a kernel leaves a line out, as gVisor does.
+    None of them where a kernel leaves a line out, as gVisor does.
     """
     lines = [line.split()[1:] for line in file.read_text().splitlines() if line.startswith(begin)]
     names, values = lines if len(lines) == 2 else ([], [])

@@ -146,7 +146,7 @@ ACTION_PHASES_COLUMNS = (
     count("modified", "Those of them that were given back as perhaps tried already.", "modified"),
     count("rejected", "Those of them that receivers, or the broker, refused.", "rejected"),
     latency("latency_p50_s", f"Median latency of those that were finished. {FEW}", "p50"),
-    latency("latency_p99_s", f"99th percentile of the messages due in the step. {FEW}", "p99"),
+    latency("latency_p99_s", f"99th percentile of the same. {FEW}", "p99"),
     latency("latency_max_s", "The largest of them.", "max"),
 )
 
