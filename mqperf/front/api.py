@@ -94,7 +94,7 @@ class Results(Mapping[str, pd.DataFrame]):
         ``answer.answers`` has the sentences, figure and table of each question; shown in a
         notebook or printed, it is the first screen of a report.
         """
-        return first_screen(self._planned, self.source)
+        return first_screen(self._planned, *tables.plan_of(self.source))
 
     @property
     def summary(self) -> pd.DataFrame:

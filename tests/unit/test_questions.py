@@ -24,7 +24,7 @@ from mqperf.plan.questions import QUESTIONS
 from mqperf.study.stats import complete
 from mqperf.study.stats.contrasts import contrasts, named_axes
 from mqperf.study.stats.doubt_kinds import CHECKS, WEIGHTS
-from mqperf.study.tables import Tables, title
+from mqperf.study.tables import Tables, plan_of, title
 from mqperf.study.tables.planned import planned
 
 PLAN = """\
@@ -392,7 +392,7 @@ def test_a_plan_names_its_questions(tmp_path: Path, sound: Tables) -> None:
         == "How does throughput change with the kind of queue?"
     )
     (tmp_path / "plan.yaml").write_text(f"question: scaling\n{PLAN}")
-    [answer] = first_screen(sound, tmp_path).answers
+    [answer] = first_screen(sound, *plan_of(tmp_path)).answers
     assert answer.question == "How far does throughput grow with threads?"
     with pytest.raises(PlanError, match="unknown question 'scalin'; did you mean 'scaling'"):
         parse_plan(f"question: scalin\n{PLAN}", tmp_path / "plan.yaml")
@@ -400,9 +400,9 @@ def test_a_plan_names_its_questions(tmp_path: Path, sound: Tables) -> None:
 
 def test_a_plan_that_cannot_be_read_is_told(tmp_path: Path, sound: Tables) -> None:
     """With the reason; what the runs ask themselves is answered nevertheless."""
-    assert first_screen(sound, tmp_path).uncertain == []
+    assert first_screen(sound, *plan_of(tmp_path)).uncertain == []
     (tmp_path / "plan.yaml").write_text(f"question: scalin\n{PLAN}")
-    screen = first_screen(sound, tmp_path)
+    screen = first_screen(sound, *plan_of(tmp_path))
     assert screen.answers
     [note] = screen.uncertain
     assert note.startswith("Note: the plan of the runs cannot be read, ")

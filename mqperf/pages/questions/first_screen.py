@@ -21,6 +21,7 @@ from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.rst import Text
 from mqperf.pages.report.words import left_out
 from mqperf.pages.sections import forms
+from mqperf.plan import Plan
 from mqperf.study import stats
 from mqperf.study import tables as tables_of
 from mqperf.study.tables import Tables, all_attempts
@@ -60,9 +61,8 @@ class FirstScreen:
         return [*keys, AGAIN] if keys else []
 
 
-def first_screen(tables: Tables, source: Path | None = None) -> FirstScreen:
-    """Of complete tables of one plan; ``source`` is the folder that they were read from."""
-    plan, unread = (None, "") if source is None else tables_of.plan_of(source)
+def first_screen(tables: Tables, plan: Plan | None = None, unread: str = "") -> FirstScreen:
+    """Of complete tables of one plan; ``unread`` says why that cannot be read, if so."""
     notes = [f"Note: {unread}"] if unread else []
     return FirstScreen(
         [*answers(tables, () if plan is None else plan.question)],
@@ -126,7 +126,7 @@ def _picture(drawing: Drawing) -> str:
 def of_folder(runs: Path, width: int | None = None) -> Iterator[str]:
     """The first screen of a runs folder as text, and the commands that come next."""
     tables = tables_of.of_plan(stats.complete(tables_of.read(runs)))
-    yield from lines(first_screen(tables, runs), width)
+    yield from lines(first_screen(tables, *tables_of.plan_of(runs)), width)
     yield ""
     folder = shlex.quote(str(runs))
     yield f"{amount(len(tables['doubts']), 'doubt')}: mqperf audit {folder}"

@@ -37,7 +37,7 @@ from mqperf.pages.report.tops import tops
 from mqperf.pages.report.words import Layout, generator, known_cases, left_out
 from mqperf.pages.report.writer import Writer
 from mqperf.plan.columns import TABLES
-from mqperf.plan.file import parse_plan, public
+from mqperf.plan.file import public
 from mqperf.record import PLAN
 from mqperf.study.tables import Tables, all_attempts, of_plan, plan_of, select, where, write
 
@@ -59,13 +59,6 @@ class Contents:
     notebooks: Executed = dict
     source: Path | None = None
 
-    @property
-    def plan(self) -> str:
-        """The text of the plan of the runs, without secrets; nothing where none can be read."""
-        if self.source is None or plan_of(self.source)[0] is None:
-            return ""
-        return public((self.source / PLAN).read_text(encoding="utf-8"))
-
 
 def write_source(tables: Tables, tried: Sequence[Layout], out: Path, contents: Contents) -> None:
     """Write everything but the HTML into the empty folder ``out``."""
@@ -80,20 +73,22 @@ def write_source(tables: Tables, tried: Sequence[Layout], out: Path, contents: C
     tables = of_plan(known_cases(tables))
     best = tops(tables, tried)
     systems = {name: list(part) for name, part in groupby(tried, key=lambda layout: layout.system)}
-    writer = Writer({} if contents.source is None else explorers(tables, contents.source))
-    if contents.plan:
-        (out / PLAN).write_text(contents.plan, encoding="utf-8")
-        writer.plan = parse_plan(contents.plan, out / PLAN)
-    named = () if writer.plan is None else writer.plan.question
-    screen = first_screen(tables, contents.source)
+    source = contents.source
+    plan, unread = (None, "") if source is None else plan_of(source)
+    writer = Writer({} if source is None else explorers(tables, source), plan)
+    if shown := public((source / PLAN).read_text(encoding="utf-8")) if source and plan else "":
+        (out / PLAN).write_text(shown, encoding="utf-8")
+    screen = first_screen(tables, plan, unread)
     for system, layouts in systems.items():
         of_system = select(tables, system=system)
-        answered = screen.answers if len(systems) == 1 else [*answers(of_system, named)]
+        answered = screen.answers
+        if len(systems) > 1:
+            answered = [*answers(of_system, () if plan is None else plan.question)]
         context = _system(of_system, layouts, where(best, system=system), out / system, writer)
         context |= {"answers": answered, "grids": [] if context["sweep"] else [*_grids(answered)]}
         context["label"] = rst.Text(f"mqperf_{rst.slug(title)}_{rst.name(system)}")
         writer.render("system.rst", out / system / "index.rst", context)
-    _write_methods(tables, systems, out / "methods", writer, contents.plan)
+    _write_methods(tables, systems, out / "methods", writer, shown)
     for answer in screen.answers:
         if answer.drawing is not None:
             writer.draw(answer.drawing, out)
@@ -102,7 +97,7 @@ def write_source(tables: Tables, tried: Sequence[Layout], out: Path, contents: C
         "grids": [*_grids(screen.answers)],
         "unknown": unknown,
         "tables": filled,
-        "plan": contents.plan and PLAN,
+        "plan": shown and PLAN,
         "report_title": title,
     }
     writer.finish()

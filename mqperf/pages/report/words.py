@@ -112,6 +112,8 @@ def repeats_of(points: pd.DataFrame) -> str:
 
 def known_cases(tables: Tables) -> Tables:
     """The rows of all test cases that reports have words for, and of no test case."""
+    if not _unknown(tables["runs"]).any():
+        return tables
     return {
         name: frame[~_unknown(frame)] if "test_case" in frame.columns else frame
         for name, frame in tables.items()

@@ -20,7 +20,7 @@ ABOUT_CONDITIONS = ("condition", "published_factor")
 
 
 def plan_of(folder: Path) -> tuple[Plan | None, str]:
-    """The plan of a runs folder, if it has one that can be read; and else why not, in one line.
+    """The plan of a runs folder, if it has one that can be read; and else why not, as a clause.
 
     A folder without a plan, or with one of another time or of a package that is not installed, is
     no reason to refuse its runs.
@@ -31,10 +31,8 @@ def plan_of(folder: Path) -> tuple[Plan | None, str]:
     try:
         return load_plan(path), ""
     except PlanError as error:
-        return None, (
-            f"the plan of the runs cannot be read, so that nothing is held against it:"
-            f" {one_line(str(error))}"
-        )
+        why = one_line(str(error))
+        return None, f"the plan of the runs cannot be read, so nothing is held against it: {why}"
 
 
 def planned(folder: Path, attempts: Iterable[Run] = ()) -> pd.DataFrame:
