@@ -10,6 +10,7 @@ from mqperf.pages.report.words import joined
 from mqperf.plan.load import GENERATORS
 from mqperf.study.stats.doubt_kinds import CHECKS, WEIGHTS, weight_of
 from mqperf.study.tables import Tables, whole
+from mqperf.study.tables.axis_words import days, texts
 
 FEW = 3
 """As many reasons are told where doubts are counted; more are beside their points."""
@@ -20,8 +21,9 @@ def measured(tables: Tables) -> str:
     runs = whole(tables["runs"])
     if runs.empty:
         return ""
-    parts = [f"{amount(len(runs), 'run')}{_windows(runs)}", *_days(runs), *_software(runs)]
-    return f"Measured: {'; '.join([*parts, *_machines(runs, tables['hosts'])])}."
+    parts = [f"{amount(len(runs), 'run')}{_windows(runs)}", days(runs), *_software(runs)]
+    parts += _machines(runs, tables["hosts"])
+    return f"Measured: {'; '.join(filter(None, parts))}."
 
 
 def _windows(runs: pd.DataFrame) -> str:
@@ -29,22 +31,16 @@ def _windows(runs: pd.DataFrame) -> str:
     return f" of {joined(windows)} s" if windows else ""
 
 
-def _days(runs: pd.DataFrame) -> Iterator[str]:
-    started = runs["started"].dropna().dt.strftime("%Y-%m-%d")
-    if len(started):
-        yield " to ".join(dict.fromkeys([started.min(), started.max()]))
-
-
 def _software(runs: pd.DataFrame) -> Iterator[str]:
     for _, of_system in runs.groupby("system", sort=False):
         title = of_system["system_title"].fillna(of_system["system"]).iloc[0]
-        versions = sorted(_texts(of_system["system_version"]), key=parsed)
+        versions = sorted(texts(of_system["system_version"]), key=parsed)
         yield released(str(title), joined(versions))
-    for name in _texts(runs["generator"]):
+    for name in texts(runs["generator"]):
         title = GENERATORS[name].title if name in GENERATORS else name
-        versions = _texts(runs.loc[runs["generator"].eq(name), "generator_version"])
+        versions = texts(runs.loc[runs["generator"].eq(name), "generator_version"])
         yield " ".join([title, joined(versions)]).rstrip()
-    if versions := _texts(runs["mqperf_version"]):
+    if versions := texts(runs["mqperf_version"]):
         yield f"mqperf {joined(versions)}"
 
 
@@ -77,7 +73,3 @@ def _reasons(tables: Tables) -> str:
     failures = tables["runs"].loc[tables["runs"]["status"].eq("failed"), "failure"]
     reasons = dict.fromkeys(str(reason).partition(": ")[0] for reason in failures.dropna())
     return f": {joined([*reasons])}" if 0 < len(reasons) <= FEW else ""
-
-
-def _texts(column: pd.Series) -> list[str]:
-    return [str(value) for value in column.dropna().unique()]

@@ -7,7 +7,7 @@ import pandas as pd
 from mqperf.base.releases import released
 from mqperf.pages.figures import labels
 from mqperf.pages.report.rst import Grid
-from mqperf.study.tables.axis_words import titled
+from mqperf.study.tables.axis_words import texts, titled
 
 NOT_RECORDED = "not recorded"
 
@@ -57,15 +57,14 @@ def _table(runs: pd.DataFrame, parameters: dict[str, Tell]) -> Grid:
 
 
 def _values(column: str) -> Tell:
-    return lambda runs: [str(value) for value in runs[column].dropna().unique()]
+    return lambda runs: texts(runs[column])
 
 
 def _of_card(column: str) -> Tell:
     """A fact of the network card, which loopback has not."""
 
     def tell(runs: pd.DataFrame) -> list[str]:
-        values = [str(value) for value in runs[column].dropna().unique()]
-        return values or (["none: loopback"] if _all_loopback(runs) else [])
+        return texts(runs[column]) or (["none: loopback"] if _all_loopback(runs) else [])
 
     return tell
 

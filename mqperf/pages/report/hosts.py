@@ -8,6 +8,7 @@ from mqperf.pages.report.rst import MISSING, Grid, Text
 from mqperf.pages.report.words import joined
 from mqperf.plan.columns import COLUMNS
 from mqperf.study.tables import Tables
+from mqperf.study.tables.axis_words import texts
 
 FACTS = ("machine", "roles", "cores", "cpu_model", "kernel", "network_cards", "clock_synchronised")
 CLOCKS = ("before", "after")
@@ -81,8 +82,7 @@ def grid(tables: Tables) -> Grid | None:
 
 
 def _values(column: pd.Series) -> str:
-    values = [str(value) for value in column.dropna().unique()]
-    return "; ".join(values) or MISSING
+    return "; ".join(texts(column)) or MISSING
 
 
 def _clock(of_host: pd.DataFrame, when: str) -> str:

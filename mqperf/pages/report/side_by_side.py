@@ -1,7 +1,6 @@
 """Several systems in one report: their tops in one table, and what to mind in comparing them."""
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 
 import pandas as pd
 
@@ -68,17 +67,8 @@ def _versions(runs: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:
 def _unlike(runs: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:
     """What is not the same for all systems, each as a sentence."""
     by_title = {title: where(runs, system=system) for system, title in titles.items()}
-    others = further(runs)
-    for column in (*SAME, *others):
-        tell = partial(shown_values, column) if column in others else partial(_sorted, column)
-        values = {title: joined(tell(rows)) for title, rows in by_title.items()}
+    for column in (*SAME, *further(runs)):
+        values = {title: joined(shown_values(column, rows)) for title, rows in by_title.items()}
         if len(set(values.values())) > 1:
             each = "; ".join(f"{title} {value or 'unknown'}" for title, value in values.items())
             yield Text("Not the same for all, **{}**: {}.").format(headed(column), each)
-
-
-def _sorted(column: str, runs: pd.DataFrame) -> list[str]:
-    return [
-        f"{value:g}" if isinstance(value, float) else str(value)
-        for value in sorted(runs[column].dropna().unique())
-    ]

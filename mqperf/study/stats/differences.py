@@ -9,7 +9,7 @@ from mqperf.plan.columns import parameters
 from mqperf.study.stats.rules.together import MACHINE, NETWORK, restarted
 from mqperf.study.tables import Tables, conform, empty, of_plan, outside_plan, varied, whole
 from mqperf.study.tables.axes import SWEEP, further
-from mqperf.study.tables.axis_words import headed, shown_values
+from mqperf.study.tables.axis_words import days, headed, shown_values, texts
 from mqperf.study.tables.hosts import made_on
 
 HARDWARE, VERSIONS, PLAN, MEASURING = ASPECTS = ("hardware", "versions", "plan", "measuring")
@@ -43,7 +43,7 @@ def differences(a: Tables, b: Tables) -> pd.DataFrame:
     """
     runs_a, runs_b = (of_plan(tables)["runs"] for tables in (a, b))
     rows = [
-        (MEASURING, "Days of measuring", _days(runs_a), _days(runs_b)),
+        (MEASURING, "Days of measuring", days(runs_a) or UNKNOWN, days(runs_b) or UNKNOWN),
         *(
             (aspect, _what(name), _values(runs_a[name]), _values(runs_b[name]))
             for name, aspect in COMPARED.items()
@@ -71,8 +71,7 @@ def _what(name: str) -> str:
 
 
 def _values(column: pd.Series) -> str:
-    values = sorted(column.dropna().unique())
-    return _joined([f"{value:g}" if isinstance(value, float) else str(value) for value in values])
+    return _joined(texts(column.sort_values()))
 
 
 def _hosts(tables: Tables) -> str:
@@ -82,11 +81,6 @@ def _hosts(tables: Tables) -> str:
         return UNKNOWN
     sets = made_on(rows[rows["run"].isin(of_plan(tables)["runs"]["run"])])
     return "; ".join(sorted(sets.unique())) or UNKNOWN
-
-
-def _days(runs: pd.DataFrame) -> str:
-    days = sorted(runs["started"].dropna().dt.strftime("%Y-%m-%d").unique())
-    return " to ".join(dict.fromkeys([days[0], days[-1]])) if days else UNKNOWN
 
 
 def _repeats(runs: pd.DataFrame) -> str:

@@ -74,6 +74,18 @@ def shown_values(name: str, rows: pd.DataFrame) -> list[str]:
     ]
 
 
+def texts(column: pd.Series) -> list[str]:
+    """Every value that a column has, as text, in the order of its rows."""
+    values = column.dropna().unique()
+    return [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
+
+
+def days(runs: pd.DataFrame) -> str:
+    """On which day runs began, or from which to which; empty where none tells."""
+    began = runs["started"].dropna().dt.strftime("%Y-%m-%d")
+    return " to ".join(dict.fromkeys([began.min(), began.max()])) if len(began) else ""
+
+
 def shown_value(name: str, value: str | float) -> str:
     """A value of a column as a person reads it, without its unit."""
     return value if isinstance(value, str) else f"{value * COLUMNS[name].scale:.10g}"
