@@ -10,8 +10,7 @@ import pytest
 from mqperf.base import cache
 from mqperf.base.errors import InstallError, LoadError
 from mqperf.hosts import LocalHost
-from mqperf.hosts.software import here
-from mqperf.hosts.software.packages import _digest
+from mqperf.hosts.software.packages import digest
 from mqperf.lab.load.oslo.releases import RELEASES, Release, find
 from mqperf.lab.load.simulator.environments import TOOLS, ensure
 
@@ -53,7 +52,7 @@ def made(own_cache: Path) -> Path:
     """What a build leaves, in small, sealed where `ensure` looks: packages ``p``, tools ``t``."""
     release = RELEASES["rabbitmq"]
     lock = release.lock
-    packages = own_cache / "packages" / f"{lock.stem}-{_digest(lock, here(), ours=True)}"
+    packages = own_cache / "packages" / f"{lock.stem}-{digest(lock)}"
     tools = own_cache / "generators" / f"simulator-{release.sdist_sha256[:12]}"
     written = {"driver.py": "driver.py", INFO: "Name: oslo.messaging\nVersion: 18.3.1\n"}
     cache.make(packages, lambda: write(packages, written))

@@ -1,8 +1,6 @@
 """Ansible, in a pinned environment of its own: it does not install beside mqperf's requirements."""
 
-import hashlib
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -10,7 +8,7 @@ from types import MappingProxyType
 
 from mqperf.base import cache, processes
 from mqperf.hosts.software import virtual_environment
-from mqperf.onhost.machine.platforms import here
+from mqperf.hosts.software.packages import digest
 
 LOCK = Path(__file__).parent / "locks" / "ansible.txt"
 CONFIGURATION = "ansible.cfg"
@@ -48,9 +46,7 @@ def ensure() -> Path:
 
     Raises ``InstallError`` with the last words of what failed.
     """
-    made_for = f"{sys.version} {here().tag}"
-    digest = hashlib.sha256((LOCK.read_text() + made_for).encode()).hexdigest()[:12]
-    home = cache.place() / "ansible" / digest
+    home = cache.place() / "ansible" / digest(LOCK)
     cache.make(home, lambda: virtual_environment.make("Ansible", home, LOCK))
     return home / "bin"
 

@@ -20,9 +20,9 @@ def packages(product: str, lock: Path, target: Platform, *, needs: str = "") -> 
     compiled code.  Two processes that ask at once make it once.  Raises ``InstallError`` with the
     last words of the installer, and ``HostError`` when the cache cannot be written.
     """
-    ours = target.takes_what_is_built_on(here())
-    home = cache.place() / "packages" / f"{lock.stem}-{_digest(lock, target, ours=ours)}"
-    cache.make(home, lambda: _build(product, lock, home, None if ours else target, needs))
+    other = None if target.takes_what_is_built_on(here()) else target
+    home = cache.place() / "packages" / f"{lock.stem}-{digest(lock, other)}"
+    cache.make(home, lambda: _build(product, lock, home, other, needs))
     return home
 
 
@@ -31,10 +31,10 @@ def versions(folder: Path) -> dict[str, str]:
     return {package.name: package.version for package in distributions(path=[str(folder)])}
 
 
-def _digest(lock: Path, target: Platform, *, ours: bool) -> str:
+def digest(lock: Path, target: Platform | None = None) -> str:
     """It changes with the pins, and with the Python that compiles or that it is made for."""
-    goal = f"{sys.version} {here().tag}" if ours else f"{target.minor} {target.tag}"
-    return hashlib.sha256((lock.read_text() + goal).encode()).hexdigest()[:12]
+    made_for = f"{sys.version} {here().tag}" if target is None else f"{target.minor} {target.tag}"
+    return hashlib.sha256((lock.read_text() + made_for).encode()).hexdigest()[:12]
 
 
 def _build(product: str, lock: Path, home: Path, target: Platform | None, needs: str) -> None:
