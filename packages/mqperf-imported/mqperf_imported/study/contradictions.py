@@ -3,6 +3,9 @@
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
+LONGEST_S = 7 * 86_400
+"""No run goes on for longer than a week."""
+
 ROUNDING = 0.02
 """Of rates and percentiles as they are printed."""
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from mqperf.base.errors import TableError
 from mqperf.record.streams.hdr_log import Interval
 from mqperf.study.tables.given import MIB, text_of
+from mqperf_imported.study.contradictions import LONGEST_S
 from mqperf_imported.study.histograms import converted
-from mqperf_imported.study.maestro_rates import LONGEST_S
 
 LIMIT_BYTES = 256 * MIB
 UNITS_S = {"Interval_Length": 1e-6, "EndTimestamp": 1e-3}

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqperf.base.errors import TableError
+from mqperf_imported.study.contradictions import LONGEST_S
 from mqperf_imported.study.unpacked import present, unpacked
 
 HEADER = struct.Struct(">8siii")
@@ -26,9 +27,6 @@ RECORD = np.dtype([("metadata", ">i4"), ("count", ">i8"), ("until_us", ">i8")])
 DAY = "%Y-%m-%d %H:%M:%S"
 DIGITS = 19
 """Characters of an instant up to its second; what follows is not padded, so it is no fraction."""
-
-LONGEST_S = 7 * 86_400
-"""No test goes on for longer than a week."""
 
 Counts = NDArray[np.int64]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mqperf.base.errors import TableError
 from mqperf.study.tables.given import MIB, text_of
-from mqperf_imported.study.maestro_rates import LONGEST_S
+from mqperf_imported.study.contradictions import LONGEST_S
 
 SUFFIXES = (".log", ".txt", ".csv")
 """Files that may be its own; others are not opened."""
