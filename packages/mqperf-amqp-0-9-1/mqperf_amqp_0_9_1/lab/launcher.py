@@ -16,10 +16,7 @@ from mqperf_numbered.lab.environment import Program
 from mqperf_numbered.lab.launcher import launcher, with_orders
 from mqperf_numbered.plan.mixes import mix_of
 
-PROGRAM = Program(
-    title="the generator of AMQP 0-9-1",
-    name="mqperf_amqp_0_9_1.onhost",
-)
+PROGRAM = Program("the generator of AMQP 0-9-1", "mqperf_amqp_0_9_1.onhost")
 
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     "classic": {},

@@ -10,10 +10,7 @@ from mqperf_amqp_1_0.plan.parameters import GENERATOR, of_case
 from mqperf_numbered.lab.environment import Program
 from mqperf_numbered.lab.launcher import addresses, launcher, orders
 
-PROGRAM = Program(
-    title="the generator of AMQP 1.0",
-    name="mqperf_amqp_1_0.onhost",
-)
+PROGRAM = Program("the generator of AMQP 1.0", "mqperf_amqp_1_0.onhost")
 
 
 def options(case: Case, access: Access, _address: str) -> Mapping[str, Mapping[str, str]]:

@@ -18,10 +18,7 @@ from mqperf_openstack.onhost.compute_nodes.orders import HEARTBEAT_S
 from mqperf_openstack.plan.compute_nodes import GENERATOR, of_case
 from mqperf_openstack.plan.matrix import matrix, reply, request
 
-PROGRAM = Program(
-    title="the generator of compute nodes",
-    name="mqperf_openstack.onhost.compute_nodes",
-)
+PROGRAM = Program("the generator of compute nodes", "mqperf_openstack.onhost.compute_nodes")
 
 
 def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[str, str]]:

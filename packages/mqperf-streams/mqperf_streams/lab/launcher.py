@@ -10,10 +10,7 @@ from mqperf_numbered.lab.environment import Program
 from mqperf_numbered.lab.launcher import addresses, launcher, orders
 from mqperf_streams.plan.parameters import GENERATOR, of_case
 
-PROGRAM = Program(
-    title="the generator of streams",
-    name="mqperf_streams.onhost",
-)
+PROGRAM = Program("the generator of streams", "mqperf_streams.onhost")
 
 
 def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[str, str]]:

@@ -15,10 +15,7 @@ from mqperf_numbered.lab.launcher import launcher
 from mqperf_traffic.plan.parameters import GENERATOR, of_case
 from mqperf_traffic.plan.profile import Profile, Route, most_of_a_process, numbers, parsed
 
-PROGRAM = Program(
-    title="the replay of traffic",
-    name="mqperf_traffic.onhost",
-)
+PROGRAM = Program("the replay of traffic", "mqperf_traffic.onhost")
 
 EXCHANGE = "direct"
 
