@@ -5,6 +5,7 @@ CONTRIBUTING.md shows one of each.
 """
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -30,9 +31,33 @@ class Named(Protocol):
 
 
 T = TypeVar("T", bound=Named)
+V = TypeVar("V")
 
 
-class Registry(Mapping[str, T]):
+class LateMapping(ABC, Mapping[str, V]):
+    """Values by name that are gathered when the first of them is looked up."""
+
+    @property
+    @abstractmethod
+    def _values(self) -> Mapping[str, V]: ...
+
+    @override
+    def __getitem__(self, name: str) -> V:
+        """The value of that name."""
+        return self._values[name]
+
+    @override
+    def __iter__(self) -> Iterator[str]:
+        """The names."""
+        return iter(self._values)
+
+    @override
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._values)
+
+
+class Registry(LateMapping[T]):
     """The values of one seam, in the order in which pages and messages list them.
 
     It is mqperf's own order, then that of packages; or that of ``place``, a number of each value.
@@ -53,22 +78,8 @@ class Registry(Mapping[str, T]):
         """The names of mqperf's own."""
         return [value.name for value in self._own]
 
-    @override
-    def __getitem__(self, name: str) -> T:
-        """The value of that name."""
-        return self._values[name]
-
-    @override
-    def __iter__(self) -> Iterator[str]:
-        """The names."""
-        return iter(self._values)
-
-    @override
-    def __len__(self) -> int:
-        """How many there are."""
-        return len(self._values)
-
     @cached_property
+    @override
     def _values(self) -> dict[str, T]:
         values = {value.name: value for value in self._own}
         for point in (entry for entry in _points((*sys.path,)) if entry.group == self._group):

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing_extensions import override
 
 from mqperf.base.errors import PluginError
-from mqperf.base.registry import Registry
+from mqperf.base.registry import LateMapping, Registry
 from mqperf.plan.columns import computed, happened, measured
 from mqperf.plan.columns.column import Column, count, text
 from mqperf.plan.columns.computed import MEASURED, means, said, with_intervals
@@ -151,26 +151,15 @@ TABLES = Registry("tables", (*_READ, *_COMPUTED))
 """Every table by its name: mqperf's own, and those that generators, probes and packages bring."""
 
 
-class Columns(Mapping[str, Column]):
+class Columns(LateMapping[Column]):
     """Every column by its name: parameters, and those of all tables.
 
     Where several tables have a column, it is as the first of them says, beside its meaning.  Raises
     ``PluginError`` where two differ in type or unit.
     """
 
-    @override
-    def __getitem__(self, name: str) -> Column:
-        return self._values[name]
-
-    @override
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    @override
-    def __len__(self) -> int:
-        return len(self._values)
-
     @cached_property
+    @override
     def _values(self) -> dict[str, Column]:
         columns = {key.name: key for key in KEYS}
         for owner, of_owner in self._owners():
