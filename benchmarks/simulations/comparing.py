@@ -8,7 +8,8 @@ import pandas as pd
 from simulations.invented import Array, Random, alike, noisy, runs_of
 from simulations.share import share, table
 
-from mqperf.study.stats.compare import CANNOT_TELL, CONFIDENCE, MIN_EFFECT, compare, holm
+from mqperf.study.series.intervals import CONFIDENCE
+from mqperf.study.stats.compare import CANNOT_TELL, MIN_EFFECT, compare, holm
 from mqperf.study.stats.summary import points
 
 POINTS = 12

@@ -8,13 +8,12 @@ from typing import Annotated, NamedTuple
 from pydantic import BaseModel, Field
 
 from mqperf.base.errors import ProbeError
+from mqperf.onhost.machine.network import LOOPBACK
 from mqperf.record.logs.json_lines import json_lines
 
 LOG = "psutil.jsonl"
 WHOLE_HOST = "host"
 """How probes call all of a host among processes."""
-
-LOOPBACK = "lo"
 
 Counter = Annotated[float, Field(ge=0, le=1e15)]
 Number = Annotated[int, Field(ge=0, le=2**63 - 1)]

@@ -16,7 +16,7 @@ EFFECTS = {"kill": ENDED, "stop": ENDED, "freeze": FROZEN, "disconnect": CUT, "b
 """What actions do to the process of their node, or to the link; of others nothing is known."""
 
 FOUND_S = 3.0
-"""A node that was started again is sampled after so long."""
+"""A node that was started again is sampled after so long: once to find it, and twice to know it."""
 
 EDGE_S = 0.1
 """What is stopped, or let go on, is so within this time."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from mqperf.base.errors import ProbeError
+from mqperf.onhost.machine.network import LOOPBACK
 from mqperf.record import CLOCK_STEP_LIMIT_S, Facts, Whole
 from mqperf.record.logs import psutil_log
 from mqperf.study.probes import psutil_actions, psutil_rows
@@ -77,13 +78,11 @@ def disagreements(run: Whole) -> Iterator[str]:
         if abs(delay_s) > APART_S + run.clock(file.parent.name).uncertainty_s:
             yield f"{name}: begins {delay_s:+.1f} s from the load"
         counted = (
-            sample.network.bytes.get(psutil_log.LOOPBACK, (0, 0))
-            for sample in samples
-            if sample.network
+            sample.network.bytes.get(LOOPBACK, (0, 0)) for sample in samples if sample.network
         )
         for sent, received in counted:
             if sent != received:
-                yield f"{name}: {sent} bytes sent over {psutil_log.LOOPBACK}, {received} received"
+                yield f"{name}: {sent} bytes sent over {LOOPBACK}, {received} received"
                 break
 
 

@@ -40,6 +40,7 @@ from scipy import special
 from mqperf.base.errors import TableError
 from mqperf.plan import LATENCIES
 from mqperf.plan.columns import COLUMNS, TABLES, parameters
+from mqperf.study.series.intervals import CONFIDENCE
 from mqperf.study.stats.summary import run_figures
 from mqperf.study.tables import Tables, conform, varied
 from mqperf.study.tables.shape import in_order
@@ -63,7 +64,6 @@ Array = NDArray[Any]
 MIN_EFFECT = 0.05
 """The minimum relevant difference, unless somebody says another."""
 
-CONFIDENCE = 0.95
 CANNOT_TELL = "cannot tell"
 POWER = 0.8
 """How often a difference of the size ``detectable`` is found."""

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import special
 
-from mqperf.study.stats.summary import CONFIDENCE
+from mqperf.study.series.intervals import CONFIDENCE
 
 WORST_FIT = 0.1
 """Typical relative error of the fit above which the law does not describe the sweep."""

@@ -22,9 +22,10 @@ import pandas as pd
 from scipy import special
 
 from mqperf.plan.columns import parameters
+from mqperf.study.series.intervals import CONFIDENCE
 from mqperf.study.stats.compare import CANNOT_TELL
 from mqperf.study.stats.law import FEWEST_FREEDOM, Array, Fit, Law, Noise, fit, fitted, noise_of
-from mqperf.study.stats.summary import CONFIDENCE, run_figures, with_doubts
+from mqperf.study.stats.summary import run_figures, with_doubts
 from mqperf.study.tables import Tables, at, conform, curves, empty, varied
 from mqperf.study.tables.axes import FACTORS, SWEEP
 from mqperf.study.tables.axis_words import Value, worded

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from mqperf.study.stats.summary import CONFIDENCE
+from mqperf.study.series.intervals import CONFIDENCE
 
 FARTHEST = log(2)
 """The logarithm of a latency by its limit, up or down, from which on its size tells nothing."""

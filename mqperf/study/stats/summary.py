@@ -8,10 +8,9 @@ from scipy import special
 
 from mqperf.plan import PERCENTILES
 from mqperf.plan.columns import FIGURES, TABLES
+from mqperf.study.series.intervals import CONFIDENCE
 from mqperf.study.tables import Tables, conform, empty, varied, whole
 from mqperf.study.tables.repeats import by_point
-
-CONFIDENCE = 0.95
 
 
 def points(tables: Tables) -> pd.DataFrame:

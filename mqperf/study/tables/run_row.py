@@ -5,13 +5,12 @@ from typing import Any
 
 import pandas as pd
 
+from mqperf.onhost.machine.network import LOOPBACK
 from mqperf.plan import Case, worded
 from mqperf.plan.columns import parameters
 from mqperf.plan.load import GENERATORS
 from mqperf.record import Facts, HostFacts, Run, SystemFacts
 from mqperf.record.totals import ENDS
-
-LOOPBACK = "lo"
 
 
 def run_row(run: Run, facts: Facts) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from mqperf.plan.topologies import TOPOLOGIES
+from mqperf.study.probes.psutil_actions import FOUND_S
 from mqperf.study.stats.rules.finding import KEYS, Finding, detail, each, found
 from mqperf.study.tables import Tables
 
@@ -17,9 +18,6 @@ one after the other, and ticks are shared out by chance."""
 
 GAP_S = 1.8
 """The probe samples once a second; a late sample is not yet a missing one."""
-
-FOUND_S = 3.0
-"""A node that was started again is sampled after so long: once to find it, and twice to know it."""
 
 PROCESS = ["run", "process"]
 HOST = ["run", "host"]

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 
 import pandas as pd
 
+from mqperf.onhost.machine.network import LOOPBACK
 from mqperf.plan.test_cases import with_servers
 from mqperf.study.stats.rules.finding import Finding, Row, each, measured, parameter
 from mqperf.study.tables import Tables
-
-LOOPBACK = "lo"
 
 SENT, RECEIVED = 0.9, 0.5
 """So much of the bodies must be there: what is sent may wait in buffers at the ends of the window,
