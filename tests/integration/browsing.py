@@ -3,7 +3,6 @@
 import base64
 import json
 import os
-import subprocess
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -13,6 +12,8 @@ from urllib.request import urlopen
 
 import websocket
 from patience import eventually
+
+from mqperf.base import processes
 
 QUIET = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -25,15 +26,13 @@ PATIENCE_S = 120
 
 @contextmanager
 def running(*command: str, cwd: Path, **env: str) -> Iterator[None]:
-    """A program beside the test; ended with it."""
-    nowhere = subprocess.DEVNULL
-    with subprocess.Popen(
-        command, cwd=cwd, env={**os.environ, **env}, stdout=nowhere, stderr=nowhere
-    ) as process:
-        try:
-            yield
-        finally:
-            process.terminate()
+    """A program beside the test; ended with it, as is all that it has started."""
+    nowhere, variables = Path(os.devnull), {**os.environ, **env}
+    process = processes.start(command[0], command, env=variables, log=nowhere, cwd=cwd)
+    try:
+        yield
+    finally:
+        process.stop(PATIENCE_S)
 
 
 class Tab:
@@ -93,8 +92,7 @@ T = TypeVar("T", bound=Tab)
 def tab_of(browser: str, kind: type[T]) -> Iterator[T]:
     """The tab of a browser that runs while the context lasts."""
     with (
-        # a browser that is told to end leaves temporary files; the path of its socket must be short
-        TemporaryDirectory(ignore_cleanup_errors=True) as home,
+        TemporaryDirectory() as home,  # as the path of a browser's socket must be short
         running(
             browser, *QUIET, f"--user-data-dir={home}", "about:blank", cwd=Path(home), TMPDIR=home
         ),
