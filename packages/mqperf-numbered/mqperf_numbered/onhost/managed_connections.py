@@ -109,8 +109,11 @@ class ManagedConnection(ABC, Generic[C]):
         elif self.back_off.over:
             try:
                 self.open()
-            except (Lost, Refused):
-                self.back_off.failed()
+            except (Lost, Refused) as error:
+                if self.connection is None:
+                    self.back_off.failed()
+                else:  # what came with the last answer
+                    self.lost(Lost(str(error)))
             else:
                 self.diary.happened("reconnected")
 
