@@ -28,6 +28,7 @@ from mqperf_imported.study import importing
 from mqperf_imported.study.histograms import converted, merged
 from mqperf_imported.study.maestro import counted
 from mqperf_imported.study.maestro_latency import read_hdr
+from mqperf_imported.study.maestro_rates import HEADER, NAME, RECORD, VERSION
 from mqperf_imported.study.measured import About
 from mqperf_imported.study.quiver_files import read_transfers
 from mqperf_imported.study.unpacked import unpacked
@@ -277,10 +278,16 @@ def empty() -> dict[str, pd.DataFrame]:
     return {name: tables.empty(name) for name in tables.batches.read_names()}
 
 
-def summary(count: int) -> bytes:
-    """The summary of a receiver of so many messages."""
-    config = {"impl": "x", "operation": "receive", "body_size": 1, "credit_window": 1}
-    return json.dumps({"config": config, "results": {"message_count": count}}).encode()
+def summary(count: int, operation: str = "receive", **results: int) -> bytes:
+    """The summary of an arrow of so many messages."""
+    config = {"impl": "x", "operation": operation, "body_size": 1, "credit_window": 1}
+    results = {"message_count": count, **results}
+    return json.dumps({"config": config, "results": results}).encode()
+
+
+def rates_until(until_us: int) -> bytes:
+    """The rates of a sender of Maestro, of one message until then."""
+    return HEADER.pack(NAME, VERSION, 130, 1) + np.array([(0, 1, until_us)], RECORD).tobytes()
 
 
 BAD: dict[str, tuple[str, str, bytes, str]] = {
@@ -291,6 +298,19 @@ BAD: dict[str, tuple[str, str, bytes, str]] = {
         summary(-1),
         "results.message_count: input should be greater than or equal to 0",
     ),
+    "of another age": (
+        "quiver",
+        "sender-summary.json",
+        summary(1, "send", first_send_time=10**15, last_send_time=10**15),
+        "results.first_send_time: input should be less than or equal to",
+    ),
+    "of months": (
+        "quiver",
+        "sender-summary.json",
+        summary(1, "send", first_send_time=10**12, last_send_time=2 * 10**12),
+        "says that it sent for over a week",
+    ),
+    "a far second": ("maestro", f"{SENDER}/sender.dat", rates_until(10**18), "is damaged"),
     "of the other arrow": (
         "quiver",
         "sender-summary.json",

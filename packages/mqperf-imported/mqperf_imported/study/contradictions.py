@@ -6,6 +6,9 @@ from itertools import pairwise
 LONGEST_S = 7 * 86_400
 """No run goes on for longer than a week."""
 
+LATEST_S = 4_102_444_800
+"""No run began after this second since 1970: that of the year 2100."""
+
 ROUNDING = 0.02
 """Of rates and percentiles as they are printed."""
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqperf.base.errors import TableError
-from mqperf_imported.study.contradictions import LONGEST_S
+from mqperf_imported.study.contradictions import LATEST_S, LONGEST_S
 from mqperf_imported.study.unpacked import present, unpacked
 
 HEADER = struct.Struct(">8siii")
@@ -100,9 +100,10 @@ def _second(file: Path, text: bytes) -> int:
 def _rates(file: Path, seconds: Counts, counts: Counts, *, zoned: bool, complete: bool) -> Rates:
     if not len(seconds):
         raise TableError(f"{file}: has no message in it; leave the test out")
-    if counts.min() < 0 or seconds.max() - seconds.min() > LONGEST_S:
+    length_s = seconds.max() - seconds.min()
+    if counts.min() < 0 or length_s > LONGEST_S or abs(seconds).max() > LATEST_S:
         raise TableError(
-            f"{file}: is damaged: a count is negative, or a second far from the others"
+            f"{file}: is damaged: a count is negative, or a second far from others, or from now"
         )
     start = int(seconds.min())
     filled = np.zeros(int(seconds.max()) - start + 1, dtype=np.int64)

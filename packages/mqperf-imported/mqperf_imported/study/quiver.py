@@ -20,6 +20,7 @@ from mqperf.study.tables import within_run
 from mqperf.study.tables.histograms import by_second
 from mqperf.study.tables.of_run import intervals
 from mqperf.study.tables.percentiles import percentiles
+from mqperf_imported.study.contradictions import LONGEST_S
 from mqperf_imported.study.quiver_files import (
     MS,
     ROLES,
@@ -96,7 +97,10 @@ def _sending(folder: Path, sender: Results) -> tuple[int, float]:
     if sender.first_send_time is None or sender.last_send_time is None:
         raise TableError(f"{summary_file(folder, 'sender')}: says of no message that it was sent")
     begin_s = ceil(sender.first_send_time / 1000)
-    return begin_s, float(max(0, sender.last_send_time // 1000 - begin_s))
+    length_s = max(0, sender.last_send_time // 1000 - begin_s)
+    if length_s > LONGEST_S:
+        raise TableError(f"{summary_file(folder, 'sender')}: says that it sent for over a week")
+    return begin_s, float(length_s)
 
 
 def _parameters(config: Config) -> Mapping[str, object]:

@@ -15,6 +15,7 @@ from mqperf.base.errors import TableError
 from mqperf.base.raw import first_problem
 from mqperf.record.streams.stream import Instants
 from mqperf.study.tables.given import MIB, text_of
+from mqperf_imported.study.contradictions import LATEST_S
 from mqperf_imported.study.unpacked import present, unpacked
 
 ROLES = {"sender": "send", "receiver": "receive"}
@@ -30,6 +31,8 @@ LARGEST = 10**15
 """Instants beyond are no milliseconds of any clock."""
 
 Count = Annotated[int, Field(ge=0)]
+Instant = Annotated[int, Field(ge=0, le=LATEST_S * 1000)]
+"""Milliseconds since 1970."""
 Five = Annotated[list[FiniteFloat], Field(min_length=5, max_length=5)]
 
 
@@ -47,10 +50,10 @@ class Config(BaseModel):
 class Results(BaseModel):
     """What it found; quartiles are the least, 25 %, 50 %, 75 % and the largest."""
 
-    first_send_time: Count | None = None
-    last_send_time: Count | None = None
-    first_receive_time: Count | None = None
-    last_receive_time: Count | None = None
+    first_send_time: Instant | None = None
+    last_send_time: Instant | None = None
+    first_receive_time: Instant | None = None
+    last_receive_time: Instant | None = None
     message_count: Count
     message_rate: FiniteFloat | None = None
     latency_average: FiniteFloat | None = None
