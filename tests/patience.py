@@ -17,10 +17,10 @@ DOUBTS_OF_A_BUSY_MACHINE = {
 def eventually(true: Callable[[], object], patience_s: float = 60) -> bool:
     """Whether it is so before patience ends; the longer it takes, the less often it is looked."""
     deadline, pause_s = time.monotonic() + patience_s, 0.02
-    while not true() and time.monotonic() < deadline:
+    while not (so := bool(true())) and time.monotonic() < deadline:
         time.sleep(pause_s)
         pause_s = min(1.5 * pause_s, 0.2)
-    return bool(true())
+    return so
 
 
 def all_due(sent: Iterable[float], due: int) -> bool:
