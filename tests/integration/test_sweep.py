@@ -223,8 +223,9 @@ def test_clients_connect_again_where_their_connections_are_cut(tmp_path: Path) -
     [ended] = [event for event in read_events(run.path) if event.what == "action-ended"]
     assert ended.detail["cut"] == ended.detail["connections"] > 0
     frames = doubted(tmp_path)
-    [after] = frames["action_phases"].query("phase == 'after'").to_dict("records")
-    assert after["finished"] > 0
+    [outage] = frames["outages"].to_dict("records")
+    after = f"phase == 'window' and stream == 'round-trip' and start_s >= {outage['ended_s']}"
+    assert frames["intervals"].query(after)["count"].sum() > 0
     assert "failed-run" not in set(frames["doubts"]["kind"])
 
 
