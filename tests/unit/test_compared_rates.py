@@ -1,9 +1,12 @@
 """Rates of two layouts between which each of them ends, against each other."""
 
+from itertools import chain
+
 import numpy as np
 import pandas as pd
 import pytest
 from factory import Shape, tables
+from scipy.stats import ttest_ind
 
 from mqperf.pages.figures.answers import contrast_sheet
 from mqperf.pages.figures.marks import LINE
@@ -15,9 +18,14 @@ from mqperf.pages.questions.comparison import (
     change,
     limits,
 )
-from mqperf.study.stats.contrasts import contrasts_of_rates
+from mqperf.pages.sections.forms import plain
+from mqperf.study.stats.bottleneck import LOAD_GENERATORS, bottlenecks
+from mqperf.study.stats.contrasts import contrasts_of_rates, contrasts_of_repeats
+from mqperf.study.stats.offered_rates import middle_rates, saturation_rates
 from mqperf.study.stats.sustained import FIGURE
 from mqperf.study.tables import Tables, conform, empty
+
+Layouts = tuple[tuple[str, str], ...]
 
 LAYOUTS = (("cmsm", "classic"), ("cmsm", "mirrored"))
 
@@ -41,8 +49,8 @@ def rates(
     )
 
 
-def frames(repeats: int) -> Tables:
-    return tables(Shape(layouts=LAYOUTS, test_cases=("rpc-cast",), threads=(10,), repeats=repeats))
+def frames(repeats: int, layouts: Layouts = LAYOUTS) -> Tables:
+    return tables(Shape(layouts=layouts, test_cases=("rpc-cast",), threads=(10,), repeats=repeats))
 
 
 def compared_rates(
@@ -136,3 +144,113 @@ def test_what_rates_leave_open_on_both_sides_is_not_told(
 ) -> None:
     """Nothing is known of it: each side may be above the other."""
     assert compared_rates(first, second, limit).empty
+
+
+CLIMB = 100 * 1.25 ** np.arange(12)
+"""The rates of a staircase, for a second each."""
+
+
+def climbed(*capacities: tuple[float, ...], layouts: Layouts = LAYOUTS) -> Tables:
+    """Staircases on each layout, a repeat for each capacity; complete as they need be."""
+    found = frames(len(capacities[0]), layouts)
+    runs = (
+        found["runs"].query("status == 'done'").assign(rate_msg_s=CLIMB[0], ramp_steps=len(CLIMB))
+    )
+    in_order = runs.sort_values(["topology", "queues", "repeat"])["run"]
+    of_runs = dict(zip(in_order, chain(*capacities), strict=True))
+    steps = pd.concat(
+        pd.DataFrame(
+            {
+                "run": run,
+                "step_rate_msg_s": CLIMB,
+                "from_s": np.arange(len(CLIMB)),
+                "until_s": np.arange(len(CLIMB)) + 1,
+                "throughput_msg_s": CLIMB.clip(max=capacity),
+                "unfinished": np.cumsum((CLIMB - capacity).clip(min=0)).round(),
+                "latency_mean_s": 0.001,
+                "latency_min_s": 0.001,
+            }
+        )
+        for run, capacity in of_runs.items()
+    )
+    rows = {"runs": runs, "rate_steps": conform("rate_steps", steps), "doubts": empty("doubts")}
+    ran_out = bottlenecks({**found, **rows})
+    rates = saturation_rates({**found, **rows}, ran_out)
+    return {**found, **rows, "bottlenecks": ran_out, "saturation_rates": rates}
+
+
+CLASSIC, MIRRORED = (630.0, 500.0, 400.0), (320.0, 256.0, 205.0)
+
+
+def test_repeated_staircases_have_an_interval_of_their_repeats() -> None:
+    """Welch's of the logarithms of the rates in the middle of where each of them ends."""
+    found = climbed(CLASSIC, MIRRORED)
+    [row] = contrasts_of_repeats(found, "queues").to_dict("records")
+    kept = [CLIMB[capacity >= CLIMB].max() for capacity in (*CLASSIC, *MIRRORED)]
+    middles = np.sqrt([rate * CLIMB[rate + 1 < CLIMB].min() for rate in kept])
+    rates = middle_rates(found)[found["runs"].sort_values(["queues", "repeat"])["run"]]
+    assert rates.tolist() == pytest.approx(middles.tolist(), rel=0.01)
+    logs = np.log(rates.to_numpy())
+    expected = ttest_ind(logs[3:], logs[:3], equal_var=False).confidence_interval()
+    told = (row["ratio_low"], row["ratio_high"])
+    assert told == pytest.approx(np.exp([expected.low, expected.high]).tolist())
+    assert row["interval_kind"] == "repeats"
+
+
+def test_that_repeats_of_staircases_differ_hides_no_answer() -> None:
+    """As that is in the interval; nor is it said that repeats would tell, where there are some."""
+    found = climbed(CLASSIC, MIRRORED)
+    points = found["runs"]["point"].unique()
+    spread = pd.DataFrame({"point": points, "kind": "spread"})
+    told = answer({**found, "doubts": conform("doubts", spread)})
+    assert told is not None
+    [sentence] = [plain(text) for text in told.sentences]
+    assert "cannot be told" not in sentence
+    assert sentence.endswith(" %).")
+
+
+@pytest.mark.parametrize("mirrored", [(300.0, 1e9, 1e9), (1e9, 1e9, 1e9)])
+def test_single_repeats_of_staircases_whose_ends_are_known_have_no_interval(
+    mirrored: tuple[float, ...],
+) -> None:
+    """Others ended nowhere."""
+    assert contrasts_of_repeats(climbed(CLASSIC, mirrored), "queues").empty
+
+
+def test_staircases_that_end_nowhere_are_told_by_the_end_that_is_known() -> None:
+    """As they are of single runs."""
+    told = answer(climbed(CLASSIC, (1e9, 1e9, 1e9)))
+    assert told is not None
+    assert [plain(text)[-12:] for text in told.sentences] == ["% or higher."]
+
+
+@pytest.mark.parametrize(("disturbed", "counted"), [(1, 2), (2, None)])
+def test_repeats_of_staircases_while_others_used_the_host_do_not_count(
+    disturbed: int, counted: int | None
+) -> None:
+    """The others tell it; where these are not two, a side is doubted."""
+    found = climbed(CLASSIC, MIRRORED)
+    rows = found["runs"].query("queues == 'mirrored'").head(disturbed)[["run", "point"]]
+    doubts = conform("doubts", rows.assign(kind="noisy-host"))
+    [*told] = contrasts_of_repeats({**found, "doubts": doubts}, "queues").to_dict("records")
+    assert [row["repeats_b"] for row in told] == ([counted] if counted else [])
+    answered = answer({**found, "doubts": doubts})
+    assert answered is not None
+    assert ("cannot be told" in plain(answered.sentences[0])) is (counted is None)
+
+
+def test_what_repeats_do_not_tell_is_told_by_the_rates_between() -> None:
+    """Each layout by itself."""
+    layouts = (*LAYOUTS, ("cs1ss2", "classic"), ("cs1ss2", "mirrored"))
+    told = answer(climbed(CLASSIC, MIRRORED, CLASSIC, (1e9, 1e9, 1e9), layouts=layouts))
+    assert told is not None
+    first, second, *_ = [plain(text) for text in told.sentences]
+    assert first.endswith(" %).")
+    assert second.endswith(" or higher.")
+
+
+def test_load_generators_that_were_the_limit_tell_no_middle() -> None:
+    """The system may keep up with more."""
+    found = climbed(CLASSIC, MIRRORED)
+    tester = found["bottlenecks"].assign(bottleneck=LOAD_GENERATORS)
+    assert middle_rates({**found, "bottlenecks": tester}).isna().all()

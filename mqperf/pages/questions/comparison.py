@@ -9,7 +9,13 @@ import pandas as pd
 from mqperf.base.one_line import percent, percents
 from mqperf.base.releases import parsed, released
 from mqperf.pages.figures import labels
-from mqperf.pages.questions.question import NARROWER, Answer, Answering, enough_repeats
+from mqperf.pages.questions.question import (
+    MORE_REPEATS,
+    NARROWER,
+    Answer,
+    Answering,
+    enough_repeats,
+)
 from mqperf.pages.questions.words import (
     Row,
     bold,
@@ -25,7 +31,7 @@ from mqperf.pages.report.rst import Text
 from mqperf.pages.report.words import joined
 from mqperf.pages.sections.offered_rates import differing
 from mqperf.plan import MOST
-from mqperf.plan.columns import COLUMNS
+from mqperf.plan.columns import COLUMNS, parameters
 from mqperf.plan.driver import SET
 from mqperf.plan.pace import RATE
 from mqperf.study.stats.compare import CANNOT_TELL
@@ -36,6 +42,7 @@ from mqperf.study.stats.contrasts import (
     contrasts,
     contrasts_at_rate,
     contrasts_of_rates,
+    contrasts_of_repeats,
     named_axes,
 )
 from mqperf.study.stats.decided import ALIKE, SEQUENTIAL, decided
@@ -44,7 +51,7 @@ from mqperf.study.stats.rules.finding import in_parts
 from mqperf.study.stats.rules.together import ASKED
 from mqperf.study.stats.sustained import FIGURE
 from mqperf.study.tables import Tables, at, varied, whole
-from mqperf.study.tables.axes import LAYOUT
+from mqperf.study.tables.axes import LAYOUT, SWEEP
 from mqperf.study.tables.axis_words import worded
 from mqperf.study.tables.places import CONDITION, GENERATOR
 
@@ -129,9 +136,10 @@ def _settling(compared: pd.DataFrame, tables: Tables) -> Iterator[Text]:
     rates = compared[compared["interval_kind"].eq(BETWEEN)]
     if tables["searches"].empty:
         open_ = rates["verdict"].eq(CANNOT_TELL)
+        once = whole(tables["runs"])["repeat"].max() == 1
         if open_.any():
-            yield NARROWER
-        if (~open_).any() and whole(tables["runs"])["repeat"].max() == 1:
+            yield MORE_REPEATS if once and len(tables["rate_steps"]) else NARROWER
+        if (~open_).any() and once:
             yield ONCE
     if not compared["interval_kind"].eq(SEQUENTIAL).any():
         yield from enough_repeats(compared)
@@ -157,8 +165,20 @@ def _contrasts(tables: Tables, axis: str) -> pd.DataFrame:
     if len(tables["searches"]):
         return contrasts_of_rates(tables, limits(tables["searches"]), axis, LIMIT_ENDS)
     if len(tables["saturation_rates"]):
-        return contrasts_of_rates(tables, brackets(tables), axis, KEPT_ENDS)
+        between = contrasts_of_rates(tables, brackets(tables), axis, KEPT_ENDS)
+        if tables["rate_steps"].empty:
+            return between
+        return _rather(contrasts_of_repeats(tables, axis), between)
     return contrasts(tables, axis)
+
+
+def _rather(first: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
+    """The first contrasts, and the others of what these say nothing of."""
+    if first.empty or others.empty:
+        return others if first.empty else first
+    keys = [name for name in (*SWEEP, *parameters()) if name in {*first} & {*others}]
+    known = others.set_index(keys).index.isin(first.set_index(keys).index)
+    return pd.concat([first, others[~known]], ignore_index=True)
 
 
 def limits(searches: pd.DataFrame) -> pd.DataFrame:

@@ -26,10 +26,13 @@ from mqperf.study.stats.compare import kinds_by_point
 from mqperf.study.stats.offered_rates import brackets
 from mqperf.study.stats.rules.finding import offered
 from mqperf.study.stats.rules.stairs import rounded
-from mqperf.study.tables import Tables, varied, where, with_parameters
+from mqperf.study.tables import Tables, varied, where, whole, with_parameters
 
 FEW = 3
 """Layouts that a sentence has all of."""
+
+CONFIRMED = 3
+"""Repeats of which most tell whether a pause ended a staircase early."""
 
 
 def asked(tables: Tables) -> bool:
@@ -140,7 +143,8 @@ def _settle(rates: pd.DataFrame, tables: Tables) -> Iterator[Text]:
         yield Text("Lower *rate_msg_s* would tell where it begins.")
     missed, steps = rates["missed_rate_msg_s"], tables["rate_steps"]["step_rate_msg_s"]
     tried = {*steps.map(rounded), *offered(tables["runs"])}
-    if (early := missed.notna() & ~missed.isin(tried)).any():  # it is what a later one finished
+    early = missed.notna() & ~missed.isin(tried)  # it is what a later one finished
+    if early.any() and whole(tables["runs"])["repeat"].max() < CONFIRMED:
         one, which, how = (
             ("staircase", "later step", "the majority decides")
             if len(steps)
@@ -148,8 +152,8 @@ def _settle(rates: pd.DataFrame, tables: Tables) -> Iterator[Text]:
         )
         yield Text(
             "A pause may have ended {} early: a {} finished more than the first that was not kept"
-            " up with. With *repeats: 3* {}."
-        ).format(amount(int(early.sum()), one), which, how)
+            " up with. With *repeats: {}* {}."
+        ).format(amount(int(early.sum()), one), which, CONFIRMED, how)
     if (rates["missed_rate_msg_s"] > 2 * rates["kept_rate_msg_s"]).any():
         yield NARROWER
 

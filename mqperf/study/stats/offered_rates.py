@@ -16,7 +16,7 @@ import pandas as pd
 from mqperf.plan.columns import parameters
 from mqperf.plan.pace import RATE, THREAD_RATE
 from mqperf.plan.test_cases import unit_of
-from mqperf.study.stats.bottleneck import agreed
+from mqperf.study.stats.bottleneck import LOAD_GENERATORS, agreed
 from mqperf.study.stats.rules.finding import measured, offered
 from mqperf.study.stats.rules.stairs import judged_steps, rounded
 from mqperf.study.stats.rules.window import KEEPS_UP
@@ -47,11 +47,7 @@ def saturation_rates(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
     points apart, each of their values has a row of its own.  ``doubted`` are the kinds of doubts
     about the point with the best throughput, on which the saturation point rests.
     """
-    frame = measured(tables).merge(bottlenecks[["run", "bottleneck"]], on="run", how="left")
-    frame = frame.assign(offered=offered(frame), each=frame["asked"] / frame["sent"])
-    frame = frame[
-        frame["offered"].notna() & frame["throughput_msg_s"].notna() & frame["sent"].notna()
-    ]
+    frame = _paced(tables, bottlenecks)
     doubts = tables.get("doubts", empty("doubts"))
     steps = tables.get("rate_steps", empty("rate_steps"))
     steady = frame[~frame["run"].isin(steps["run"])].assign(held=np.nan)
@@ -61,6 +57,26 @@ def saturation_rates(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
     )
     rows = conform("saturation_rates", pd.DataFrame(_rows(whole, doubts)))
     return in_order(rows, *(name for name in parameters() if name in rows.columns))
+
+
+def middle_rates(tables: Tables) -> pd.Series:
+    """Run -> the geometric mean of the rate that it kept and the next, of each staircase.
+
+    Of complete tables.  NaN where one of both is not known, or load generators were the limit.
+    """
+    climbed = judged_steps(_paced(tables, tables["bottlenecks"]), tables["rate_steps"])
+    rows = {run: saturation_rate(steps) for run, steps in climbed.groupby("run")}
+    names = ["kept_rate_msg_s", "missed_rate_msg_s", "limit"]
+    ends = pd.DataFrame.from_dict(rows, "index").reindex(columns=names)
+    known = ends[ends["limit"].ne(LOAD_GENERATORS)].drop(columns="limit").astype("float64")
+    return known.prod(axis=1, skipna=False).pow(0.5).reindex(ends.index)
+
+
+def _paced(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
+    """The measured runs with a rate that is offered, and what of their messages is known of it."""
+    frame = measured(tables).merge(bottlenecks[["run", "bottleneck"]], on="run", how="left")
+    frame = frame.assign(offered=offered(frame), each=frame["asked"] / frame["sent"])
+    return frame[frame[["offered", "throughput_msg_s", "sent"]].notna().all(axis=1)]
 
 
 def brackets(tables: Tables) -> pd.DataFrame:
