@@ -19,11 +19,13 @@ from mqperf.front.cli import app
 from mqperf.record import Run, runs
 from mqperf.record.seal import sha256
 from mqperf.study import tables
+from mqperf.study.stats.seconds import write_complete
 from mqperf_bundle.base import archive, signature
 from mqperf_bundle.base.archive import Limits
 from mqperf_bundle.base.secrets import line_with_secret
 from mqperf_bundle.front.reproducing import agreement
-from mqperf_bundle.front.versions import differences
+from mqperf_bundle.front.verifying import checks
+from mqperf_bundle.front.versions import differences, versions
 from mqperf_bundle.record import anonymous, layout
 from mqperf_bundle.record.anonymous import rename_hosts, renaming
 from mqperf_bundle.record.copied import copy_runs
@@ -342,14 +344,38 @@ def test_a_number_that_its_runs_do_not_give_is_named(tmp_path: Path) -> None:
         (tmp_path / "c").mkdir(exist_ok=True)
         (tmp_path / "c" / "messages.csv").write_text(forged)
         assert words in compared(tmp_path / "c", tmp_path / "b").differ[0]
-    assert result.differ == ["messages, row 2 (r2), sent: 6 in the bundle, 7 from its runs"]
+    assert result.differ == [
+        "messages, row 2 (r2), sent: 6 in the bundle, 7 from its runs",
+        "messages, row 3 (r3): not in the bundle",
+    ]
     assert result.apart == [
         "messages, column lost: not in the bundle",
         "messages, column rate: in the bundle alone",
-        "messages, row 3 (r3): not in the bundle",
         "table other: in the bundle alone",
     ]
     assert (result.tables, result.agree) == (1, 3)
+
+
+@pytest.mark.starts_programs
+@pytest.mark.parametrize(("made_by", "excused"), [("mqperf", True), ("numpy", False)])
+def test_another_version_excuses_columns_and_no_rows(
+    tmp_path: Path, recorded: Path, made_by: str, *, excused: bool
+) -> None:
+    """A version of mqperf, not of a library; a row that was cut is a fault whoever cut it."""
+    stage = tmp_path / "stage"
+    copy_runs(recorded, stage / layout.RUNS)
+    write_complete(stage / layout.RUNS, stage / layout.TABLES, "csv")
+    (stage / layout.VERSIONS).write_text(json.dumps(versions() | {made_by: "0.0.1"}))
+    hosts, messages = (stage / layout.TABLES / name for name in ("hosts.csv", "messages.csv"))
+    *kept, _ = hosts.read_text().splitlines(keepends=True)
+    hosts.write_text("".join(kept))
+    header, *rows = messages.read_text().splitlines()
+    messages.write_text("\n".join([f"{header},new", *(f"{row},1" for row in rows), ""]))
+    found = next(check for check in checks(stage, {}) if check.what == "tables")
+    faults = [f"hosts, row {len(kept)} ({NAME}): not in the bundle"]
+    column = "messages, column new: in the bundle alone"
+    assert (column in found.says) == excused
+    assert sorted(found.faults) == faults + ([] if excused else [column])
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,11 @@ TOLERANCE = 1e-9
 
 @dataclass
 class Compared:
-    """How many tables and values agree, empty ones aside; which differ; what one side has alone."""
+    """How many tables and values agree, empty ones aside, and what does not.
+
+    ``differ`` are values that differ and rows that one side has alone, ``apart`` tables and columns
+    that one side has alone: those another version may have by right.
+    """
 
     tables: int = 0
     agree: int = 0
@@ -61,7 +65,7 @@ def _compare(bundled: Path, again: Path, result: Compared) -> None:
         for number, (row, other) in enumerate(zip_longest(*sides), 1):
             place = f"{table}, row {number}{_run(row or other)}"
             if row is None or other is None:
-                result.apart.append(f"{place}: {_side(bundled=other is None)}")
+                result.differ.append(f"{place}: {_side(bundled=other is None)}")
                 continue
             if None in row or None in row.values():
                 result.differ.append(f"{place}: has more or fewer values than columns")
