@@ -3,6 +3,7 @@
 import math
 import random
 import statistics
+from typing import Any
 
 import pytest
 
@@ -121,7 +122,7 @@ def test_an_impaired_lane_treats_packets_otherwise_and_then_as_before() -> None:
     direction.offer(0.01, OUT, PACKET)
     direction.impair(loss_share=0.999999)
     direction.offer(0.02, OUT, PACKET)
-    direction.repair()
+    direction.repair(0.02)
     direction.offer(0.03, OUT, PACKET)
     leaving = []
     while direction.due < math.inf:
@@ -129,3 +130,41 @@ def test_an_impaired_lane_treats_packets_otherwise_and_then_as_before() -> None:
         leaving += [at for _ in direction.take(at)]
     assert leaving == pytest.approx([0.1, 0.51, 0.51])
     assert (direction.came, direction.lost, direction.impaired, direction.left) == (2, 0, 2, 3)
+
+
+def repaired(direction: Direction) -> Direction:
+    """A lane at 5 s: of packets that came while it was slow one is on the wire, three wait."""
+    direction.impair(delay_s=1.0, bandwidth_bits_s=8 * len(PACKET))
+    for _ in range(6):
+        direction.offer(2.0, OUT, PACKET)
+    assert [*direction.take(4.0)] == [(OUT, PACKET)]
+    assert len([*direction.take(5.0)]) == 1
+    direction.repair(5.0)
+    return direction
+
+
+@pytest.mark.parametrize(
+    ("planned", "leave"),
+    [
+        ({}, [6.0] * 5),
+        ({"delay_s": 2.0}, [6.0, *[7.0] * 4]),
+        ({"delay_s": 2.0, "bandwidth_bits_s": 80.0 * len(PACKET)}, [6.0, 7.1, 7.2, 7.3, 7.4]),
+        ({"bandwidth_bits_s": 0.8 * len(PACKET)}, [6.0, 6.0, 7.0, 8.0, 18.0]),
+    ],
+    ids=["without a limit", "with a delay", "with a rate", "slower"],
+)
+def test_a_repaired_lane_is_as_fast_as_before_at_once(
+    planned: dict[str, Any], leave: list[float]
+) -> None:
+    """What waited is sent by the rate of the plan; what was on the wire arrives when it would have.
+
+    None is later than it would have been without the repair.
+    """
+    direction = repaired(Direction(**planned))
+    direction.offer(5.0, OUT, PACKET)
+    leaving = []
+    while direction.due < math.inf:
+        at = direction.due
+        leaving += [at for _ in direction.take(at)]
+    assert leaving == pytest.approx(leave)
+    assert (direction.came, direction.impaired, direction.left, direction.full) == (1, 6, 7, 0)

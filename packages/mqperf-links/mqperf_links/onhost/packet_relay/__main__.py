@@ -93,8 +93,9 @@ class Relay:
                 for direction in self._directions:
                     direction.impair(**json.loads(quantities))
             case "restore":
+                now = time.monotonic()
                 for direction in self._directions:
-                    direction.repair()
+                    direction.repair(now)
                     direction.open()
                 self._carry(there=True)
         if line:

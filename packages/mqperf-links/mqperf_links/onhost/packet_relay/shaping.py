@@ -83,7 +83,8 @@ class Direction:
         self._planned = (delay_s, jitter_s, loss_share, bandwidth_bits_s)
         self._shape(*self._planned)
         self._free_at = self._last = 0.0
-        self._queue: deque[tuple[float, int, bytes]] = deque()
+        # when each leaves, when it has been put on the wire, and what leaves where
+        self._queue: deque[tuple[float, float, int, bytes]] = deque()
         self._held = 0
         self.closed = False
         self.came = self.lost = self.full = self.swallowed = self.left = self.impaired = 0
@@ -101,13 +102,14 @@ class Direction:
         self._before = self._before or (self.came, self.lost, self.full)
         self._shape(delay_s, jitter_s, loss_share, bandwidth_bits_s)
 
-    def repair(self) -> None:
-        """Treat them again as from the beginning."""
+    def repair(self, now: float) -> None:
+        """Treat them again as from the beginning, and now also those that still wait."""
         if self._before is not None:
             self.impaired += self.came - self._before[0]
             self.came, self.lost, self.full = self._before
             self._before = None
             self._shape(*self._planned)
+            self._hurry(now)
 
     def _shape(
         self, delay_s: float, jitter_s: float, loss: float, bandwidth_bits_s: float | None
@@ -116,6 +118,28 @@ class Direction:
         self._wander = CorrelatedJitter(delay_s, jitter_s, self._chance)
         self._loss = loss
         self._bytes_s = None if bandwidth_bits_s is None else bandwidth_bits_s / 8
+
+    def _hurry(self, now: float) -> None:
+        """Have packets that are not on the wire wait no longer than its rate now asks for."""
+        queue, self._queue = self._queue, deque()
+        self._free_at, self._last = now, 0.0
+        for leaves, sent, out, packet in queue:
+            if sent <= now:
+                self._queue.append((leaves, sent, out, packet))
+                self._last = leaves
+            else:
+                self._free_at = min(sent, self._free_at + self._sending_s(packet))
+                self._travel(self._free_at, out, packet)
+
+    def _sending_s(self, packet: bytes) -> float:
+        """How long it takes to put a packet on the wire."""
+        return 0.0 if self._bytes_s is None else len(packet) / self._bytes_s
+
+    def _travel(self, sent: float, out: int, packet: bytes) -> None:
+        """Let a packet that is then on the wire arrive after the delay, and after all others."""
+        delay_s = self._wander.at(sent) if self._delay_s is None else self._delay_s
+        self._last = max(self._last, sent + delay_s)
+        self._queue.append((self._last, sent, out, packet))
 
     @property
     def due(self) -> float:
@@ -135,23 +159,21 @@ class Direction:
         if self._held + size > HELD_BYTES:
             self.full += 1
             return
-        begins = now
+        sent = now
         if self._bytes_s is not None:
             begins = max(now, self._free_at)
             if (begins - now) * self._bytes_s > max(BUFFER_BYTES, BUFFER_S * self._bytes_s):
                 self.full += 1
                 return
-            begins = self._free_at = begins + size / self._bytes_s
-        delay_s = self._wander.at(begins) if self._delay_s is None else self._delay_s
+            sent = self._free_at = begins + self._sending_s(packet)
         self._held += size
-        self._last = max(self._last, begins + delay_s)
-        self._queue.append((self._last, out, packet))
+        self._travel(sent, out, packet)
 
     def take(self, now: float) -> Iterator[tuple[int, bytes]]:
         """Every packet that is to have left by now, and where to."""
         queue = self._queue
         while queue and queue[0][0] <= now:
-            at, out, packet = queue.popleft()
+            at, _, out, packet = queue.popleft()
             self._held -= len(packet)
             self.left += 1
             self.late_s += now - at
