@@ -1,8 +1,11 @@
 """NATS as plans ask for it, as its servers are told, and as its messages are on the wire."""
 
 import json
+import socket
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -14,9 +17,12 @@ from mqperf.plan.file import parse_plan
 from mqperf_nats.lab.nats import configuration
 from mqperf_nats.onhost import codec, streams
 from mqperf_nats.onhost.codec import Messages
-from mqperf_nats.onhost.connection import problem
+from mqperf_nats.onhost.connection import Connection, problem
+from mqperf_nats.onhost.publisher import Outlet
 from mqperf_nats.onhost.rows import Rows
-from mqperf_numbered.onhost.broker import Lost, Refused
+from mqperf_nats.onhost.subscriber import Inlet
+from mqperf_numbered.onhost import inbox
+from mqperf_numbered.onhost.broker import Broker, Lost, Refused
 from mqperf_numbered.onhost.stamps import SIZE, STAMP, within
 
 PLAN = """\
@@ -98,6 +104,59 @@ def test_answers_are_told_apart(answer: bytes, kind: type, words: str) -> None:
     error = problem(answer)
     assert type(error) is kind
     assert str(error) == words
+
+
+@pytest.fixture
+def served(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Connection, socket.socket]]:
+    """A connection that is logged in, and the server's end of it."""
+    ours, server = socket.socketpair()
+    ours.settimeout(30)
+    server.sendall(b"INFO {}\r\n" + codec.PONG)
+    monkeypatch.setattr(inbox, "connected", lambda *_: (ours, "mq1:4222"))
+    with ours, server:
+        yield Connection(Broker(("mq1:4222",), "me", "", "/")), server
+
+
+ENDED = b"-ERR 'Stale Connection'\r\n"
+
+
+def test_what_came_before_the_end_is_counted(served: tuple[Connection, socket.socket]) -> None:
+    """Messages in front of the words that end a connection: a stream goes on behind them."""
+    connection, server = served
+    acks = [b"$JS.ACK.load.me.1.%d.1.1795658504071904604.0" % (40 + place) for place in range(3)]
+    server.sendall(b"".join(message(place, b"", ack) for place, ack in enumerate(acks)) + ENDED)
+    taken: list[int] = []
+    arrivals = SimpleNamespace(take=lambda stamp, *_: taken.extend(stamp["number"].tolist()))
+    orders = SimpleNamespace(stream={}, acks="each", broker=None)
+    thread, consumer = SimpleNamespace(address="load"), SimpleNamespace(arrivals=arrivals)
+    inlet = Inlet(*cast("Any", (orders, thread, consumer, None, None)))
+    connection.fill()
+    with pytest.raises(Lost, match="mq1:4222: Stale Connection"):
+        inlet.read(connection)
+    assert (taken, inlet.next) == ([0, 1, 2], 43)
+
+
+def test_confirms_before_the_end_are_counted(served: tuple[Connection, socket.socket]) -> None:
+    """Those in front of the words that end a connection."""
+    connection, server = served
+    confirm = b'{"stream":"load", "seq":1}'
+    for number in (7, 8):
+        server.sendall(b"MSG _INBOX.a.%012d 1 %d\r\n%s\r\n" % (number, len(confirm), confirm))
+    server.sendall(ENDED)
+    ended: dict[str, list[int]] = {}
+    thread = SimpleNamespace(ended=lambda how, numbers, _: ended.update({how: numbers.tolist()}))
+    connection.fill()
+    with pytest.raises(Lost, match="Stale Connection"):
+        Outlet.read(cast("Any", SimpleNamespace(thread=thread)), connection)
+    assert ended == {"confirmed": [7, 8]}
+
+
+def test_who_is_refused_is_told_why(served: tuple[Connection, socket.socket]) -> None:
+    """Also where messages came before, and an answer is awaited."""
+    connection, server = served
+    server.sendall(message(0) + b"-ERR 'Authorization Violation'\r\n")
+    with pytest.raises(Refused, match="Authorization Violation"):
+        connection.reached()
 
 
 @pytest.mark.parametrize("window", [0, 10], ids=["unasked", "asked"])

@@ -32,6 +32,7 @@ class Connection(Inbox):
     """An open connection; ``inbox`` begins the subjects of what is answered to it alone.
 
     To ``deliveries`` come messages of streams.  ``last_words`` are sent before it is closed.
+    ``ended`` is what the server ended it with.
     """
 
     heartbeat = codec.PING
@@ -42,26 +43,37 @@ class Connection(Inbox):
         self.inbox, self.pongs, self.calls = codec.fresh_inbox(), 0, 0
         self.deliveries = f"{self.inbox}.deliveries.all"
         self.understood, self.come, self.last_words = 0, list[Messages](), b""
+        self.ended: Lost | Refused | None = None
         super().__init__(broker, BUFFER_BYTES)
 
     def messages(self) -> list[Messages]:
         """All whole messages that have come since it was last told to forget them.
 
-        Everything else is dealt with.
+        Everything else is dealt with.  Raises ``Lost``, or ``Refused``, where the server has ended
+        the connection and none came before.
         """
-        while (part := codec.parsed(self.buffer, self.understood, self.have)) is not None:
+        while self.ended is None:
+            part = codec.parsed(self.buffer, self.understood, self.have)
+            if part is None:
+                break
             if isinstance(part, bytes):
                 self._attend(part)
                 self.understood += len(part) + len(codec.END)
             else:
                 self.come.append(part)
                 self.understood = part.ends[-1]
+        if not self.come:
+            self._end()
         return self.come
 
     def forget(self) -> None:
-        """Have room for others: their bytes are in the buffer until then."""
+        """Have room for others: their bytes are in the buffer until then.
+
+        Raises ``Lost``, or ``Refused``, where the server has ended the connection behind them.
+        """
         self.consumed(self.understood)
         self.understood, self.come = 0, []
+        self._end()
 
     def reached(self) -> None:
         """Return when the server has dealt with all that was sent before; messages are kept."""
@@ -69,6 +81,7 @@ class Connection(Inbox):
         self.send(codec.PING)
         self.finish_sending()
         while self.pongs < wanted:
+            self._end()
             self.fill()
             self.messages()
 
@@ -112,14 +125,18 @@ class Connection(Inbox):
         return codec.NOBODY
 
     def _attend(self, line: bytes) -> None:
-        """A line that begins no message; raises ``Lost``, or ``Refused``, for what is said last."""
+        """A line that begins no message."""
         if line == b"PING":
             self.send(codec.PONG)
         elif line == b"PONG":
             self.pongs += 1
         elif line.startswith(b"-ERR"):
             why = line[5:].decode(errors="replace").strip("'")
-            raise (Refused if "Authorization" in why else Lost)(f"{self.address}: {why}")
+            self.ended = (Refused if "Authorization" in why else Lost)(f"{self.address}: {why}")
+
+    def _end(self) -> None:
+        if self.ended is not None:
+            raise self.ended
 
 
 def problem(answer: bytes) -> Lost | Refused | None:

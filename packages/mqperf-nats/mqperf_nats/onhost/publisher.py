@@ -35,7 +35,10 @@ class Outlet(publisher.Outlet[Connection]):
         self.thread.attach(connection)
 
     def read(self, connection: Connection) -> None:
-        """Confirms are answers to messages, whose numbers their subjects end with."""
+        """Confirms are answers to messages, whose numbers their subjects end with.
+
+        Those before the words that end the connection count, too.
+        """
         now_ns = time.time_ns()
         ended: dict[str, list[int]] = {"confirmed": [], "error": []}
         for block in connection.messages():
@@ -46,7 +49,7 @@ class Outlet(publisher.Outlet[Connection]):
             ended["confirmed" if error is None else "error"].append(int(number))
             if error is not None:
                 self.diary.happened("refused", why=str(error))
-        connection.forget()
         for stream, numbers in ended.items():
             if numbers:
                 self.thread.ended(stream, np.array(numbers), now_ns)
+        connection.forget()

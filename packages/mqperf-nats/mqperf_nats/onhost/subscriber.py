@@ -45,7 +45,10 @@ class Inlet(ManagedConnection[Connection]):
             self.watch()
 
     def read(self, connection: Connection) -> None:
-        """Count the messages that have come, and acknowledge those of streams."""
+        """Count the messages that have come, and acknowledge those of streams.
+
+        Those before the words that end the connection have come, too: nobody sends them again.
+        """
         blocks = list[Messages]()
         for block in connection.messages():
             if block.subscription == DELIVERIES:
@@ -61,10 +64,12 @@ class Inlet(ManagedConnection[Connection]):
             ends = np.array([end for block in blocks for end in block.ends])
             now = connection.arrived_ns(ends) / NS
             self.server.arrivals.take(stamp, stamp["sender"].astype(np.int64), now)
-        connection.forget()
         replies = [block.reply for block in blocks if block.reply is not None]
-        if replies and self.orders.stream is not None:
+        of_stream = bool(replies) and self.orders.stream is not None
+        if of_stream:
             self.next = max(self.next, streams.number(replies[-1]) + 1)
+        connection.forget()
+        if of_stream:
             wanted = replies if self.orders.acks == "each" else replies[-1:]
             connection.send(b"".join(codec.publish(reply, codec.ACK) for reply in wanted))
             self.watch()
