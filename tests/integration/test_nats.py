@@ -17,6 +17,7 @@ from patience import all_due, eventually
 from samples import doubted
 
 from mqperf.hosts import HostFolder, LocalHost
+from mqperf.lab.load import LAUNCHERS
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems import SYSTEMS
 from mqperf.onhost.record.numbers import size
@@ -97,8 +98,8 @@ def server() -> Iterator[Nats]:
         yield deployment
 
 
-def flow_on(server: Nats, folder: Path, queues: str, seconds: int = 5, **parameters: int) -> Flow:
-    case = Case.model_validate(
+def case_of(queues: str, seconds: int = 5, **parameters: int) -> Case:
+    return Case.model_validate(
         {
             "system": "nats",
             "topology": "single",
@@ -110,6 +111,10 @@ def flow_on(server: Nats, folder: Path, queues: str, seconds: int = 5, **paramet
             "parameters": parameters,
         }
     )
+
+
+def flow_on(server: Nats, folder: Path, queues: str, seconds: int = 5, **parameters: int) -> Flow:
+    case = case_of(queues, seconds, **parameters)
     return Flow(job_of(case, folder, server.provision(case, folder.name)))
 
 
@@ -141,6 +146,10 @@ def run(server: Nats, work: Any) -> Any:  # noqa: ANN401 (nats-py has no types)
     return asyncio.run(whole())
 
 
+async def streams(client: Client) -> list[str | None]:
+    return [info.config.name for info in await client.jetstream().streams_info()]
+
+
 def test_nats_py_reads_what_was_published(server: Nats, tmp_path: Path) -> None:
     """From a stream: each body, once, in order, of its length; its subscriber then removes it."""
     flow = flow_on(server, tmp_path, "jetstream-memory", message_count=200, payload_bytes=500)
@@ -148,9 +157,6 @@ def test_nats_py_reads_what_was_published(server: Nats, tmp_path: Path) -> None:
     async def read(client: Client) -> list[bytes]:
         consumer = await client.jetstream().pull_subscribe(subject_of(flow, "client-1"))
         return [message.data for message in await consumer.fetch(200, timeout=20)]
-
-    async def streams(client: Client) -> list[str | None]:
-        return [info.config.name for info in await client.jetstream().streams_info()]
 
     with flow:
         flow.start("client-1")
@@ -165,6 +171,22 @@ def test_nats_py_reads_what_was_published(server: Nats, tmp_path: Path) -> None:
     assert flow.counts("client-1").streams["confirmed"].count == 200
     assert flow.counts("server-1").streams["received"].count == 200
     assert eventually(lambda: run(server, streams) == [])
+
+
+def test_a_killed_subscriber_leaves_no_stream(server: Nats, tmp_path: Path) -> None:
+    """Whatever a run left is removed after it, and nothing of another one."""
+    case = case_of("jetstream-file")
+    runs_of = [tmp_path / "killed", tmp_path / "other"]
+    for folder in runs_of:
+        folder.mkdir()
+        with Flow(job_of(case, folder, server.provision(case, folder.name))) as flow:
+            flow.start("server-1")  # killed at the end of this context
+    left, kept = (LAUNCHERS["nats"].queues(case, folder.name) for folder in runs_of)
+    assert sorted(run(server, streams)) == sorted([*left, *kept])
+    for of_run, remaining in ((left, kept), (kept, [])):
+        server.clean_up("", of_run)
+        assert run(server, streams) == remaining
+    server.clean_up("", left)  # nothing is there
 
 
 def test_what_nats_py_publishes_is_a_strangers(server: Nats, tmp_path: Path) -> None:

@@ -9,7 +9,9 @@ from functools import partial
 
 from pydantic import JsonValue
 
+from mqperf.base.errors import SystemFault
 from mqperf.hosts import Host, HostFolder
+from mqperf.hosts.software import ALONE
 from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems.private import OfServers, Servers, Site
 from mqperf.lab.systems.service import Server
@@ -18,8 +20,10 @@ from mqperf.lab.systems.system import ONLY_BROKER, Deployment, System
 from mqperf.lab.tool import Tool
 from mqperf.plan import Case
 from mqperf.plan.topologies import TOPOLOGIES
+from mqperf_nats.lab.launcher import PROGRAM
 from mqperf_nats.plan.parameters import GENERATOR
 from mqperf_nats.plan.queues import CORE, REPLICATED, STREAMS
+from mqperf_numbered.lab.environment import variables
 
 NAME = "nats"
 USER = "mqperf"
@@ -30,20 +34,30 @@ CONFIG = "nats.conf"
 NO_REPLICAS = "one node has no replicas: plan topologies: [any-node]"
 LEADER = "Self is new JetStream cluster metadata leader", "JetStream cluster new metadata leader"
 LIMIT_S = 60
+REMOVAL = f"{PROGRAM.name}.removal"
 
 
 @dataclass(frozen=True, slots=True)
 class Nats(OfServers):
-    """The deployment: its nodes."""
+    """The deployment: its nodes, and where the first is."""
 
     nodes_of_all: Endpoint
+    first: HostFolder
 
     def provision(self, case: Case, _run_id: str) -> Access:
         """Give the nodes; runs keep apart by their subjects."""
         return Access.by(TOPOLOGIES[case.topology], self.nodes_of_all)
 
-    def clean_up(self, _run_id: str, _queues: Sequence[str]) -> None:
-        """Leave streams to their subscribers, who remove them at their end."""
+    def clean_up(self, _run_id: str, queues: Sequence[str]) -> None:
+        """Remove the run's streams that are left: subscribers remove theirs unless killed."""
+        if queues:
+            host = self.first.host
+            program = PROGRAM.ensure(NAME, host)
+            who = [str(self.first.folder / CONFIG), ",".join(self.nodes_of_all.addresses)]
+            argv = [program.python, *ALONE, "-m", REMOVAL, *who, *queues]
+            done = host.run(argv, env=variables(program), timeout_s=LIMIT_S)
+            if done.returncode:
+                raise SystemFault(f"NATS does not remove streams: {done.stderr.strip()[-500:]}")
 
 
 def version_on(host: Host) -> str:
@@ -108,7 +122,7 @@ def start(
         config = redact(nodes[0].files[CONFIG])
         about: dict[str, JsonValue] = {"product": "NATS", "version": version, "config": config}
         every = Endpoint(NAME, tuple(node.name for node in nodes), USER, password)
-        return Nats(servers, about, every)
+        return Nats(servers, about, every, homes[0])
 
     def redact(text: str) -> str:
         return text.replace(password, "***")

@@ -85,13 +85,17 @@ class Connection(Inbox):
             self.fill()
             self.messages()
 
-    def call(self, verb: str, name: str, values: Mapping[str, object]) -> None:
-        """Ask JetStream for something until it is done; raises ``Refused`` when it will not be."""
+    def call(self, verb: str, name: str, values: Mapping[str, object]) -> bytes:
+        """Ask JetStream for something until it is done; gives the answer.
+
+        Raises ``Refused`` when it will not be done.
+        """
         limit = time.monotonic() + READY_S
-        while (error := problem(self._answer(verb, name, values))) is not None:
+        while (error := problem(answer := self._answer(verb, name, values))) is not None:
             if isinstance(error, Refused) or time.monotonic() > limit:
                 raise Refused(f"{self.address}: {verb} {name}: {error}")
             time.sleep(PAUSE_S)
+        return answer
 
     def body(self, block: Messages) -> bytes:
         """That of the first of some messages."""
