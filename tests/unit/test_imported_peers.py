@@ -23,6 +23,7 @@ CONFIRMS, RATE = SAMPLES / "perftest/confirms.log", SAMPLES / "perftest/rate.log
 CSV = SAMPLES / "perftest/confirms.csv"
 RESULT = SAMPLES / "openmessaging/rabbitmq-500.json"
 STAMPED = "the end-to-end latency is wrong"
+FIGURE = "aggregatedEndToEndLatency99pct"
 
 
 def imported(file: Path, load: Mapping[str, Value] | None = None) -> Tables:
@@ -221,6 +222,14 @@ BAD: dict[str, tuple[str, Callable[[str], str], str]] = {
     "no time": (str(CSV), replaced(r"(?m)^([^,]*),3\.\d+,", r"\1,nan,"), "a week"),
     "words": (str(CSV), replaced("2.00.,", "2.0x,"), r"csv:9: is no line of PerfTest"),
     "negative": (str(RESULT), changed(publishRate=[-1]), "publishRate.0"),
+    "a truth": (str(RESULT), changed(**{FIGURE: True}), FIGURE),
+    "endless latency": (str(RESULT), changed(**{FIGURE: float("inf")}), FIGURE),
+    "a latency of none": (str(RESULT), changed(**{FIGURE: float("nan")}), FIGURE),
+    "a latency in words": (str(RESULT), changed(**{FIGURE: "NaN"}), FIGURE),
+    "a huge latency": (str(RESULT), changed(**{FIGURE: 10**400}), FIGURE),
+    "before it was sent": (str(RESULT), changed(**{FIGURE: -1.0}), FIGURE),
+    "a size of truth": (str(RESULT), changed(messageSize=True), "messageSize"),
+    "a rate of truth": (str(RESULT), changed(publishRate=[True] * 6), "publishRate.0"),
     "other periods": (str(RESULT), changed(publishRate=[1.0]), "of different periods"),
 }
 """The sample, what is done to it, and the words of the complaint."""

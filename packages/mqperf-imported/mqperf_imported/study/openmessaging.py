@@ -5,13 +5,12 @@ Its warm-up is over when it begins to count.  Latencies are in ms, delays of the
 
 import json
 from collections.abc import Iterator
-from math import inf
 from pathlib import Path
 from statistics import fmean, median
-from typing import Annotated
+from typing import Annotated, Any
 
 import pandas as pd
-from pydantic import BaseModel, Field, FiniteFloat, ValidationError
+from pydantic import BaseModel, Field, FiniteFloat, ValidationError, model_validator
 
 from mqperf.base.errors import TableError
 from mqperf.base.raw import first_problem
@@ -46,6 +45,9 @@ RISING = (*LEVELS, "9999pct", "Max")
 KINDS = {"Publish": MS, "PublishDelay": US, "EndToEnd": MS}
 """What latencies are of, and their unit."""
 
+FIGURES = [f"aggregated{kind}Latency{level}" for kind in KINDS for level in ("Avg", *RISING)]
+"""Keys of the latencies of a whole run."""
+
 IN_FLIGHT = 10.0
 """So many times the backlog, messages under way by rate and latency are not those of it."""
 
@@ -56,8 +58,8 @@ Amount = Annotated[FiniteFloat, Field(ge=0)]
 Count = Annotated[int, Field(ge=0)]
 
 
-class Result(BaseModel, extra="allow"):
-    """What tells runs apart, and what was counted every 10 s; latencies are among the extras."""
+class Result(BaseModel, strict=True):
+    """What tells runs apart, what was counted every 10 s, and figures of the whole run."""
 
     workload: str
     driver: str
@@ -70,13 +72,19 @@ class Result(BaseModel, extra="allow"):
     backlog: list[Count] = []
     publishLatencyAvg: list[Amount] = []  # noqa: N815
     endToEndLatencyAvg: list[Amount] = []  # noqa: N815
+    figures: dict[str, Amount | None]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _figures_aside(cls, told: Any) -> Any:  # noqa: ANN401 (JSON)
+        if not isinstance(told, dict):
+            return told
+        return {**told, "figures": {name: told[name] for name in FIGURES if name in told}}
 
     def figure(self, name: str, unit: float) -> float | None:
         """A figure of the whole run in seconds; None where the file lacks it, or nothing was."""
-        value = (self.model_extra or {}).get(name)
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return None
-        return value * unit if 0 < value < inf else None
+        value = self.figures.get(name)
+        return value * unit if value else None
 
     def latency(self, kind: str) -> dict[str, float]:
         """Seconds by level, the least first: of ``Publish``, ``PublishDelay`` or ``EndToEnd``."""
