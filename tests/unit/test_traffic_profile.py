@@ -17,7 +17,8 @@ from mqperf_traffic.lab import counting
 from mqperf_traffic.lab.counting import Counting, standing
 from mqperf_traffic.lab.trace_events import Published, published
 from mqperf_traffic.onhost.curve import curve_of, phase_of
-from mqperf_traffic.plan.profile import MOST_LENGTHS, Route, numbers, parsed, write
+from mqperf_traffic.plan import profile as profile_of_plans
+from mqperf_traffic.plan.profile import MOST_LENGTHS, Profile, Route, numbers, parsed, write
 from mqperf_traffic.study.account import Replay, distance
 
 ROUTE: dict[str, Any] = {"queues": 2, "per_second": [3, 0], "lengths": [[0, 1], [4096, 2]]}
@@ -82,6 +83,35 @@ def test_a_profile_has_counts_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert routes == [("secret", 1, (2, 0)), (None, 1, (0, 2)), ("second", 2, (0, 1))]
     assert profile.routes[0].lengths == ((10, 1), (20, 1))
     assert [*tmp_path.iterdir()] == [tmp_path / "profile.json"]
+
+
+def test_small_routes_of_a_long_capture_are_gathered(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Until plans read the file, and no further; what no gathering makes short is not written."""
+    file = tmp_path / "profile.json"
+
+    def captured(most_bytes: int) -> Profile:
+        for module in (counting, profile_of_plans):
+            monkeypatch.setattr(module, "MOST_BYTES", most_bytes)
+        counted = Counting(20)
+        for number in range(40):
+            for _ in range(1 + number):
+                counted.count(number / 2, table("nova", f"{number}", ["a"]), 10)
+        return counted.profile(names=True, complete=True, most_waiting=0)
+
+    whole, least = captured(10_000), captured(2_000)
+    assert (len(whole.routes), whole.gathered) == (40, 0)
+    told_apart = [route for route in least.routes if route.routing_key is not None]
+    assert {route.messages for route in told_apart} == {*range(41 - len(told_apart), 41)}
+    assert least.gathered == 820 - sum(route.messages for route in told_apart)
+    assert least.per_second() == whole.per_second()
+    assert 5 <= len(told_apart) < 40
+    write(least, file)
+    assert 1_000 < file.stat().st_size <= 2_000
+    with pytest.raises(PlanError, match=r"profile\.json: .* plans read 2,000 of a file; capture"):
+        write(whole, file)
+    assert parsed(file.read_bytes(), "profile.json") == least
 
 
 @given(st.dictionaries(st.integers(0, 10**7), st.integers(1, 10**6), min_size=1, max_size=600))

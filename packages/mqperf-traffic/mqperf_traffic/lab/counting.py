@@ -12,10 +12,14 @@ from mqperf_traffic.plan.profile import (
     TENTHS,
     Profile,
     Route,
+    content,
 )
 
 MOST_KNOWN = 20_000
 """Tables of headers whose meaning is kept: those of one connection are often the same."""
+
+COUNT_BYTES = 2
+"""The fewest that a second of a route takes in a profile."""
 
 LENGTHS = 64
 """Lengths that are all told apart.  Where there are more, those that follow each other are told as
@@ -71,7 +75,32 @@ class Counting:
         return key
 
     def profile(self, *, names: bool, complete: bool, most_waiting: int) -> Profile:
-        """The profile of what was counted, its largest routes first."""
+        """The profile of what was counted, its largest routes first.
+
+        Of a long capture no more of them are told apart than a file of plans has room for.
+        """
+        most = MOST_BYTES // (COUNT_BYTES * self.seconds)
+        while True:
+            self._gather(most)
+            profile = self._profile(names=names, complete=complete, most_waiting=most_waiting)
+            if not most or len(content(profile)) <= MOST_BYTES:
+                return profile
+            most //= 2
+
+    def _gather(self, most: int) -> None:
+        """Tell the smallest routes no more apart, so that at most so many are."""
+        sizes: Counter[Key] = Counter()
+        for (key, _), count in self.by_second.items():
+            if key[0] is not None:
+                sizes[key] += count
+        small = {key for key, _ in sizes.most_common()[most:]}
+        self.gathered += sum(sizes[key] for key in small)
+        for counts in (self.by_second, self.by_length):
+            for key, place in [*counts]:
+                if key in small:
+                    counts[(None, None, key[2]), place] += counts.pop((key, place))
+
+    def _profile(self, *, names: bool, complete: bool, most_waiting: int) -> Profile:
         lengths: Counter[int] = Counter()
         for (_, length), count in self.by_length.items():
             lengths[length] += count

@@ -128,12 +128,26 @@ def parsed(content: bytes, name: str) -> Profile:
         raise PlanError(f"{name}: no traffic profile of version 1: {problem}") from None
 
 
-def write(profile: Profile, file: Path) -> None:
-    """Write the file; it has its name only when it is whole.  Raises ``PlanError``."""
-    draft = file.with_name(f".{file.name}.{os.getpid()}.draft")
+def content(profile: Profile) -> bytes:
+    """The profile as a file."""
     text = profile.model_dump_json(exclude_none=True)
+    return (text.replace('{"queues"', '\n{"queues"') + "\n").encode()
+
+
+def write(profile: Profile, file: Path) -> None:
+    """Write the file; it has its name only when it is whole.
+
+    Raises ``PlanError`` where it cannot be written, or no plan could read it.
+    """
+    written = content(profile)
+    if len(written) > MOST_BYTES:
+        raise PlanError(
+            f"{file}: is not written: the profile has {len(written):,} bytes, and plans read"
+            f" {MOST_BYTES:,} of a file; capture for a shorter time"
+        )
+    draft = file.with_name(f".{file.name}.{os.getpid()}.draft")
     try:
-        draft.write_text(text.replace('{"queues"', '\n{"queues"') + "\n", encoding="utf-8")
+        draft.write_bytes(written)
         draft.replace(file)
     except OSError as error:
         draft.unlink(missing_ok=True)
