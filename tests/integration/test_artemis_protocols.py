@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from load_by_hand import Flow, await_instant, job_of
+from patience import all_due
 
 from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.load.oslo.library import library
@@ -57,7 +58,8 @@ def test_every_message_is_accounted_for_by_every_protocol(tmp_path: Path) -> Non
     frames = stats.complete(tables.read(tmp_path))
     assert sorted(frames["runs"]["generator"]) == sorted([*PROTOCOLS, *PROTOCOLS, "amqp-1.0"])
     counts = frames["messages"]
-    assert list(counts["sent"]) == list(counts["received"]) == [1600] * 7
+    assert list(counts["sent"]) == list(counts["received"])
+    assert all_due(counts["sent"], 1600)
     for name in ("lost", "duplicates", "foreign", "errors", "reordered"):
         assert list(counts[name]) == [0] * 7, name
     assert counts["disagreements"].isna().all()
@@ -120,7 +122,7 @@ def flow_on(artemis: Deployment, folder: Path, generator: str, at: str = "", **s
             "test_case": "publish",
             "generator": generator,
             "green_threads": 1,
-            "duration_s": 5,
+            "duration_s": 60,
             "parameters": said,
         }
     )
@@ -140,7 +142,8 @@ def test_after_a_lost_connection_every_message_is_accounted_for(
 ) -> None:
     """Both connect again: nothing that was confirmed is lost."""
     door = Door(artemis.nodes[0].name)
-    flow = flow_on(artemis, tmp_path, generator, door.address, rate_msg_s=400.0, confirms=200)
+    said = {"rate_msg_s": 400.0, "message_count": 2000, "confirms": 200}
+    flow = flow_on(artemis, tmp_path, generator, door.address, **said)
     with flow:
         for label in flow.commands:
             flow.start(label)
@@ -149,7 +152,8 @@ def test_after_a_lost_connection_every_message_is_accounted_for(
         flow.end()
     door.close()
     sent, confirmed = flow.reconnected()
-    unconfirmed = size(sent.ranges) - size(confirmed.ranges)
+    assert size(sent.ranges) == 2000
+    unconfirmed = 2000 - size(confirmed.ranges)
     assert flow.diary("client-1")["counts"]["unconfirmed"] == unconfirmed
 
 

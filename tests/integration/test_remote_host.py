@@ -210,7 +210,7 @@ def test_a_planted_offset_is_found(
     with connected(places[:1]) as [remote]:
         offset = remote.clock()
         assert abs(offset.offset_s - ahead_s) <= offset.bound_s
-        assert offset.bound_s < 0.25
+        assert offset.bound_s < abs(ahead_s)  # else it might be none
         kernel = remote.facts()["kernel_clock"]
         assert isinstance(kernel, dict)
         assert set(kernel) == {

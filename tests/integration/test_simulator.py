@@ -192,7 +192,7 @@ def test_a_rate_is_kept_by_all_threads_together(begin: Begin, test_case: str) ->
     assert run.together(finish[0], "service", 1) == run.together(*finish, 1)
     assert run.together(finish[0], "service") == run.together("client", "handover", 1)
     late = run.stream("client-1", "handover") @ [-1, 1]
-    assert 0 <= late.min() < 0.01
+    assert late.min() >= 0
     the_simulator_agrees(run, len(sent))
 
 

@@ -53,7 +53,10 @@ CASE = {
 
 
 class Disturbed(Flow):
-    """A client and a server that run for some seconds; the client is told to connect ``at``."""
+    """A client and a server that run for 5 s, or until ``count`` messages are sent.
+
+    The client is told to connect ``at``.
+    """
 
     queues = "classic"
     files: Mapping[str, bytes] = MappingProxyType({})
@@ -63,11 +66,13 @@ class Disturbed(Flow):
         folder: Path,
         broker: Broker,
         parameters: dict[str, object],
-        seconds: int = 5,
+        count: int | None = None,
         at: str | None = None,
     ) -> None:
-        changes = {"duration_s": seconds, "parameters": parameters, "queues": self.queues}
-        case = Case.model_validate(CASE | changes)
+        load = {"duration_s": 5, "parameters": parameters}
+        if count is not None:
+            load = {"duration_s": 60, "parameters": {**parameters, "message_count": count}}
+        case = Case.model_validate({**CASE, **load, "queues": self.queues})
         end = Endpoint("amqp-0-9-1", tuple(broker.addresses), "mqperf", broker.password, "/")
         end = replace(end, authority=broker.authority)
         client = end if at is None else replace(end, addresses=(at,))
@@ -113,12 +118,12 @@ def test_after_a_lost_connection_every_message_is_accounted_for(
 ) -> None:
     """Both connect again; what the broker had confirmed is not lost, and numbers are whole."""
     parameters = {"rate_msg_s": 1000.0, "confirms": 500, "acks": "multiple"}
-    flow = Disturbed(tmp_path, broker, parameters)
+    flow = Disturbed(tmp_path, broker, parameters, count=4000)
     flow.run(lambda: cut(rabbitmq))
     sent, confirmed = flow.reconnected()
     unconfirmed = size(sent.ranges) - size(confirmed.ranges)
     assert flow.diary("client-1")["counts"]["unconfirmed"] == unconfirmed
-    assert size(sent.ranges) > 2000
+    assert size(sent.ranges) == 4000
 
 
 def test_a_lost_consumer_of_a_stream_goes_on_where_it_was(
@@ -126,12 +131,12 @@ def test_a_lost_consumer_of_a_stream_goes_on_where_it_was(
 ) -> None:
     """A stream keeps what was delivered: nothing of it comes again, and nothing is left out."""
     parameters = {"rate_msg_s": 1000.0, "confirms": 500, "acks": "multiple", "prefetch": 100}
-    flow = FromStream(tmp_path, broker, parameters)
+    flow = FromStream(tmp_path, broker, parameters, count=4000)
     flow.run(lambda: cut(rabbitmq))
     sent, _ = flow.reconnected()
     got = flow.counts("server-1").numbers["received"]["client-1.1"]
     assert len(got.again) == got.reordered == 0
-    assert size(sent.ranges) > 2000
+    assert size(sent.ranges) == 4000
 
 
 def test_a_broker_that_blocks_publishers_is_noted(
@@ -144,7 +149,7 @@ def test_a_broker_that_blocks_publishers_is_noted(
         time.sleep(1)
         told(rabbitmq, watermark('{absolute, "1024MB"}'))
 
-    flow = Disturbed(tmp_path, broker, {"rate_msg_s": 100.0, "message_count": 600}, seconds=60)
+    flow = Disturbed(tmp_path, broker, {"rate_msg_s": 100.0}, count=600)
     flow.run(alarmed)
     blocked, unblocked = flow.diary("client-1")["events"]
     assert (blocked["what"], unblocked["what"]) == ("blocked", "unblocked")
@@ -176,7 +181,8 @@ def test_messages_that_no_queue_takes_come_back_and_are_counted(
     broker: Broker, theirs: Theirs, tmp_path: Path
 ) -> None:
     """Each by its number: what is sent is received or returned, and nothing is both."""
-    flow = Disturbed(tmp_path, broker, {"rate_msg_s": 500.0, "unroutable": "returned"})
+    parameters = {"rate_msg_s": 500.0, "unroutable": "returned"}
+    flow = Disturbed(tmp_path, broker, parameters, count=2500)
 
     def unbound() -> None:
         exchange, queue, key = declared(flow)
@@ -198,8 +204,7 @@ def test_a_body_out_of_a_file_arrives_to_the_byte(
     broker: Broker, theirs: Theirs, tmp_path: Path
 ) -> None:
     """As another client sees it; and our server accounts for every delivery."""
-    parameters = {"rate_msg_s": 20.0, "message_count": 100, "payload_file": NAME}
-    flow = WithBody(tmp_path, broker, parameters, seconds=60)
+    flow = WithBody(tmp_path, broker, {"rate_msg_s": 20.0, "payload_file": NAME}, count=100)
     seen: list[bytes] = []
 
     def looked() -> None:
@@ -313,7 +318,7 @@ def test_a_client_pauses_as_long_as_it_is_told_to(broker: Broker, tmp_path: Path
             valve.tell(active=True)
 
         at = f"127.0.0.1:{server.getsockname()[1]}"
-        flow = Disturbed(tmp_path, broker, {"rate_msg_s": 500.0}, at=at)
+        flow = Disturbed(tmp_path, broker, {"rate_msg_s": 500.0}, count=2500, at=at)
         flow.run(paused)
         serving.join(10)
     assert quiet == [True]
