@@ -20,10 +20,12 @@ from mqperf.pages.questions.comparison import (
 )
 from mqperf.pages.sections.forms import plain
 from mqperf.study.stats.bottleneck import LOAD_GENERATORS, bottlenecks
+from mqperf.study.stats.complete import compared
 from mqperf.study.stats.contrasts import contrasts_of_rates, contrasts_of_repeats
 from mqperf.study.stats.offered_rates import middle_rates, saturation_rates
 from mqperf.study.stats.sustained import FIGURE
 from mqperf.study.tables import Tables, conform, empty
+from mqperf.study.tables.axes import SWEEP
 
 Layouts = tuple[tuple[str, str], ...]
 
@@ -157,7 +159,7 @@ def climbed(*capacities: tuple[float, ...], layouts: Layouts = LAYOUTS) -> Table
         found["runs"].query("status == 'done'").assign(rate_msg_s=CLIMB[0], ramp_steps=len(CLIMB))
     )
     in_order = runs.sort_values(["topology", "queues", "repeat"])["run"]
-    of_runs = dict(zip(in_order, chain(*capacities), strict=True))
+    reached = dict(zip(in_order, chain(*capacities), strict=True))
     steps = pd.concat(
         pd.DataFrame(
             {
@@ -171,9 +173,10 @@ def climbed(*capacities: tuple[float, ...], layouts: Layouts = LAYOUTS) -> Table
                 "latency_min_s": 0.001,
             }
         )
-        for run, capacity in of_runs.items()
+        for run, capacity in reached.items()
     )
-    rows = {"runs": runs, "rate_steps": conform("rate_steps", steps), "doubts": empty("doubts")}
+    of_runs = conform("rate_steps", steps.merge(runs[["run", "point", *SWEEP]], on="run"))
+    rows = {"runs": runs, "rate_steps": of_runs, "doubts": empty("doubts")}
     ran_out = bottlenecks({**found, **rows})
     rates = saturation_rates({**found, **rows}, ran_out)
     return {**found, **rows, "bottlenecks": ran_out, "saturation_rates": rates}
@@ -247,6 +250,15 @@ def test_what_repeats_do_not_tell_is_told_by_the_rates_between() -> None:
     first, second, *_ = [plain(text) for text in told.sentences]
     assert first.endswith(" %).")
     assert second.endswith(" or higher.")
+
+
+def test_two_sets_of_staircases_are_compared_by_what_they_keep_up_with() -> None:
+    """Means over all of their steps, which are of what was offered, are no figures of theirs."""
+    faster = [tuple(1.25 * rate for rate in rates) for rates in (CLASSIC, MIRRORED)]
+    told = compared(climbed(CLASSIC, MIRRORED), climbed(*faster))
+    assert told["comparison"]["figure"].tolist() == [FIGURE] * 2
+    assert told["comparison"]["ratio"].tolist() == pytest.approx([1.25, 1.25], rel=0.01)
+    assert told["sustained_compared"].empty
 
 
 def test_load_generators_that_were_the_limit_tell_no_middle() -> None:

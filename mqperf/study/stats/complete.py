@@ -10,12 +10,13 @@ from mqperf.study.stats.compare import KEYS, MIN_EFFECT, compare
 from mqperf.study.stats.decided import decided_between
 from mqperf.study.stats.differences import differences
 from mqperf.study.stats.factors import factors
-from mqperf.study.stats.offered_rates import saturation_rates
+from mqperf.study.stats.offered_rates import saturation_rates, with_middle_rates
 from mqperf.study.stats.scaling import saturation_points
 from mqperf.study.stats.searches import searches
 from mqperf.study.stats.summary import points
 from mqperf.study.stats.sustained import in_both, sustained
 from mqperf.study.tables import Tables, control_runs_apart, empty, of_plan, outside_plan
+from mqperf.study.tables.axes import SWEEP
 
 
 def complete(tables: Tables) -> dict[str, pd.DataFrame]:
@@ -58,7 +59,7 @@ def compared(
     keys = [key for key in KEYS if not (across_systems and key == "system")]
     matters = MIN_EFFECT if min_effect is None else min_effect
     sides = _asked_for(a, "A"), _asked_for(b, "B")
-    comparison = compare(*sides, keys=keys, min_effect=matters)
+    comparison = compare(*map(with_middle_rates, sides), keys=keys, min_effect=matters)
     return {
         "differences": differences(a, b),
         "sustained_compared": in_both(_sustained(a), _sustained(b), keys),
@@ -67,7 +68,10 @@ def compared(
 
 
 def _sustained(tables: Tables) -> pd.DataFrame:
-    return tables.get("sustained", empty("sustained"))
+    """The table, without staircases: what these keep up with is their throughput there."""
+    keys, rows = [*SWEEP], tables.get("sustained", empty("sustained"))
+    climbed = tables.get("rate_steps", empty("rate_steps")).set_index(keys).index
+    return rows[~rows.set_index(keys).index.isin(climbed)]
 
 
 def _asked_for(tables: Tables, name: str) -> Tables:

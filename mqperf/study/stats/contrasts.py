@@ -12,7 +12,7 @@ from mqperf.plan.topologies import QUEUES
 from mqperf.study.stats.bottleneck import LOAD_GENERATORS
 from mqperf.study.stats.compare import CANNOT_TELL, KEYS, MIN_EFFECT, judged, one_side
 from mqperf.study.stats.doubt_kinds import SPOILING, SPOILING_RATIOS
-from mqperf.study.stats.offered_rates import middle_rates
+from mqperf.study.stats.offered_rates import with_middle_rates
 from mqperf.study.stats.sustained import FIGURE, YES, best_first, doubted_points
 from mqperf.study.tables import Tables, of_points, varied
 from mqperf.study.tables.axes import FACTORS, SWEEP
@@ -115,14 +115,10 @@ def contrasts_of_repeats(tables: Tables, axis: str) -> pd.DataFrame:
     """
     doubts, messages = tables["doubts"], tables["messages"]
     disturbed = doubts[doubts["kind"].eq("noisy-host")]
-    rates = middle_rates(tables).drop(disturbed["run"], errors="ignore")
-    counted = messages.assign(**{FIGURE: messages["run"].map(rates)})
+    counted = messages[~messages["run"].isin(disturbed["run"])]
     left = {"messages": counted, "doubts": doubts.drop(disturbed.index)}
-    rows = contrasts({**tables, **left}, axis)
-    if rows.empty:
-        return rows
-    several = rows[["repeats_a", "repeats_b"]].gt(1).all(axis=1)
-    return rows[several & rows["figure"].eq(FIGURE)]
+    rows = contrasts(with_middle_rates({**tables, **left}), axis)
+    return rows[rows[["repeats_a", "repeats_b"]].gt(1).all(axis=1)] if len(rows) else rows
 
 
 def _between(pairs: pd.DataFrame, least: str, most: str) -> pd.DataFrame:

@@ -72,6 +72,25 @@ def middle_rates(tables: Tables) -> pd.Series:
     return known.prod(axis=1, skipna=False).pow(0.5).reindex(ends.index)
 
 
+def with_middle_rates(tables: Tables) -> Tables:
+    """Complete tables, in which the throughput of a staircase is the middle of where it ends.
+
+    It has no other figures: over all of its steps they tell nothing.
+    """
+    steps = tables.get("rate_steps", empty("rate_steps"))
+    climbed = {*steps["run"]}
+    if not climbed:
+        return tables
+    messages = tables["messages"]
+    rows = messages["run"].isin(climbed)
+    figures = messages.filter(regex="^throughput_msg_s")
+    blank = messages.assign(**figures.mask(rows))
+    rates = messages["run"].map(middle_rates(tables))
+    told = blank.assign(throughput_msg_s=blank["throughput_msg_s"].where(~rows, rates))
+    others = {name: tables[name][~tables[name]["run"].isin(climbed)] for name in ("latency", "cpu")}
+    return {**tables, **others, "messages": told}
+
+
 def _paced(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
     """The measured runs with a rate that is offered, and what of their messages is known of it."""
     frame = measured(tables).merge(bottlenecks[["run", "bottleneck"]], on="run", how="left")
