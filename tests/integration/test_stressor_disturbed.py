@@ -227,7 +227,7 @@ def test_a_body_out_of_a_file_arrives_to_the_byte(
 def test_messages_that_expire_are_lost_by_number(broker: Broker, tmp_path: Path) -> None:
     """What waits longer than its time never comes, and no later message is missed for it."""
     parameters = {"rate_msg_s": 500.0, "ttl_ms": 100, "acks": "each", "prefetch": 20}
-    flow = Disturbed(tmp_path, broker, parameters)
+    flow = Disturbed(tmp_path, broker, parameters, count=5000)
 
     def away() -> None:
         flow.processes["server-1"].send_signal(signal.SIGSTOP)

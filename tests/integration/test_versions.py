@@ -82,7 +82,7 @@ def roots(other: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path
         started = psutil.Process(adding.pid).children(recursive=True)
         adding.kill()
         adding.wait()
-        assert eventually(lambda: not any(map(psutil.Process.is_running, started)), 30)
+        assert eventually(lambda: not any(map(psutil.Process.is_running, started)))
         assert debian.roots() == []
 
         settings = Settings(version=other)
@@ -119,7 +119,7 @@ def test_nodes_of_another_version_run_apart_and_leave_nothing(other: str, roots:
         assert len(apart) == len(pids) == 3
         assert namespaces()[os.getpid()] not in apart
     assert not accepts(address)
-    assert eventually(lambda: apart.isdisjoint(namespaces().values()), 30)
+    assert eventually(lambda: apart.isdisjoint(namespaces().values()))
     assert str(roots) not in Path("/proc/self/mountinfo").read_text()
     assert {*(root.folder / "tmp").iterdir()} == before
 

@@ -45,7 +45,6 @@ probes: [psutil, atop]
 load: {generator: replay, green_threads: [1], duration_s: 4, warmup_s: 1, cooldown_s: 1,
   timeout_s: 1}
 """
-PATIENCE_S = 20
 AHEAD_S = 30
 BUSY = "while True: pass"
 IDLE = "import time; time.sleep(600)"

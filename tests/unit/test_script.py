@@ -135,7 +135,7 @@ def test_a_script_that_goes_on_is_ended_with_all_that_it_started() -> None:
     [sleeping] = [process for process in below() if process.name() == "sleep"]
     all_of_it = [sleeping, *sleeping.parents()[:1]]
     actions.close()
-    assert eventually(lambda: not any(map(psutil.Process.is_running, all_of_it)), 15)
+    assert eventually(lambda: not any(map(psutil.Process.is_running, all_of_it)))
     assert kept["1-script.log"].endswith("undone\n")
     assert kept.ended["exit_code"] is None
 

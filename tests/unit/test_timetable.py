@@ -18,7 +18,7 @@ from mqperf.onhost.machine import proc
 from mqperf.plan import ActionPlan
 
 FREEZE = ActionPlan(do="freeze", node="Master", at_s=0.0, for_s=0.2)
-PATIENCE_S = 10
+PATIENCE_S = 60
 
 
 @pytest.fixture
