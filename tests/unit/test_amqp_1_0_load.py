@@ -72,6 +72,7 @@ def test_orders_say_what_the_generator_resolves(tmp_path: Path) -> None:
         ("payload_bytes: 31", "every message carries a stamp of 32 bytes"),
         ("settlement: exactly-once", "settlement"),
         ("payload_bytes: 33, payload_spread: 0.05", "leaves bodies of 31 bytes, and the stamp"),
+        ("payload_bytes: [99, 33], payload_spread: [0.01, 0.05]", "leaves bodies of 31 bytes"),
         ("payload_spread: 0", "payload_spread"),
         ("credit: 0", "credit"),
         ("links: none", "links"),

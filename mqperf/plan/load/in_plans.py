@@ -107,7 +107,7 @@ def _of_test_case(generator: Generator | None, case: object, where: Where) -> It
 def _of_parameters(
     generator: Generator, load: Mapping[str, object], of_every: Sequence[str]
 ) -> Iterator[Problem]:
-    """Every key that nobody knows, and every value that the generator refuses."""
+    """Every key that nobody knows, and every value or point that the generator refuses."""
     fields = {
         name: field
         for name, field in generator.parameters.model_fields.items()
@@ -122,10 +122,14 @@ def _of_parameters(
             yield Problem((name,), f"unknown key; {nearest(str(name), known)}")
         elif name in fields:
             yield from _of_values(generator, name, given)
-    given = {name: load[name] for name in fields if name in load}
-    firsts = {name: (as_tuple(value) or (value,))[0] for name, value in given.items()}
-    yield from _together(generator, firsts)
+    given = {name: as_tuple(load[name]) or (load[name],) for name in fields if name in load}
+    wrong: list[Problem] = []
+    for values in islice(product(*given.values()), MAX_CASES):
+        point = dict(zip(given, values, strict=True))
+        wrong += [problem for problem in _together(generator, point) if problem not in wrong]
+    yield from wrong
     if load.get(SET):
+        firsts = {name: values[0] for name, values in given.items()}
         yield from _of_driver(generator, load[SET], firsts)
 
 
