@@ -18,7 +18,7 @@ from stamped import pieces, stamped
 
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.connection import Connection
-from mqperf_amqp_0_9_1.onhost.consumer import acks
+from mqperf_amqp_0_9_1.onhost.consumer import acks, nacks
 from mqperf_amqp_0_9_1.onhost.deliveries import FROM, Batch, Deliveries, form_of
 from mqperf_amqp_0_9_1.onhost.publisher import LINGER_S, Channels
 from mqperf_amqp_0_9_1.onhost.send_queue import SendQueue
@@ -149,9 +149,11 @@ def test_deliveries_are_read_however_they_are_cut(
                 deliveries.read()
     tags = [int(tag) for batch in batches for tag in batch.tag]
     channels = [int(channel) for batch in batches for channel in batch.channel]
+    again = [bool(each) for batch in batches for each in batch.again]
     numbers = [int(number) for batch in batches for number in batch.stamp["number"]]
     assert tags == list(range(1, len(messages) + 1))
     assert channels == [channel for channel, _ in messages]
+    assert again == [place % 7 == 0 for place in range(len(messages))]
     assert numbers == list(range(len(messages)))
 
 
@@ -228,23 +230,55 @@ def test_a_delivery_without_a_stamp_has_no_form(in_body: bool) -> None:  # noqa:
     assert form_of(delivery(1, 1, b"short", 10, in_body=in_body), in_body=in_body) is None
 
 
+def batch_of(channels: list[int]) -> Batch:
+    """Deliveries on these channels, with tags from 1 on."""
+    tags = np.arange(1, len(channels) + 1)
+    return Batch(np.array(channels), tags, stamped(len(channels)), tags, tags % 2 == 0, 0)
+
+
 @given(st.lists(st.integers(1, 500), min_size=1, max_size=20), st.booleans())
 def test_acknowledgements_are_those_that_pika_reads(
     channels: list[int],
     multiple: bool,  # noqa: FBT001
 ) -> None:
     """Of each delivery; or of the last of those that came together on a channel."""
-    tags = np.arange(1, len(channels) + 1)
-    batch = Batch(np.array(channels), tags, stamped(len(channels)), tags, 0)
+    batch = batch_of(channels)
     read = [
         (ack.channel_number, ack.method.delivery_tag, ack.method.multiple)
         for ack in frames(acks(batch, multiple=multiple))
     ]
-    every = list(zip(channels, tags.tolist(), strict=True))
+    every = list(zip(channels, batch.tag.tolist(), strict=True))
     if multiple:
         following = [*channels[1:], 0]
         every = [ack for ack, then in zip(every, following, strict=True) if ack[0] != then]
     assert read == [(channel, tag, multiple) for channel, tag in every]
+
+
+@given(st.lists(st.integers(1, 500), min_size=1, max_size=20))
+def test_rejections_are_those_that_pika_reads(channels: list[int]) -> None:
+    """Of each delivery by itself, which the broker is to deliver again."""
+    batch = batch_of(channels)
+    some = batch.where(batch.again)
+    read = [(nack.channel_number, nack.method) for nack in frames(nacks(some))]
+    assert [channel for channel, _ in read] == channels[1::2]
+    assert [each.delivery_tag for _, each in read] == some.tag.tolist()
+    assert all(each.requeue and not each.multiple for _, each in read)
+    assert some.stamp["number"].tolist() == [*range(1, len(channels), 2)]
+
+
+@pytest.mark.parametrize(
+    ("told", "version"),
+    [
+        ({"product": "RabbitMQ", "version": "3.10.8", "platform": "Erlang"}, (3, 10)),
+        ({"capabilities": {"basic.nack": True}, "version": "4.1.0-rc.2"}, (4, 1)),
+        ({"version": "unknown"}, ()),
+        ({}, ()),
+    ],
+)
+def test_a_broker_tells_its_version(told: dict[str, object], version: tuple[int, ...]) -> None:
+    """Among whatever else it tells of itself when a connection begins."""
+    start = frame.Method(0, spec.Connection.Start(0, 9, told, "PLAIN", "en_US")).marshal()
+    assert codec.version_of(codec.Reader(start[codec.FRAME.size :])) == version
 
 
 def test_a_closed_channel_is_told_in_the_brokers_words() -> None:

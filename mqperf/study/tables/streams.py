@@ -32,11 +32,11 @@ CALLER = {**CLIENT, "round_trip": TWO}
 
 FURTHER = {
     "client": dict.fromkeys(("handover", "service", "confirmed", *REFUSALS), TWO),
-    "server": {"service": TWO},
+    "server": {"service": TWO, "dead_lettered": TWO},
 }
 """Streams that a process may have besides, by its kind: when messages were handed over that were
-due; when the broker confirmed them; when it refused them, and how; and when those were received,
-or answered, that were handed over."""
+due; when the broker confirmed them; when it refused them, and how; when those were received, or
+answered, that were handed over; and which of the received are dead letters."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

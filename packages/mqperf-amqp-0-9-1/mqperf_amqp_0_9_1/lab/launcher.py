@@ -11,6 +11,7 @@ from mqperf.plan import Case
 from mqperf.plan.load import Member
 from mqperf.plan.topologies import QUEUES
 from mqperf_amqp_0_9_1.lab import layout
+from mqperf_amqp_0_9_1.onhost.dead_letters import arguments
 from mqperf_amqp_0_9_1.plan.parameters import GENERATOR, of_case
 from mqperf_numbered.lab.environment import Program
 from mqperf_numbered.lab.launcher import launcher, with_orders
@@ -50,7 +51,9 @@ def commands(job: Job) -> list[Command]:
 def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[str, str]]:
     """What queues and connections of the load are."""
     parameters = of_case(case)
-    queues = {"durable": "true", **ARGUMENTS[case.queues]}
+    rejecting = arguments("QUEUE", parameters.delivery_limit, parameters.dead_letters)
+    declared = {name: str(value) for name, value in rejecting.items()}
+    queues = {"durable": "true", **ARGUMENTS[case.queues], **declared}
     exchange = {"type": parameters.exchange_type, "durable": "true", "auto-delete": "true"}
     return {"queue": queues, "exchange": exchange}
 
@@ -74,5 +77,5 @@ LAUNCHER = replace(
     commands=commands,
     drivers={"rabbitmq": GENERATOR.name},
     options=options,
-    queues=layout.queues,
+    queues=layout.declared,
 )

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from mqperf.plan import Case
+from mqperf_amqp_0_9_1.onhost.dead_letters import dead_letter_queue
 from mqperf_amqp_0_9_1.plan.parameters import Parameters, of_case
 
 HEADER = "thread"
@@ -23,9 +24,16 @@ def threads(case: Case, key: str, process: int) -> Iterator[dict[str, Any]]:
 
 
 def queues(case: Case, key: str) -> list[str]:
-    """All queues of a load."""
+    """All queues of a load that its exchanges lead to."""
     copies = of_case(case).copies
     return [name for number in range(case.threads) for name in _queues(key, number, copies)]
+
+
+def declared(case: Case, key: str) -> list[str]:
+    """All queues of a load, those of dead letters among them."""
+    bound = queues(case, key)
+    dead = [] if of_case(case).dead_letters is None else map(dead_letter_queue, bound)
+    return [*bound, *dead]
 
 
 def _thread(parameters: Parameters, key: str, number: int, *, alone: bool) -> dict[str, Any]:

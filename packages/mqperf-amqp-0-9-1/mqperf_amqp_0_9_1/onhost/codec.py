@@ -4,6 +4,7 @@ OASIS has no copy of it: the specification is that of the AMQP Working Group of 
 RabbitMQ's extensions (confirms, ``connection.blocked``).  Only what a publisher or consumer needs.
 """
 
+import re
 import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
@@ -241,6 +242,21 @@ def delivery_tag(method: bytes) -> int:
     reader = Reader(method)
     reader.short()
     return reader.number("Q")
+
+
+def redelivered(method: bytes) -> bool:
+    """Whether the broker has delivered the message before, as far as it knows."""
+    reader = Reader(method)
+    reader.short()
+    reader.number("Q")
+    return bool(reader.number("B") & 1)
+
+
+def version_of(start: Reader) -> tuple[int, ...]:
+    """The first two numbers of the broker's version, of ``connection.start``; none if unsaid."""
+    start.number("H")
+    told = re.search(rb"\x07versionS.{4}(\d+)\.(\d+)", start.long(), re.DOTALL)
+    return tuple(map(int, told.groups())) if told else ()
 
 
 def which(payload: bytes) -> Method:

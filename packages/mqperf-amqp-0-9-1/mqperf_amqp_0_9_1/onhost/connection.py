@@ -29,7 +29,10 @@ PROPERTIES: codec.Table = {
 
 
 class Connection(Inbox):
-    """An open connection.  Frames that have come are in ``buffer`` up to ``have``."""
+    """An open connection, to a broker of that ``version``; () if it does not say.
+
+    Frames that have come are in ``buffer`` up to ``have``.
+    """
 
     heartbeat = codec.HEARTBEAT
 
@@ -89,7 +92,7 @@ class Connection(Inbox):
     def log_in(self) -> None:
         """Return when the broker knows us, and has opened the virtual host."""
         self.send(codec.HEADER)
-        self._expect(codec.START)
+        self.version = codec.version_of(self._expect(codec.START))
         identity = long(f"\0{self.broker.user}\0{self.broker.password}".encode())
         arguments = codec.table(PROPERTIES) + short("PLAIN") + identity + short("en_US")
         self.send(codec.method(0, codec.START_OK, arguments))

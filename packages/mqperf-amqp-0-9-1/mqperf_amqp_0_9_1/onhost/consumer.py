@@ -9,13 +9,16 @@ from contextlib import suppress
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from mqperf.onhost.load.control import Control
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.codec import short, table
 from mqperf_amqp_0_9_1.onhost.connection import Connection
+from mqperf_amqp_0_9_1.onhost.dead_letters import STREAM, arguments, check, dead_letter_queue
 from mqperf_amqp_0_9_1.onhost.deliveries import FROM, Batch, Deliveries
 from mqperf_amqp_0_9_1.onhost.orders import Orders, Thread
+from mqperf_amqp_0_9_1.onhost.rejections import Chosen, Rejections
 from mqperf_numbered.onhost.arrivals import Arrivals
 from mqperf_numbered.onhost.broker import Lost, Refused
 from mqperf_numbered.onhost.diary import Diary
@@ -43,12 +46,19 @@ LENGTH = "bytes "
 DURABLE, AUTO_DELETE = 0b10, 0b100
 """Flags of an exchange."""
 
+REQUEUE = 0b10
+"""The flag of a rejection after which the message is to be delivered again."""
+
 ACK = codec.method(1, codec.ACK, struct.pack(">QB", 0, 0))
+NACK = codec.method(1, codec.NACK, struct.pack(">QB", 0, REQUEUE))
 TAG_AT, MULTIPLE_AT = 11, 19
 
 
 class Intake(ManagedConnection[Connection]):
-    """A connection with a channel, and a consumer on it, for each queue of some threads."""
+    """A connection with a channel, and a consumer on it, for each queue of some threads.
+
+    Where there are dead letters, the queues of these follow, in the order of those they come from.
+    """
 
     def __init__(
         self,
@@ -60,19 +70,26 @@ class Intake(ManagedConnection[Connection]):
     ) -> None:
         super().__init__(waiting, diary, partial(Connection, orders.broker))
         self.orders, self.server = orders, server
-        self.queues = [(thread, queue) for thread in threads for queue in thread.queues]
-        self.copy = np.concatenate([np.arange(len(thread.queues)) for thread in threads])
+        bound = [(thread, queue) for thread in threads for queue in thread.queues]
+        dead = [dead_letter_queue(queue) for _, queue in bound if orders.dead_letters is not None]
+        self.bound, self.queues = bound, [*(queue for _, queue in bound), *dead]
+        copy = np.concatenate([np.arange(len(thread.queues)) for thread in threads])
+        self.copy = np.resize(copy, len(self.queues))
         self.next_offset = np.zeros(len(self.queues), dtype=np.int64)
 
     def prepare(self, connection: Connection) -> None:
         """Declare everything, and consume."""
+        check(self.orders.dead_letters, connection.version)
         self.on = connection
         self.deliveries = Deliveries(
             connection, self._take, self._other, in_body=self.orders.in_body
         )
-        for channel, (thread, queue) in enumerate(self.queues, 1):
+        for channel, queue in enumerate(self.queues, 1):
             connection.open_channel(channel)
-            self._declare(connection, channel, thread, queue)
+            if channel <= len(self.bound):
+                self._declare_bound(connection, channel, *self.bound[channel - 1])
+            else:
+                self._declare(connection, channel, queue, {})
             if self.orders.acks != "auto":
                 limit = struct.pack(">IHB", 0, self.orders.prefetch, 0)
                 connection.call(channel, codec.QOS, limit, codec.QOS_OK)
@@ -81,7 +98,7 @@ class Intake(ManagedConnection[Connection]):
 
     def consume(self) -> None:
         """Ask for the messages of all queues."""
-        for channel, (_, queue) in enumerate(self.queues, 1):
+        for channel, queue in enumerate(self.queues, 1):
             self._consume(channel, queue)
 
     def understand(self) -> None:
@@ -113,16 +130,25 @@ class Intake(ManagedConnection[Connection]):
         """Deal with all that has come whole."""
         self.deliveries.read()
 
-    def _declare(self, connection: Connection, channel: int, thread: Thread, queue: str) -> None:
+    def _declare_bound(
+        self, connection: Connection, channel: int, thread: Thread, queue: str
+    ) -> None:
         exchange, kind = thread.exchange, self.orders.exchange_type
         declared = b"\0\0" + short(exchange) + short(kind) + bytes([DURABLE | AUTO_DELETE])
         connection.call(
             channel, codec.EXCHANGE_DECLARE, declared + table({}), codec.EXCHANGE_DECLARE_OK
         )
-        wanted = codec.queue_declare(queue, self.orders.queue_arguments, durable=True)
-        connection.call(channel, codec.QUEUE_DECLARE, wanted, codec.QUEUE_DECLARE_OK)
+        limited = arguments(queue, self.orders.delivery_limit, self.orders.dead_letters)
+        self._declare(connection, channel, queue, limited)
         bound = codec.queue_bind(queue, exchange, thread.binding_key, thread.binding)
         connection.call(channel, codec.QUEUE_BIND, bound, codec.QUEUE_BIND_OK)
+
+    def _declare(
+        self, connection: Connection, channel: int, queue: str, further: codec.Table
+    ) -> None:
+        every = {**self.orders.queue_arguments, **further}
+        wanted = codec.queue_declare(queue, every, durable=True)
+        connection.call(channel, codec.QUEUE_DECLARE, wanted, codec.QUEUE_DECLARE_OK)
 
     def _consume(self, channel: int, queue: str) -> None:
         # deliveries may come before the answer, and are taken then: so nobody waits for it
@@ -133,20 +159,39 @@ class Intake(ManagedConnection[Connection]):
         self.watch()
 
     def _take(self, batch: Batch) -> None:
-        """Count deliveries, and acknowledge them if that is asked for."""
+        """Reject those that are to be, and accept all others."""
         if batch.offset is not None:  # in order on each channel: the last one stays
             self.next_offset[batch.channel - 1] = batch.offset + 1
-        copy = self.copy[batch.channel - 1]
-        self.server.take(batch, copy)
+        if self.server.rejections is None:
+            self._accept(batch)
+            return
+        rejected = self.server.rejections.chosen(batch, self._dead(batch))
+        if rejected.any():  # first: an acknowledgement may be of all that is not settled before it
+            self._answer(nacks(batch.where(rejected)))
+        if not rejected.all():
+            self._accept(batch.where(~rejected))
+
+    def _accept(self, batch: Batch) -> None:
+        """Count deliveries, and acknowledge them if that is asked for."""
+        dead = None if self.orders.dead_letters is None else self._dead(batch)
+        self.server.take(batch, self.copy[batch.channel - 1], dead)
         if self.orders.acks != "auto":
-            with suppress(Lost):  # the next read will find it out; these have come
-                self.on.send(acks(batch, multiple=self.orders.acks == "multiple"))
-                self.watch()
+            self._answer(acks(batch, multiple=self.orders.acks == "multiple"))
+
+    def _dead(self, batch: Batch) -> Chosen:
+        """Which of them are dead letters."""
+        dead: Chosen = batch.channel > len(self.bound)
+        return dead
+
+    def _answer(self, frames: bytes) -> None:
+        with suppress(Lost):  # the next read will find it out; these deliveries have come
+            self.on.send(frames)
+            self.watch()
 
     def _other(self, channel: int, payload: bytes) -> None:
         which = codec.which(payload)
         if which == codec.CANCEL:
-            queue = self.queues[channel - 1][1]
+            queue = self.queues[channel - 1]
             raise Refused(f"the broker cancelled the consumer of queue {queue}")
         self.on.attend(channel, payload)
 
@@ -157,11 +202,22 @@ def acks(batch: Batch, *, multiple: bool) -> bytes:
     if multiple:
         last = np.append(np.flatnonzero(np.diff(channel)), len(channel) - 1)
         channel, tag = channel[last], tag[last]
-    frames = np.tile(np.frombuffer(ACK, np.uint8), (len(tag), 1))
-    frames[:, 1], frames[:, 2] = channel >> 8, channel & 0xFF
-    frames[:, TAG_AT:MULTIPLE_AT] = tag.astype(">i8").view(np.uint8).reshape(-1, 8)
+    frames = _frames(ACK, channel, tag)
     frames[:, MULTIPLE_AT] = multiple
     return frames.tobytes()
+
+
+def nacks(batch: Batch) -> bytes:
+    """Rejections of every delivery: each is to be delivered again."""
+    return _frames(NACK, batch.channel, batch.tag).tobytes()
+
+
+def _frames(method: bytes, channel: Numbers, tag: Numbers) -> NDArray[np.uint8]:
+    """A row for each tag."""
+    frames = np.tile(np.frombuffer(method, np.uint8), (len(tag), 1))
+    frames[:, 1], frames[:, 2] = channel >> 8, channel & 0xFF
+    frames[:, TAG_AT:MULTIPLE_AT] = tag.astype(">i8").view(np.uint8).reshape(-1, 8)
+    return frames
 
 
 class Consumer(Server[Intake]):
@@ -169,6 +225,9 @@ class Consumer(Server[Intake]):
 
     def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
         self.orders, self.lengths = orders, Counter[int]()
+        self.rejections: Rejections | None = None
+        if orders.reject_share is not None:
+            self.rejections = Rejections(orders.reject_share, orders.run, diary)
         waiting = Waiting(exact=False)
         intakes = [
             Intake(orders, share, self, waiting, diary)
@@ -202,12 +261,20 @@ class Consumer(Server[Intake]):
                 intake.connection = None
                 connection.close(1.0)
 
-    def take(self, batch: Batch, copy: Numbers) -> None:
-        """Record deliveries; ``copy`` tells of which of a message's queues each is."""
+    def take(self, batch: Batch, copy: Numbers, dead: Chosen | None = None) -> None:
+        """Record deliveries; ``copy`` tells of which of a message's queues each is.
+
+        Those that are ``dead`` letters are recorded as such as well.
+        """
         self.lengths[batch.body_bytes] += int((copy == 0).sum())
         stamp, now = batch.stamp, batch.read_ns / NS
         sender = stamp["sender"].astype(np.int64) * self.orders.copies + copy
-        waited = now - self.arrivals.take(stamp, sender, now)
+        due = self.arrivals.take(stamp, sender, now)
+        if dead is not None:
+            own = dead & (stamp["run"] == self.orders.run)
+            number = stamp["number"][own].astype(np.int64)
+            self.arrivals.record.add(STREAM, sender[own], number, due[own], now[own])
+        waited = now - due
         self.least_s = min(self.least_s, float(waited.min()))
         self.queued_s = float(waited[-1]) - self.least_s
 

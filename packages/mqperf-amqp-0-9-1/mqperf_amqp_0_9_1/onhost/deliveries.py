@@ -6,7 +6,7 @@ fit is read frame by frame.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,16 +40,29 @@ _OFFSET = codec.short(FROM) + b"l"
 class Batch:
     """Deliveries in their order: channel, delivery tag and stamp of each, and when it was read.
 
-    All bodies have ``body_bytes``.  ``offset`` is the place of each in its stream; None when they
-    come from queues.
+    ``again`` tells which had been delivered before.  All bodies have ``body_bytes``.  ``offset`` is
+    the place of each in its stream; None when they come from queues.
     """
 
     channel: NDArray[np.int64]
     tag: NDArray[np.int64]
     stamp: stamps.Stamps
     read_ns: NDArray[np.int64]
+    again: NDArray[np.bool_]
     body_bytes: int
     offset: NDArray[np.int64] | None = None
+
+    def where(self, chosen: NDArray[np.bool_]) -> "Batch":
+        """Some of them, in their order."""
+        return replace(
+            self,
+            channel=self.channel[chosen],
+            tag=self.tag[chosen],
+            stamp=self.stamp[chosen],
+            read_ns=self.read_ns[chosen],
+            again=self.again[chosen],
+            offset=None if self.offset is None else self.offset[chosen],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +90,8 @@ class Form:
         channel = rows[:, 1].astype(np.int64) << 8 | rows[:, 2]
         stamp = stamps.read(rows[:, self.stamp_at : self.stamp_at + stamps.SIZE])
         offset = None if self.offset_at is None else _numbers(rows, self.offset_at)
-        tag = _numbers(rows, self.tag_at)
-        return Batch(channel, tag, stamp, read_ns, self.body_bytes, offset)
+        tag, again = _numbers(rows, self.tag_at), rows[:, self.tag_at + 8] & 1 != 0
+        return Batch(channel, tag, stamp, read_ns, again, self.body_bytes, offset)
 
 
 def _numbers(rows: stamps.Bytes, at: int) -> NDArray[np.int64]:
@@ -206,12 +219,11 @@ class Deliveries:
 
     def _message(self, end: int, channel: int, method: bytes, header: bytes, body: bytes) -> None:
         stamp = stamp_of(header, body, in_body=self.in_body)
-        tag = codec.delivery_tag(method)
+        tag, again = (np.array([of(method)]) for of in (codec.delivery_tag, codec.redelivered))
         read_ns = self.connection.arrived_ns(np.array([end]))
         at = _offset_at(header)
         offset = None if at is None else np.array([Reader(header, at).number("q")])
-        batch = Batch(np.array([channel]), np.array([tag]), stamp, read_ns, len(body), offset)
-        self.take(batch)
+        self.take(Batch(np.array([channel]), tag, stamp, read_ns, again, len(body), offset))
 
     def _learn(self, end: int, method: bytes, header: bytes, body: bytes) -> None:
         """The form of a message whose frames followed each other, as they nearly always do."""

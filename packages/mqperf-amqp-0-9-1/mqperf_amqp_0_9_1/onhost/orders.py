@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from mqperf_amqp_0_9_1.onhost.codec import Table
+from mqperf_amqp_0_9_1.onhost.dead_letters import Strategy
 from mqperf_numbered.onhost.orders import OfThreads, of_kind, read_orders
 
 Acks = Literal["auto", "each", "multiple"]
@@ -49,6 +50,9 @@ class Orders(OfThreads):
     confirms: int
     acks: Acks
     prefetch: int
+    reject_share: float | None
+    delivery_limit: int | None
+    dead_letters: Strategy | None
     queue_arguments: Table
     log: bool
 

@@ -9,6 +9,7 @@ from mqperf.plan import Frozen, Misplaced
 from mqperf.plan.file.attached import pin_of
 from mqperf.plan.load.generator import NO_OPTIONS, Generator
 from mqperf.plan.topologies import QUEUES
+from mqperf_amqp_0_9_1.plan.rejecting import LIMITED, Rejecting
 from mqperf_amqp_0_9_1.plan.test_case import TEST_CASE
 from mqperf_numbered.plan.mixes import mean_bytes, mix_of
 from mqperf_numbered.plan.paced import (
@@ -99,7 +100,7 @@ class Body(Frozen):
         return self
 
 
-class Parameters(Paced, Body):
+class Parameters(Paced, Body, Rejecting):
     """Each is a column of tables, and may be a list."""
 
     exchange_type: Literal["direct", "topic", "fanout", "headers"] = Field(
@@ -141,17 +142,34 @@ class Parameters(Paced, Body):
     )
     ttl_ms: TimeToLive = None
 
+    @model_validator(mode="after")
+    def _can_reject(self) -> Self:
+        if self.reject_share is not None and self.acks == "auto":
+            text = "consumers that reject acknowledge, too: say acks: multiple, or acks: each"
+            raise Misplaced(("reject_share",), text)
+        if self.dead_letters is not None and self.ttl_ms is not None:
+            text = "what expires would be a dead letter, too: leave out ttl_ms"
+            raise Misplaced(("dead_letters",), text)
+        return self
+
 
 def incompatible_queues(kind: str, values: Mapping[str, object]) -> str | None:
     """Why messages of such a load cannot be in a kind of queue; None where they can."""
     if QUEUES[kind].declared:
         return NO_OPTIONS
-    if not QUEUES[kind].log:
-        return None
+    if values.get("delivery_limit") is not None and kind not in LIMITED:
+        return "they have no delivery limit: leave out delivery_limit, or plan quorum queues"
+    return _not_of_a_log(values) if QUEUES[kind].log else None
+
+
+def _not_of_a_log(values: Mapping[str, object]) -> str | None:
+    """Why they cannot be in queues that keep messages."""
     if values.get("acks", Parameters.model_fields["acks"].default) == "auto":
         return "its consumers must acknowledge: say acks: multiple, or acks: each"
     if values.get("ttl_ms") is not None:
         return "its messages do not expire one by one: leave out ttl_ms"
+    if values.get("reject_share") is not None:
+        return "its messages are never delivered again: leave out reject_share"
     return None
 
 

@@ -1,11 +1,16 @@
 """What processes wrote beside their counts, against the record of every message."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from mqperf.plan import Case
+from mqperf.record import Whole
 from mqperf.record.outputs.diary import Diary
-from mqperf_amqp_0_9_1.plan.parameters import of_case
-from mqperf_numbered.study.published import reader
+from mqperf.record.streams.stream import ByProcess
+from mqperf.study.load.reader import Account, LoadReader
+from mqperf_amqp_0_9_1.plan.parameters import GENERATOR, of_case
+from mqperf_amqp_0_9_1.study import rejections
+from mqperf_numbered.study import published
 
 
 def wrong(_case: Case, diary: Diary, recorded: Mapping[str, int]) -> Iterator[str]:
@@ -15,4 +20,11 @@ def wrong(_case: Case, diary: Diary, recorded: Mapping[str, int]) -> Iterator[st
         yield f"{counted} returned or refused, {recorded['error']} errors recorded"
 
 
-READER = reader("amqp-0-9-1", of_case, wrong)
+def account(run: Whole, streams: ByProcess) -> Account:
+    """What happened to the processes; raises ``LoadError`` for a file that is damaged."""
+    told = published.account(GENERATOR.name, of_case, wrong, run, streams)
+    disagreements = [*told.disagreements, *rejections.disagreements(run)]
+    return replace(told, disagreements=disagreements)
+
+
+READER = LoadReader(GENERATOR.name, account)

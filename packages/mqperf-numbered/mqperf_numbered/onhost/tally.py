@@ -22,7 +22,7 @@ from mqperf_numbered.onhost.buckets import Buckets
 COLUMNS = {"sent": ("started",)} | dict.fromkeys(
     (
         *("round_trip", "error", "received", "handover", "service"),
-        *("confirmed", "released", "modified", "rejected"),
+        *("confirmed", "released", "modified", "rejected", "dead_lettered"),
     ),
     ("started", "finished"),
 )

@@ -1,0 +1,294 @@
+"""Consumers that reject: what plans may say, what is chosen, what records may not contradict."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from stamped import stamped
+
+from mqperf.base.errors import PlanError
+from mqperf.lab.load import LAUNCHERS
+from mqperf.lab.systems.in_plans import problems_of
+from mqperf.plan import Case
+from mqperf.plan.file import parse_plan
+from mqperf.record import Attempt
+from mqperf.study import tables
+from mqperf.study.stats import checks, complete
+from mqperf_amqp_0_9_1.onhost.dead_letters import STREAM, arguments, check
+from mqperf_amqp_0_9_1.onhost.deliveries import Batch
+from mqperf_amqp_0_9_1.onhost.rejections import REDELIVERED, REJECTED, Rejections
+from mqperf_numbered.onhost.broker import Refused
+from mqperf_numbered.onhost.diary import Diary
+from mqperf_numbered.onhost.tally import Tally
+
+PLAN = """\
+systems: {{rabbitmq: {{topologies: [cmsm], queues: [{0}]}}}}
+test_cases: [publish]
+load: {{generator: amqp-0-9-1, green_threads: 1, duration_s: 1, {1}}}
+"""
+START, SENT, SHARE, LIMIT = 1_700_000_000.0, 400, 0.5, 2
+
+
+# what plans may say
+
+
+@pytest.mark.parametrize(
+    ("queues", "said", "words"),
+    [
+        ("quorum", "reject_share: 0", "reject_share"),
+        ("quorum", "acks: each, reject_share: 1.1", "reject_share"),
+        ("quorum", "reject_share: 0.1", "say acks: multiple, or acks: each"),
+        ("quorum", "acks: [each, auto], reject_share: 0.1", "say acks: multiple, or acks: each"),
+        ("quorum", "acks: each, reject_share: [0.5, 1]", "delivered for ever"),
+        ("quorum", "acks: each, delivery_limit: 3", "give reject_share, too"),
+        ("quorum", "acks: each, reject_share: 0.1, dead_letters: at-least-once", "no message dies"),
+        ("quorum", "acks: each, reject_share: 0.1, delivery_limit: -1", "delivery_limit"),
+        (
+            "quorum",
+            "acks: each, reject_share: 1, delivery_limit: 0, dead_letters: at-most-once, ttl_ms: 9",
+            "leave out ttl_ms",
+        ),
+        ("classic", "acks: each, reject_share: 0.1, delivery_limit: 3", "plan quorum queues"),
+        ("stream", "acks: each, reject_share: 0.1", "leave out reject_share"),
+    ],
+)
+def test_what_no_consumer_can_reject_is_told(queues: str, said: str, words: str) -> None:
+    """Before anything starts, with the key."""
+    with pytest.raises(PlanError, match=words):
+        parse_plan(PLAN.format(queues, said), Path("test.yaml"), problems_of)
+
+
+@pytest.mark.parametrize(
+    ("queues", "said"),
+    [
+        ("classic", "reject_share: 0.5"),
+        ("quorum", "reject_share: 1, delivery_limit: 0"),
+        ("quorum", "reject_share: [0.1, 0.5], delivery_limit: 3, dead_letters: at-most-once"),
+        ("ha", "reject_share: 0.5, delivery_limit: 3, dead_letters: at-least-once"),
+    ],
+)
+def test_all_other_rejections_are_planned(queues: str, said: str) -> None:
+    """Of one share, or of several."""
+    text = PLAN.format(queues, f"acks: multiple, {said}")
+    assert parse_plan(text, Path("test.yaml"), problems_of).cases()
+
+
+def case(**parameters: object) -> Case:
+    fixed = {"acks": "each", "reject_share": SHARE, "delivery_limit": LIMIT}
+    told = {
+        "system": "rabbitmq",
+        "topology": "single",
+        "queues": "quorum",
+        "test_case": "publish",
+        "generator": "amqp-0-9-1",
+        "green_threads": 1,
+        "duration_s": 2,
+        "warmup_s": 1,
+        "parameters": fixed | parameters,
+    }
+    return Case.model_validate(told)
+
+
+def test_queues_of_dead_letters_are_removed_with_the_others() -> None:
+    """One for each queue, if there are dead letters; an existing broker would keep them."""
+    launcher = LAUNCHERS["amqp-0-9-1"]
+    bound = launcher.queues(case(copies=2), "run")
+    assert bound == ["run.000001.0001", "run.000001.0002"]
+    assert launcher.queues(case(copies=2, dead_letters="at-least-once"), "run") == [
+        *bound,
+        "run.000001.0001.dead",
+        "run.000001.0002.dead",
+    ]
+
+
+def test_queues_pass_on_as_the_plan_says() -> None:
+    """At least once needs publishers that are refused when the queue is full."""
+    assert arguments("q", None, None) == {}
+    assert arguments("q", 0, None) == {"x-delivery-limit": 0}
+    once = arguments("q", 3, "at-most-once")
+    assert once == {
+        "x-delivery-limit": 3,
+        "x-dead-letter-exchange": "",
+        "x-dead-letter-routing-key": "q.dead",
+        "x-dead-letter-strategy": "at-most-once",
+    }
+    least = arguments("q", 3, "at-least-once")
+    assert least["x-dead-letter-strategy"] == "at-least-once"
+    assert {*least.items()} - {*once.items()} >= {("x-overflow", "reject-publish")}
+
+
+def test_an_old_broker_is_not_taken_to_pass_on_at_least_once() -> None:
+    """It would do something else under that name; what does not tell its version is asked."""
+    check("at-least-once", (3, 10))
+    check("at-least-once", (4, 0))
+    check("at-least-once", ())
+    check("at-most-once", (3, 8))
+    check(None, (3, 8))
+    with pytest.raises(Refused, match=r"RabbitMQ 3.9 passes dead letters on at most once"):
+        check("at-least-once", (3, 9))
+
+
+# what is rejected
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 1.0])
+def test_a_share_of_deliveries_is_rejected_and_no_dead_letter(share: float) -> None:
+    """And what is rejected, or had come before, is counted."""
+    diary, count = Diary("amqp-0-9-1", "server-1", "server"), 10_000
+    places = np.arange(count)
+    batch = Batch(places, places, stamped(count), places, places % 4 == 0, 256)
+    dead = places % 2 == 1
+    rejected = Rejections(share, 7, diary).chosen(batch, dead)
+    assert not (rejected & dead).any()
+    assert rejected.sum() == pytest.approx(share * count / 2, rel=0.1)
+    assert diary.counts == {REJECTED: rejected.sum(), REDELIVERED: count / 4}
+
+
+# what records may not contradict
+
+
+@dataclass
+class Told:
+    """The numbers that a server received, those of dead letters, and what it counted."""
+
+    received: list[int] = field(default_factory=list)
+    dead: list[int] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+def sound() -> Told:
+    """Each message is delivered until it is accepted, or was rejected once too often."""
+    told, chance = Told(counts={REJECTED: 0, REDELIVERED: 0}), np.random.default_rng(1)
+    for number in range(SENT):
+        told.received.append(number)
+        for delivery in range(LIMIT + 1):
+            told.counts[REDELIVERED] += delivery > 0
+            if chance.random() >= SHARE:
+                break
+            told.counts[REJECTED] += 1
+        else:
+            told.dead.append(number)
+    assert 20 < len(told.dead) < 100
+    return told
+
+
+def recorded(folder: Path, told: Told, planned: Case) -> tables.Tables:
+    """The tables of a run whose server left that; its client sent 400 messages."""
+    attempt = Attempt(folder, planned)
+    load, numbers = attempt.folder / "load", np.arange(SENT)
+    client = Tally("client-1", "client", "publish", START, ["sent", "error"])
+    client.add("sent", "client-1.1", numbers, START + 1 + numbers / SENT)
+    server = Tally("server-1", "server", "publish", START, ["received", STREAM])
+    for stream, seen in (("received", told.received), (STREAM, told.dead)):
+        instants = START + 1 + np.array(seen) / SENT
+        server.add(stream, "client-1.1", np.array(seen), instants, instants + 0.1)
+    for tally, kind, counts in ((client, "client", {}), (server, "server", told.counts)):
+        tally.save(load / f"{kind}-1.counts")
+        diary = Diary("amqp-0-9-1", f"{kind}-1", kind)
+        diary.counts = counts
+        diary.save(load / f"{kind}-1.json")
+    attempt.facts |= {
+        "window": {"start": START + 1, "end": START + 3},
+        "kinds": {},
+        "hosts": [{"label": "local", "cores": 4}],
+        "system": {"nodes": []},
+        "processes": [
+            {"label": f"{kind}-1", "kind": kind, "reported": True} for kind in ("client", "server")
+        ],
+    }
+    attempt.event("measured")
+    attempt.finish()
+    read = tables.read(folder)
+    assert list(read["runs"]["status"]) == ["done"], read["runs"]["failure"].to_list()
+    return read
+
+
+def of(folder: Path, told: Told, **parameters: object) -> tuple[str, pd.Series, set[str]]:
+    """What disagrees, the row of the table, and the kinds of doubts about messages."""
+    frames = recorded(folder, told, case(dead_letters="at-least-once", **parameters))
+    [disagreements] = frames["messages"]["disagreements"].fillna("")
+    kinds = set(checks.doubts(complete(frames))["kind"])
+    messages = {"lost", "duplicates", "record-disagrees", "received-not-sent"}
+    return disagreements, frames["rejections"].iloc[0], kinds & messages
+
+
+def test_rejections_that_add_up_are_not_accused(tmp_path: Path) -> None:
+    """Every message is accepted or a dead letter, and the table says how many are."""
+    told = sound()
+    disagreements, row, kinds = of(tmp_path, told)
+    assert (disagreements, kinds) == ("", set())
+    assert row["accepted"] + row["dead_lettered"] == SENT
+    assert row["dead_lettered"] == row["rejected"] - row["redelivered"] == len(told.dead)
+    assert row["lost"] == 0
+    assert row["dead_letter_p50_s"] == pytest.approx(0.1, rel=0.01)
+
+
+def test_what_is_dropped_is_lost_and_accounts_for_its_rejection(tmp_path: Path) -> None:
+    """Without a queue of dead letters: the loss is a doubt, and no record disagrees."""
+    told = sound()
+    kept = [number for number in told.received if number not in told.dead]
+    disagreements, row, kinds = of(tmp_path, Told(kept, [], told.counts))
+    assert (disagreements, kinds) == ("", {"lost"})
+    assert row["lost"] == len(told.dead)
+
+
+def lacking_one(told: Told) -> None:
+    told.dead.pop()
+
+
+def accepted_too(told: Told) -> None:
+    told.received.append(told.dead[0])
+
+
+def not_received(told: Told) -> None:
+    told.received.remove(told.dead[0])
+
+
+def dead_too_soon(told: Told) -> None:
+    more = (LIMIT + 1) * len(told.dead) - told.counts[REJECTED] - 1
+    told.counts = {name: count + more for name, count in told.counts.items()}
+
+
+def rejected_more(told: Told) -> None:
+    told.counts = {name: count + SENT for name, count in told.counts.items()}
+
+
+FAULTS: Mapping[Callable[[Told], None], tuple[str, set[str]]] = {
+    lacking_one: ("redelivered + ", {"record-disagrees"}),
+    accepted_too: ("1 dead letters were accepted, too", {"record-disagrees", "duplicates"}),
+    not_received: ("1 dead letters are not among", {"record-disagrees", "lost"}),
+    dead_too_soon: ("dead letters take 3 rejections each", {"record-disagrees"}),
+    rejected_more: ("deliveries rejected, no share of 0.5", {"record-disagrees"}),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+def test_rejections_that_do_not_add_up_are_found(
+    tmp_path: Path, fault: Callable[[Told], None]
+) -> None:
+    """Each by the rule that is for it, whatever else is wrong then."""
+    told = sound()
+    fault(told)
+    words, expected = FAULTS[fault]
+    disagreements, _, kinds = of(tmp_path, told)
+    assert words in disagreements
+    assert kinds == expected
+
+
+def test_what_a_lost_connection_brings_again_is_not_accused(tmp_path: Path) -> None:
+    """Nobody rejected it, and it may be accepted beside its dead letter."""
+    told = sound()
+    accepted_too(told)
+    told.counts |= {"disconnected": 1, REDELIVERED: told.counts[REDELIVERED] + 30}
+    disagreements, _, kinds = of(tmp_path, told)
+    assert (disagreements, kinds) == ("", {"duplicates"})
+
+
+def test_runs_without_rejections_have_no_row(tmp_path: Path) -> None:
+    """Theirs are no consumers that reject."""
+    told = Told([*range(SENT)], [], {})
+    planned = case().model_copy(update={"parameters": {"acks": "each"}})
+    assert recorded(tmp_path, told, planned)["rejections"].empty
