@@ -100,7 +100,7 @@ def test_what_one_publishes_the_other_receives(
 def taken(ours: Connection, queue: str) -> tuple[bytes, bytes]:
     """Header and body of the first message of a queue."""
     wanted = b"\0\0" + codec.short(queue) + codec.short("c") + b"\x02" + codec.table({})
-    ours.call(1, codec.CONSUME, wanted, codec.CONSUME_OK)
+    ours.call(1, codec.CONSUME, wanted)
     assembler = Assembler()
     while True:
         while (frame := ours.frame(0)) is None:

@@ -158,6 +158,19 @@ def queue_declare(  # noqa: PLR0913 (as many as the method has)
     return b"\0\0" + short(queue) + bytes([flags]) + table(arguments)
 
 
+def exchange_declare(
+    exchange: str, kind: str, *, durable: bool = False, auto_delete: bool = False
+) -> bytes:
+    """The arguments of ``exchange.declare``."""
+    flags = durable << 1 | auto_delete << 2
+    return b"\0\0" + short(exchange) + short(kind) + bytes([flags]) + table(NO_ARGUMENTS)
+
+
+def queue_delete(queue: str) -> bytes:
+    """The arguments of ``queue.delete``, whoever uses it and whatever is in it."""
+    return b"\0\0" + short(queue) + b"\0"
+
+
 def queue_bind(
     queue: str, exchange: str, routing_key: str, arguments: Table = NO_ARGUMENTS
 ) -> bytes:
@@ -168,6 +181,16 @@ def queue_bind(
 def consume(queue: str | bytes, arguments: Table = NO_ARGUMENTS, *, no_ack: bool) -> bytes:
     """The arguments of ``basic.consume``."""
     return b"\0\0" + short(queue) + short("c") + bytes([no_ack << 1]) + table(arguments)
+
+
+def qos(prefetch: int) -> bytes:
+    """The arguments of ``basic.qos``, for each consumer of a channel."""
+    return struct.pack(">IHB", 0, prefetch, 0)
+
+
+def ack(tag: int) -> bytes:
+    """The arguments of ``basic.ack``, for one delivery alone."""
+    return struct.pack(">QB", tag, 0)
 
 
 def publish(exchange: str, routing_key: str | bytes, *, mandatory: bool) -> bytes:

@@ -42,15 +42,15 @@ class Connection(Inbox):
 
     # set up: every call waits
 
-    def call(self, channel: int, which: Method, arguments: bytes, answer: Method) -> Reader:
-        """A method and the arguments of its answer."""
+    def call(self, channel: int, which: Method, arguments: bytes) -> Reader:
+        """A method, and the arguments of its answer, whose number is the next of its class."""
         self.send(codec.method(channel, which, arguments))
         self.finish_sending()
-        return self._expect(answer)
+        return self._expect((which[0], which[1] + 1))
 
     def open_channel(self, channel: int) -> None:
         """A channel of that number."""
-        self.call(channel, codec.CHANNEL_OPEN, b"\0", codec.CHANNEL_OPEN_OK)
+        self.call(channel, codec.CHANNEL_OPEN, b"\0")
 
     # messages flow
 
@@ -87,7 +87,7 @@ class Connection(Inbox):
 
     def take_leave(self) -> None:
         """Return when the broker has read all that was sent."""
-        self.call(0, codec.CLOSE, struct.pack(">HBHH", 200, 0, 0, 0), codec.CLOSE_OK)
+        self.call(0, codec.CLOSE, struct.pack(">HBHH", 200, 0, 0, 0))
 
     def log_in(self) -> None:
         """Return when the broker knows us, and has opened the virtual host."""
@@ -102,7 +102,7 @@ class Connection(Inbox):
         self.heartbeat_s = min(tune.number("H"), self.broker.heartbeat_s or HEARTBEAT_S)
         tuned = struct.pack(">HIH", self.channel_max, self.frame_max, self.heartbeat_s)
         self.send(codec.method(0, codec.TUNE_OK, tuned))
-        self.call(0, codec.OPEN, short(self.broker.vhost) + b"\0\0", codec.OPEN_OK)
+        self.call(0, codec.OPEN, short(self.broker.vhost) + b"\0\0")
 
     def _expect(self, answer: Method) -> Reader:
         """The next method, which must be this one; others that concern the connection are done."""

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from mqperf.onhost.load.control import Control
 from mqperf_amqp_0_9_1.onhost import codec
-from mqperf_amqp_0_9_1.onhost.codec import short, table
 from mqperf_amqp_0_9_1.onhost.connection import Connection
 from mqperf_amqp_0_9_1.onhost.dead_letters import STREAM, arguments, check, dead_letter_queue
 from mqperf_amqp_0_9_1.onhost.deliveries import FROM, Batch, Deliveries
@@ -43,13 +42,10 @@ messages are acknowledged, they are read as they come."""
 LENGTH = "bytes "
 """How counts in a diary begin of messages by the length of their body; each counts once."""
 
-DURABLE, AUTO_DELETE = 0b10, 0b100
-"""Flags of an exchange."""
-
 REQUEUE = 0b10
 """The flag of a rejection after which the message is to be delivered again."""
 
-ACK = codec.method(1, codec.ACK, struct.pack(">QB", 0, 0))
+ACK = codec.method(1, codec.ACK, codec.ack(0))
 NACK = codec.method(1, codec.NACK, struct.pack(">QB", 0, REQUEUE))
 TAG_AT, MULTIPLE_AT = 11, 19
 
@@ -91,8 +87,7 @@ class Intake(ManagedConnection[Connection]):
             else:
                 self._declare(connection, channel, queue, {})
             if self.orders.acks != "auto":
-                limit = struct.pack(">IHB", 0, self.orders.prefetch, 0)
-                connection.call(channel, codec.QOS, limit, codec.QOS_OK)
+                connection.call(channel, codec.QOS, codec.qos(self.orders.prefetch))
         if self.server.consuming:
             self.consume()
 
@@ -134,21 +129,19 @@ class Intake(ManagedConnection[Connection]):
         self, connection: Connection, channel: int, thread: Thread, queue: str
     ) -> None:
         exchange, kind = thread.exchange, self.orders.exchange_type
-        declared = b"\0\0" + short(exchange) + short(kind) + bytes([DURABLE | AUTO_DELETE])
-        connection.call(
-            channel, codec.EXCHANGE_DECLARE, declared + table({}), codec.EXCHANGE_DECLARE_OK
-        )
+        declared = codec.exchange_declare(exchange, kind, durable=True, auto_delete=True)
+        connection.call(channel, codec.EXCHANGE_DECLARE, declared)
         limited = arguments(queue, self.orders.delivery_limit, self.orders.dead_letters)
         self._declare(connection, channel, queue, limited)
         bound = codec.queue_bind(queue, exchange, thread.binding_key, thread.binding)
-        connection.call(channel, codec.QUEUE_BIND, bound, codec.QUEUE_BIND_OK)
+        connection.call(channel, codec.QUEUE_BIND, bound)
 
     def _declare(
         self, connection: Connection, channel: int, queue: str, further: codec.Table
     ) -> None:
         every = {**self.orders.queue_arguments, **further}
         wanted = codec.queue_declare(queue, every, durable=True)
-        connection.call(channel, codec.QUEUE_DECLARE, wanted, codec.QUEUE_DECLARE_OK)
+        connection.call(channel, codec.QUEUE_DECLARE, wanted)
 
     def _consume(self, channel: int, queue: str) -> None:
         # deliveries may come before the answer, and are taken then: so nobody waits for it

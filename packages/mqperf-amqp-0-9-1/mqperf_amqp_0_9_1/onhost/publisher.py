@@ -56,7 +56,7 @@ class Channels(ManagedConnection[Connection]):
         for channel, publisher in enumerate(self.publishers, 1):
             connection.open_channel(channel)
             if self.orders.confirms:
-                connection.call(channel, codec.SELECT, b"\0", codec.SELECT_OK)
+                connection.call(channel, codec.SELECT, b"\0")
             publisher.attach(connection, channel)
         self.assembler = Assembler()
         self.asked.clear()

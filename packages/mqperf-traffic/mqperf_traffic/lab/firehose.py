@@ -82,13 +82,13 @@ class Firehose:
         self._call_declare(self.overflow, {"x-max-length": 1})
         self._call_declare(self.queue, {**room, **drop})
         bound = codec.queue_bind(self.queue, EXCHANGE, PUBLISHED)
-        self.connection.call(CHANNEL, codec.QUEUE_BIND, bound, codec.QUEUE_BIND_OK)
+        self.connection.call(CHANNEL, codec.QUEUE_BIND, bound)
         wanted = codec.consume(self.queue, no_ack=True)
         self.connection.send(codec.method(CHANNEL, codec.CONSUME, wanted))
 
     def _call_declare(self, queue: str, arguments: Table) -> None:
         declared = codec.queue_declare(queue, arguments, exclusive=True)
-        self.connection.call(CHANNEL, codec.QUEUE_DECLARE, declared, codec.QUEUE_DECLARE_OK)
+        self.connection.call(CHANNEL, codec.QUEUE_DECLARE, declared)
 
     def _capture(self, counting: Counting, silent: Callable[[], None]) -> None:
         begin = ask_at = time.monotonic()

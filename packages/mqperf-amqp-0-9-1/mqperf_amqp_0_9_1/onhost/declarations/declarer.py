@@ -6,12 +6,10 @@ from pathlib import Path
 
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.closed_loop import CHANNEL, Client, OfQueues
-from mqperf_amqp_0_9_1.onhost.codec import short
 from mqperf_amqp_0_9_1.onhost.connection import Connection
 from mqperf_numbered.onhost.orders import of_kind, read_orders
 
 EXCHANGE = "amq.direct"
-NO_WAIT_NOR_CONDITION = b"\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +35,8 @@ class Declarer(Client[Declarations]):
 
     def _once(self, connection: Connection, queue: str) -> None:
         declared = codec.queue_declare(queue, self.orders.queue_arguments, durable=True)
-        connection.call(CHANNEL, codec.QUEUE_DECLARE, declared, codec.QUEUE_DECLARE_OK)
+        connection.call(CHANNEL, codec.QUEUE_DECLARE, declared)
         for number in range(self.orders.bindings):
             bound = codec.queue_bind(queue, EXCHANGE, f"{queue}.{number}")
-            connection.call(CHANNEL, codec.QUEUE_BIND, bound, codec.QUEUE_BIND_OK)
-        deleted = b"\0\0" + short(queue) + NO_WAIT_NOR_CONDITION
-        connection.call(CHANNEL, codec.QUEUE_DELETE, deleted, codec.QUEUE_DELETE_OK)
+            connection.call(CHANNEL, codec.QUEUE_BIND, bound)
+        connection.call(CHANNEL, codec.QUEUE_DELETE, codec.queue_delete(queue))

@@ -47,4 +47,4 @@ class Requester(Client[Requests]):
 def _declared(connection: Connection) -> bytes:
     """The name that the broker gives a queue of this connection alone."""
     wanted = codec.queue_declare("", exclusive=True, auto_delete=True)
-    return connection.call(CHANNEL, codec.QUEUE_DECLARE, wanted, codec.QUEUE_DECLARE_OK).short()
+    return connection.call(CHANNEL, codec.QUEUE_DECLARE, wanted).short()

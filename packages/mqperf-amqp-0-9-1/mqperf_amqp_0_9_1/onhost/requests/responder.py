@@ -1,6 +1,5 @@
 """A server whose threads take requests from a queue each, and reply to them."""
 
-import struct
 import sys
 import threading
 import time
@@ -52,7 +51,7 @@ class Responder(Process[Requests]):
     def _consuming(self, queue: str) -> Connection:
         connection = connected(self.orders)
         wanted = codec.queue_declare(queue, self.orders.queue_arguments, durable=True)
-        connection.call(CHANNEL, codec.QUEUE_DECLARE, wanted, codec.QUEUE_DECLARE_OK)
+        connection.call(CHANNEL, codec.QUEUE_DECLARE, wanted)
         consume(connection, queue, no_ack=False)
         return connection
 
@@ -88,8 +87,8 @@ class Responder(Process[Requests]):
                 self.record.add("received", begun, now)
                 self.took_s += now - begun
             publisher.publish(address, Properties(correlation_id=key), mandatory=False)
-        this_alone = struct.pack(">QB", codec.delivery_tag(method), 0)
-        publisher.connection.send(codec.method(CHANNEL, codec.ACK, this_alone))
+        taken = codec.ack(codec.delivery_tag(method))
+        publisher.connection.send(codec.method(CHANNEL, codec.ACK, taken))
 
     def _say_count(self) -> None:
         with self._lock:

@@ -7,9 +7,8 @@ import numpy as np
 
 from mqperf.onhost.load.control import Control
 from mqperf_amqp_0_9_1.onhost import codec
-from mqperf_amqp_0_9_1.onhost.codec import short, table
 from mqperf_amqp_0_9_1.onhost.connection import Connection
-from mqperf_amqp_0_9_1.onhost.consumer import AUTO_DELETE, DURABLE, acks
+from mqperf_amqp_0_9_1.onhost.consumer import acks
 from mqperf_amqp_0_9_1.onhost.deliveries import Batch, Deliveries
 from mqperf_numbered.onhost.arrivals import Arrivals
 from mqperf_numbered.onhost.broker import Refused
@@ -53,14 +52,15 @@ class NodeListener(ManagedConnection[Connection]):
     def _declare(self, connection: Connection, channel: int, box: Box) -> None:
         """The queue, and its exchange with a binding; that of replies has every queue."""
         wanted = codec.queue_declare(box.queue, self.told.queue_arguments, durable=True)
-        connection.call(channel, codec.QUEUE_DECLARE, wanted, codec.QUEUE_DECLARE_OK)
+        connection.call(channel, codec.QUEUE_DECLARE, wanted)
         if not box.exchange:
             return
-        kind = short(box.exchange_type) + bytes([DURABLE | AUTO_DELETE]) + table({})
-        declared = b"\0\0" + short(box.exchange) + kind
-        connection.call(channel, codec.EXCHANGE_DECLARE, declared, codec.EXCHANGE_DECLARE_OK)
+        declared = codec.exchange_declare(
+            box.exchange, box.exchange_type, durable=True, auto_delete=True
+        )
+        connection.call(channel, codec.EXCHANGE_DECLARE, declared)
         bound = codec.queue_bind(box.queue, box.exchange, box.routing_key)
-        connection.call(channel, codec.QUEUE_BIND, bound, codec.QUEUE_BIND_OK)
+        connection.call(channel, codec.QUEUE_BIND, bound)
 
     def read(self, _connection: Connection) -> None:
         """Deal with all that has come whole."""

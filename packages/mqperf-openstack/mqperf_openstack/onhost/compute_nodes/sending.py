@@ -84,7 +84,7 @@ class NodeConnection(ManagedConnection[Connection]):
     def prepare(self, connection: Connection) -> None:
         """Open the channel, and ask for confirms."""
         connection.open_channel(CHANNEL)
-        connection.call(CHANNEL, codec.SELECT, b"\0", codec.SELECT_OK)
+        connection.call(CHANNEL, codec.SELECT, b"\0")
         self.published = 0
         self.unconfirmed.clear()
 
