@@ -6,8 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import IO, BinaryIO
 
-from mqperf.base.errors import HostError
-from mqperf.onhost.processes.child_handle import ChildHandle, check_program, started
+from mqperf.onhost.processes.child_handle import ChildHandle, started, starting
 from mqperf.onhost.processes.completed import pipe
 
 
@@ -32,17 +31,12 @@ def piped(argv: Sequence[str], env: Mapping[str, str] | None = None) -> Iterator
 
     ``env`` None inherits ours.  Raises ``HostError`` when the program is missing.
     """
-    check_program(argv, env)
     with ExitStack() as stack:
         (theirs_in, feed), (output, theirs_out) = (stack.enter_context(pipe()) for _ in range(2))
         errors = stack.enter_context(tempfile.TemporaryFile())
-        try:
+        with starting(argv, env):
             files = [theirs_in.fileno(), theirs_out.fileno(), errors.fileno()]
             link = started(argv, env, None, files)
-        except OSError as error:
-            raise HostError(
-                f"{error.filename or argv[0]}: cannot be started: {error.strerror}"
-            ) from None
         stack.callback(link.end)
         theirs_in.close()
         theirs_out.close()

@@ -8,8 +8,8 @@ import shutil
 import signal
 import socket
 import threading
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from mqperf.onhost.errors import HostError
@@ -95,21 +95,30 @@ def logged(
     ``env`` and ``cwd`` None are ours.  Raises ``HostError``, by the program's ``label``, when it or
     the log's folder is missing.
     """
-    check_program(argv, env)
-    try:
-        with log.open("ab") as output, Path(os.devnull).open("rb") as nothing:
-            files = (nothing.fileno(), output.fileno(), output.fileno())
-            return started(argv, env, cwd, files)
-    except OSError as error:
-        raise HostError(
-            f"cannot start {label} ({argv[0]}): {error.filename or log}: {error.strerror}"
-        ) from None
+    with (
+        starting(argv, env, f"{label} ({argv[0]})"),
+        log.open("ab") as output,
+        Path(os.devnull).open("rb") as nothing,
+    ):
+        files = (nothing.fileno(), output.fileno(), output.fileno())
+        return started(argv, env, cwd, files)
 
 
-def check_program(argv: Sequence[str], env: Mapping[str, str] | None) -> None:
-    """Raise ``HostError`` when there is no such program."""
+@contextmanager
+def starting(
+    argv: Sequence[str], env: Mapping[str, str] | None, called: str | None = None
+) -> Iterator[None]:
+    """Raise ``HostError`` when there is no such program, or the kernel refuses to start it.
+
+    ``called`` is how that names the program; None is as it was given.
+    """
     if shutil.which(argv[0], path=(os.environ if env is None else env).get("PATH")) is None:
         raise HostError(f"{argv[0]} is missing or not executable: install it or correct its path")
+    try:
+        yield
+    except OSError as error:
+        where = error.filename or argv[0]
+        raise HostError(f"cannot start {called or argv[0]}: {where}: {error.strerror}") from None
 
 
 def _asked(wanted: bytes, files: Sequence[int]) -> ChildHandle | None:

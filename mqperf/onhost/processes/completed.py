@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from mqperf.onhost.errors import HostError
-from mqperf.onhost.processes.child_handle import check_program, started
+from mqperf.onhost.processes.child_handle import started, starting
 
 BLOCK = 1 << 16
 
@@ -22,15 +22,12 @@ def completed(
     ``env`` and ``cwd`` None are ours.  Raises ``HostError`` when it is missing, or has not ended
     after ``limit_s`` seconds.
     """
-    check_program(argv, env)
     deadline = None if limit_s is None else time.monotonic() + limit_s
     with ExitStack() as stack:
         nothing = stack.enter_context(Path(os.devnull).open("rb"))
         (output, stdout), (complaints, stderr) = (stack.enter_context(pipe()) for _ in range(2))
-        try:
+        with starting(argv, env):
             link = started(argv, env, cwd, [end.fileno() for end in (nothing, stdout, stderr)])
-        except OSError as error:
-            raise HostError(f"cannot run {error.filename}: {error.strerror}") from None
         stack.callback(link.end)
         stdout.close()
         stderr.close()
