@@ -9,13 +9,14 @@ import hashlib
 import os
 import shutil
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
 from filelock import FileLock
 from platformdirs import user_cache_path
 
 from mqperf.base.errors import HostError
+from mqperf.onhost import errors
 
 
 def place() -> Path:
@@ -39,7 +40,7 @@ def make(home: Path, build: Callable[[], object], *, read: Collection[str] = ())
     """
     if whole(home, read=read):
         return
-    with _explained(home):
+    with refusals(home):
         home.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{home}.lock"):
             if not whole(home, read=read):
@@ -101,12 +102,7 @@ def _known_by(entry: os.DirEntry[str]) -> str:
     return f"{facts.st_size} {int(facts.st_mtime)}"
 
 
-@contextmanager
-def _explained(home: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise HostError(
-            f"{error.filename or home}: cannot be made in the cache: {error.strerror or error};"
-            " free space or rights there, or set XDG_CACHE_HOME to another folder"
-        ) from None
+def refusals(home: Path) -> AbstractContextManager[None]:
+    """Turn the system's refusal into one sentence about the cache."""
+    advice = "free space or rights there, or set XDG_CACHE_HOME to another folder"
+    return errors.refusals(HostError, home, "cannot be made in the cache: ", advice)

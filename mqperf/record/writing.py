@@ -6,7 +6,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,6 +16,7 @@ from mqperf.base import raw
 from mqperf.base.errors import RecordError
 from mqperf.base.one_line import one_line
 from mqperf.base.redaction import scrubbed, without_passwords
+from mqperf.onhost.errors import refusals
 from mqperf.plan import Case
 from mqperf.plan.file import public
 from mqperf.record.facts import SCHEMA
@@ -167,16 +168,10 @@ def set_aside(folder: Path, status: Literal["failed", "interrupted"]) -> Run:
     return Run(target, case_id, status)
 
 
-@contextmanager
-def disk_errors(path: Path) -> Iterator[None]:
+def disk_errors(path: Path) -> AbstractContextManager[None]:
     """Turn the system's refusal (disk full, not writable) into one sentence about ``path``."""
-    try:
-        yield
-    except OSError as error:
-        raise RecordError(
-            f"{error.filename or path}: cannot write the record: {error.strerror};"
-            " free space or rights there, or choose another folder with --runs"
-        ) from None
+    advice = "free space or rights there, or choose another folder with --runs"
+    return refusals(RecordError, path, "cannot write the record: ", advice)
 
 
 def _sync(path: Path) -> None:

@@ -13,10 +13,10 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-from mqperf.onhost.errors import HostError
+from mqperf.onhost.errors import HostError, refusals
 from mqperf.onhost.processes import child, reaper
 
 REMOVAL_LIMIT_S = 30
@@ -48,16 +48,9 @@ def scratch_beside(path: Path) -> Iterator[Path]:
         yield folder
 
 
-@contextmanager
-def scratch_errors(path: Path) -> Iterator[None]:
+def scratch_errors(path: Path) -> AbstractContextManager[None]:
     """Turn the system's refusal to write a scratch file (disk full) into one sentence about it."""
-    try:
-        yield
-    except OSError as error:
-        raise HostError(
-            f"{error.filename or path}: {error.strerror};"
-            " make room there, or set TMPDIR to another folder"
-        ) from None
+    return refusals(HostError, path, "", "make room there, or set TMPDIR to another folder")
 
 
 @contextmanager

@@ -1,10 +1,10 @@
 """Files that a person names: text of others is read with care, and what is written may fail."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from mqperf.base.errors import TableError
+from mqperf.onhost.errors import refusals
 from mqperf.plan.file.reading import UnreadableError, first_bytes
 
 MIB = 2**20
@@ -34,16 +34,10 @@ def text_of(file: Path, name: object, limit_bytes: int) -> str:
     return text
 
 
-@contextmanager
-def writing(folder: Path) -> Iterator[None]:
+def writing(folder: Path) -> AbstractContextManager[None]:
     """Turn the system's refusal (disk full, no rights) into one ``TableError`` about the path."""
-    try:
-        yield
-    except OSError as error:
-        raise TableError(
-            f"{error.filename or folder}: cannot be written: {error.strerror or error};"
-            " free space or rights there, or give another folder with --out"
-        ) from None
+    advice = "free space or rights there, or give another folder with --out"
+    return refusals(TableError, folder, "cannot be written: ", advice)
 
 
 def _line(content: bytes, position: int) -> int:

@@ -14,7 +14,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from mqperf.base import cache, processes
-from mqperf.base.errors import HostError, SystemFault
+from mqperf.base.errors import SystemFault
 from mqperf.base.redaction import without_passwords
 from mqperf.base.releases import is_of, parsed
 from mqperf.hosts.software import Machine, Root, Source
@@ -96,16 +96,12 @@ def make(machine: Machine, package: str, version: str) -> Root:
     """
     release = _release(package, version)
     home = _place()
-    try:
+    with cache.refusals(home):
         home.mkdir(parents=True, exist_ok=True)
         with FileLock(home / f"{package}-{release}.lock"):
             root = find(machine, package, version)
             if root is None:
                 _make(package, version, release, home / f"{package}-{release}.partial")
-    except OSError as error:
-        raise HostError(
-            f"{error.filename or home}: cannot be made in the cache: {error.strerror or error}"
-        ) from None
     made = find(machine, package, version)
     if made is None:
         raise SystemFault(f"{package} {version} was made, and removed meanwhile: run it again")
