@@ -1,10 +1,14 @@
 """What servers record of messages by their stamps, their own and those of strangers."""
 
+from dataclasses import fields
+from typing import Any
+
 import numpy as np
 import pytest
 
 from mqperf_numbered.onhost import stamps
 from mqperf_numbered.onhost.arrivals import Arrivals
+from mqperf_numbered.onhost.orders import OfThreads, Pace, of_kind
 from mqperf_numbered.onhost.record import STRANGER, Record
 from mqperf_numbered.onhost.tally import Tally
 
@@ -24,7 +28,10 @@ def stamped(*runs: int) -> stamps.Stamps:
 def arrivals(*, paced: bool, limits_s: tuple[float, ...] = ()) -> Arrivals:
     streams = ["received", "service"] if paced else ["received"]
     tally = Tally("server-1", "server", "publish", START, streams)
-    return Arrivals(Record(tally, "client-{}".format), RUN, paced=paced, limits_s=limits_s)
+    values: dict[str, Any] = {"run": RUN, "pace": Pace(1.0) if paced else None}
+    unused = dict.fromkeys(field.name for field in fields(OfThreads))
+    orders = of_kind(OfThreads, unused | values | {"limits_s": limits_s})
+    return Arrivals(Record(tally, "client-{}".format), orders)
 
 
 def test_what_took_longer_than_limits_is_counted() -> None:

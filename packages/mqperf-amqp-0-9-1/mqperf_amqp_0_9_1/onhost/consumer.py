@@ -226,8 +226,7 @@ class Consumer(Server[Intake]):
             Intake(orders, share, self, waiting, diary)
             for share in shares(orders.threads, orders.channels)
         ]
-        connections = ManagedConnections(waiting, intakes)
-        arrivals = Arrivals(record, orders.run, paced=orders.paced, limits_s=orders.limits_s)
+        connections, arrivals = ManagedConnections(waiting, intakes), Arrivals(record, orders)
         super().__init__(control, connections, arrivals, diary, orders.consume_after_s)
         self.behind: set[Intake] = set()
         self.gather_s = GATHER_S if orders.acks == "auto" else ACK_S

@@ -112,8 +112,7 @@ class Receiver(Server[Inlet]):
             Inlet(orders, share, self, waiting, diary)
             for share in shares(orders.threads, orders.links)
         ]
-        connections = ManagedConnections(waiting, inlets)
-        arrivals = Arrivals(record, orders.run, paced=orders.paced, limits_s=orders.limits_s)
+        connections, arrivals = ManagedConnections(waiting, inlets), Arrivals(record, orders)
         super().__init__(control, connections, arrivals, diary, orders.consume_after_s)
 
     def take(self, batch: Batch) -> None:

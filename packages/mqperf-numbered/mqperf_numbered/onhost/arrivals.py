@@ -1,9 +1,8 @@
 """What a server has received, by the stamps of messages: whose each is, and how long it took."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
+from mqperf_numbered.onhost.orders import Orders
 from mqperf_numbered.onhost.record import BATCH, STRANGER, Instants, Numbers, Record
 from mqperf_numbered.onhost.schedule import NS
 from mqperf_numbered.onhost.stamps import Stamps
@@ -19,11 +18,9 @@ class Arrivals:
     were due.
     """
 
-    def __init__(
-        self, record: Record, run: int, *, paced: bool, limits_s: Sequence[float] = ()
-    ) -> None:
-        self.record, self.run, self.paced = record, run, paced
-        self.limits_s, self.late = limits_s, [0] * len(limits_s)
+    def __init__(self, record: Record, orders: Orders) -> None:
+        self.record, self.run, self.paced = record, orders.run, orders.paced
+        self.limits_s, self.late = orders.limits_s, [0] * len(orders.limits_s)
         self.received = self.strangers = 0
         self.took_s = 0.0
 

@@ -28,6 +28,5 @@ class Consumer(Server[Inlet]):
     ) -> None:
         waiting = Waiting(exact=False)
         inlets = [inlet(orders, thread, self, waiting, diary) for thread in orders.threads]
-        connections = ManagedConnections(waiting, inlets)
-        arrivals = Arrivals(record, orders.run, paced=orders.paced, limits_s=orders.limits_s)
+        connections, arrivals = ManagedConnections(waiting, inlets), Arrivals(record, orders)
         super().__init__(control, connections, arrivals, diary, orders.consume_after_s)

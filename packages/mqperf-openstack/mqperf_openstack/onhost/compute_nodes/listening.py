@@ -84,8 +84,7 @@ class Listeners(Server[NodeListener]):
     def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
         self.orders, waiting = orders, Waiting(exact=False)
         listeners = [NodeListener(orders, boxes, self, waiting, diary) for boxes in orders.boxes]
-        connections = ManagedConnections(waiting, listeners)
-        arrivals = Arrivals(record, orders.run, paced=True)
+        connections, arrivals = ManagedConnections(waiting, listeners), Arrivals(record, orders)
         super().__init__(control, connections, arrivals, diary)
 
     def run(self, start: float) -> None:
