@@ -12,7 +12,8 @@ from mqperf_amqp_0_9_1.onhost.orders import Orders, Thread
 from mqperf_numbered.onhost import stamps
 from mqperf_numbered.onhost.messages import Alike, Mix
 from mqperf_numbered.onhost.record import BATCH, Instants, Numbers, Record
-from mqperf_numbered.onhost.schedule import NS, of_thread
+from mqperf_numbered.onhost.schedule import NS
+from mqperf_numbered.onhost.sending_thread import SendingThread
 
 BLOCK_BYTES = 1 << 18
 """Of one thread."""
@@ -21,7 +22,7 @@ MOST_BLOCKS = 64
 """Blocks, of however few messages, that are sent before they are recorded together."""
 
 
-class PublisherThread:
+class PublisherThread(SendingThread):
     """One thread.  Its numbers count what was handed over whole, from 0.
 
     ``schedule``, ``mix`` of lengths and the ``places`` where it records are those of its orders, or
@@ -32,11 +33,10 @@ class PublisherThread:
     """
 
     def __init__(self, orders: Orders, thread: Thread, record: Record) -> None:
-        self.orders, self.thread, self.record = orders, thread, record
-        self.schedule = of_thread(orders, thread.number)
+        super().__init__(orders, thread.number, record)
+        self.orders, self.thread = orders, thread
         self.mix, self.places = orders.payload_mix, range(thread.number, thread.number + 1)
-        self.next = self.count = self.sent_ns = self.at = self.block = 0
-        self.total = orders.count_of(thread.number)
+        self.at = self.block = 0
         self.paused = False
         self.unconfirmed = 0
         self.window = max(orders.confirms, 1)
@@ -58,7 +58,7 @@ class PublisherThread:
         self.messages = self._messages(channel)
         self.stamps = self.messages.stamps
         self.block = self.at = len(self.stamps)
-        self.stamps["run"], self.stamps["sender"] = self.orders.run, self.thread.number
+        self.stamps["run"], self.stamps["sender"] = self.orders.run, self.number
 
     def _messages(self, channel: int) -> Alike | Mix:
         """A block of them, ready for this channel."""

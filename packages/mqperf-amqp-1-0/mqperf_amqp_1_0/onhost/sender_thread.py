@@ -16,7 +16,8 @@ from mqperf_numbered.onhost import stamps
 from mqperf_numbered.onhost.broker import Refused
 from mqperf_numbered.onhost.orders import Thread
 from mqperf_numbered.onhost.record import Numbers, Record
-from mqperf_numbered.onhost.schedule import NS, of_thread
+from mqperf_numbered.onhost.schedule import NS
+from mqperf_numbered.onhost.sending_thread import SendingThread
 
 BLOCK_BYTES = 1 << 17
 """Of one thread, for messages of one length."""
@@ -39,7 +40,7 @@ class Block(NamedTuple):
     size: int
 
 
-class SenderThread:
+class SenderThread(SendingThread):
     """One thread.  Its numbers count what was handed over whole, from 0.
 
     The other end takes messages up to number ``limit`` of this link, of which ``on_link`` were
@@ -47,10 +48,8 @@ class SenderThread:
     """
 
     def __init__(self, orders: Orders, thread: Thread, record: Record) -> None:
-        self.orders, self.thread, self.record = orders, thread, record
-        self.schedule = of_thread(orders, thread.number)
-        self.next = self.count = self.sent_ns = 0
-        self.total = orders.count_of(thread.number)
+        super().__init__(orders, thread.number, record)
+        self.orders, self.thread = orders, thread
         self.had_credit = False
         self.random = Random(thread.number)
 
@@ -72,7 +71,7 @@ class SenderThread:
         orders = replace(self.orders, payload_bytes=length)
         message = template(orders, self.handle, self.connection.frame_max)
         rows, block_stamps = stamps.block(message.frames, message.stamp_at, BLOCK_BYTES, sharing)
-        block_stamps["run"], block_stamps["sender"] = orders.run, self.thread.number
+        block_stamps["run"], block_stamps["sender"] = orders.run, self.number
         return Block(rows, block_stamps, message.pieces, message.size)
 
     def fits(self, most: int | None) -> None:
@@ -108,10 +107,6 @@ class SenderThread:
         most = self.most if self.orders.settled else min(self.most, self.unsettled.room)
         return min(due, self.total - self.next, self.credit, room, most)
 
-    def next_due_ns(self) -> int:
-        """When the next message is due; at once, if there is no schedule."""
-        return 0 if self.schedule is None else self.schedule.instant_ns(self.next)
-
     def send(self, count: int) -> None:
         """Send so many, of one length; the connection must have handed over all before them."""
         block = self.blocks[0] if len(self.blocks) == 1 else self.random.choice(self.blocks)
@@ -129,7 +124,7 @@ class SenderThread:
         if self.orders.settled:
             self.unsettled.pass_by(count)
         else:
-            self.unsettled.add(self.thread.number, self.next, count, due_ns)
+            self.unsettled.add(self.number, self.next, count, due_ns)
         self.on_link += count
         self.connection.outgoing += count * block.frames
         self.connection.window -= count * block.frames
@@ -146,10 +141,10 @@ class SenderThread:
             return
         whole = min((self.connection.sent - self.began_at) // self.unit, self.count)
         numbers = np.arange(self.first, self.first + whole)
-        self.record.add("sent", self.thread.number, numbers, self.sent_ns / NS)
+        self.record.add("sent", self.number, numbers, self.sent_ns / NS)
         if isinstance(self.block_due_ns, np.ndarray):
             due = self.block_due_ns[:whole] / NS
-            self.record.add("handover", self.thread.number, numbers, due, self.sent_ns / NS)
+            self.record.add("handover", self.number, numbers, due, self.sent_ns / NS)
         if whole < self.count:
             self.unsettled.take_back(self.count - whole)
         self.next = self.first + whole

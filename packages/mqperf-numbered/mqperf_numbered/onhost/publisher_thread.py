@@ -9,7 +9,8 @@ import numpy as np
 from mqperf_numbered.onhost.orders import OfThreads
 from mqperf_numbered.onhost.outbox import Outbox
 from mqperf_numbered.onhost.record import Numbers, Record
-from mqperf_numbered.onhost.schedule import NS, of_thread
+from mqperf_numbered.onhost.schedule import NS
+from mqperf_numbered.onhost.sending_thread import SendingThread
 from mqperf_numbered.onhost.stamps import Stamps
 
 BLOCK_BYTES = 1 << 18
@@ -30,7 +31,7 @@ class Messages(Protocol):
         ...
 
 
-class PublisherThread:
+class PublisherThread(SendingThread):
     """One thread.  Its numbers count what was handed over, from 0.
 
     At most ``window`` of its messages wait for their confirm; with 0 none are asked for.  When all
@@ -43,10 +44,8 @@ class PublisherThread:
     def __init__(
         self, orders: OfThreads, number: int, window: int, record: Record, messages: Messages
     ) -> None:
-        self.number, self.window, self.record, self.messages = number, window, record, messages
-        self.schedule = of_thread(orders, number)
-        self.total = orders.count_of(number)
-        self.next = self.count = self.sent_ns = 0
+        super().__init__(orders, number, record)
+        self.window, self.messages = window, messages
         self.waiting = self.unconfirmed = self.ended_ns = 0
         self.due_ns = np.zeros(max(window, 1), dtype=np.int64)
         messages.stamps["run"] = orders.run
@@ -87,10 +86,6 @@ class PublisherThread:
         due = most if self.schedule is None else self.schedule.due(now_ns) - self.next
         room = self.window - self.pending if self.window else most
         return min(due, most, room, self.total - self.next)
-
-    def next_due_ns(self) -> int:
-        """When the next message is due; at once without a schedule."""
-        return 0 if self.schedule is None else self.schedule.instant_ns(self.next)
 
     def send(self, count: int) -> None:
         """Send so many at once; all that came before must have been handed over."""

@@ -3,14 +3,15 @@
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from mqperf.onhost.load.control import Control
 from mqperf_numbered.onhost.arrivals import Arrivals
 from mqperf_numbered.onhost.diary import Diary
 from mqperf_numbered.onhost.managed_connections import ManagedConnection, ManagedConnections
 from mqperf_numbered.onhost.orders import Orders
-from mqperf_numbered.onhost.schedule import NS, TICK_NS, Schedule
+from mqperf_numbered.onhost.schedule import NS, TICK_NS
+from mqperf_numbered.onhost.sending_thread import SendingThread
 
 CLIENT_IDLE_S = 0.02
 """Longest wait while nothing is due: then the control folder and connections are looked at."""
@@ -52,18 +53,6 @@ class Role(ABC, Generic[L]):
         """From the agreed start to the end; on leaving, all that was seen is in the record."""
 
 
-class Sending(Protocol):
-    """A thread that sends ``total`` messages at most; ``next`` of them were handed over so far.
-
-    ``sent_ns`` is when the last of these were.
-    """
-
-    schedule: Schedule | None
-    total: int
-    next: int
-    sent_ns: int
-
-
 class Client(Role[L]):
     """One that sends from the agreed start on, for as long as its orders say.
 
@@ -80,7 +69,7 @@ class Client(Role[L]):
         orders: Orders,
         control: Control,
         connections: ManagedConnections[L],
-        threads: Sequence[Sending] = (),
+        threads: Sequence[SendingThread] = (),
     ) -> None:
         super().__init__(control, connections)
         self.load_s, self.timeout_s, self.paced = orders.load_s, orders.timeout_s, orders.paced

@@ -1,0 +1,22 @@
+"""What every thread that sends has: when it sends, how much, and how far it is by now."""
+
+from mqperf_numbered.onhost.orders import OfThreads
+from mqperf_numbered.onhost.record import Record
+from mqperf_numbered.onhost.schedule import of_thread
+
+
+class SendingThread:
+    """A thread that sends ``total`` messages at most; ``next`` of them were handed over so far.
+
+    ``count`` more were sent, at ``sent_ns``, and may not have been handed over whole yet.
+    """
+
+    def __init__(self, orders: OfThreads, number: int, record: Record) -> None:
+        self.number, self.record = number, record
+        self.schedule = of_thread(orders, number)
+        self.total = orders.count_of(number)
+        self.next = self.count = self.sent_ns = 0
+
+    def next_due_ns(self) -> int:
+        """When the next message is due; at once without a schedule."""
+        return 0 if self.schedule is None else self.schedule.instant_ns(self.next)
