@@ -12,7 +12,7 @@ from patience import eventually
 from mqperf.base.errors import HostError, HostLost, SystemFault
 from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.systems.evidence import WIDTH
-from mqperf.lab.systems.private import Launch, PortTakenError, Servers, Site
+from mqperf.lab.systems.private import Launch, PortTakenError, ServerLauncher, Servers
 from mqperf.lab.systems.service import Server, Service
 
 pytestmark = pytest.mark.starts_programs
@@ -169,7 +169,7 @@ TAKEN = "echo Address already in use; exit 1"
 
 def test_a_taken_port_is_tried_once_more(tmp_path: Path) -> None:
     """The second attempt has other ports and a folder of its own."""
-    with Site("Example", [HostFolder(HOST, tmp_path)]).launched(
+    with ServerLauncher("Example", [HostFolder(HOST, tmp_path)]).launched(
         1, launching([TAKEN, SERVES])
     ) as place:
         assert place == tmp_path / "servers-again"
@@ -186,7 +186,9 @@ def test_ports_taken_twice_are_an_error(tmp_path: Path) -> None:
     """There is no third attempt: the user is told to repeat the command."""
     with (
         pytest.raises(PortTakenError, match="a port was taken while Example's one started; repeat"),
-        Site("Example", [HostFolder(HOST, tmp_path)]).launched(1, launching([TAKEN, TAKEN])),
+        ServerLauncher("Example", [HostFolder(HOST, tmp_path)]).launched(
+            1, launching([TAKEN, TAKEN])
+        ),
     ):
         pass
 

@@ -211,7 +211,7 @@ Launch = Callable[[Servers, tuple[int, ...], Sequence[HostFolder]], T]
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class ServerLauncher:
     """Where a system gets its servers, and how errors call it; ``redact`` takes out its secrets.
 
     Its ``nodes`` are on the hosts of ``host_folders`` in their order; of fewer, some have several.

@@ -12,7 +12,7 @@ from mqperf.base.releases import is_of, parsed
 from mqperf.hosts import HostFolder
 from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems.certificates import issued
-from mqperf.lab.systems.private import AgainError, OfServers, Servers, Site
+from mqperf.lab.systems.private import AgainError, OfServers, ServerLauncher, Servers
 from mqperf.lab.systems.rabbitmq.config import NODES, USER, Cluster, Secrets, port_count
 from mqperf.lab.systems.rabbitmq.control import Control
 from mqperf.lab.systems.rabbitmq.installation import Installation, installed
@@ -57,7 +57,9 @@ def private_cluster(
             versions = _versions(cluster, control)
             return PrivateCluster(servers, _about(cluster, versions), cluster, control)
 
-    return Site("RabbitMQ", host_folders, nodes, secrets.redacted).launched(port_count(), launch)
+    return ServerLauncher("RabbitMQ", host_folders, nodes, secrets.redacted).launched(
+        port_count(), launch
+    )
 
 
 def _installed(

@@ -11,7 +11,7 @@ from typing_extensions import override
 from mqperf.base.problems import Problem
 from mqperf.hosts import Host, HostFolder
 from mqperf.lab.load import Access, Endpoint
-from mqperf.lab.systems.private import OfServers, Servers, Site
+from mqperf.lab.systems.private import OfServers, ServerLauncher, Servers
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.settings import Flag, SettingsFault, SystemSettings, checked
 from mqperf.lab.systems.system import ONLY_BROKER, Deployment, Node, System
@@ -209,9 +209,9 @@ class Kind:
             about["config"] = redact(str(about["config"]))
             return AmqpBrokers(servers, about, tuple(broker.name for broker in active), password)
 
-        site = Site(self.title, host_folders, size, redact)
+        launcher = ServerLauncher(self.title, host_folders, size, redact)
         ports = 3 * size + (0 if self.keepers is None else zookeeper.PORTS)
-        return site.launched(ports, launch)
+        return launcher.launched(ports, launch)
 
     def beside(self, label: str, host_folder: HostFolder, port: int) -> Server:
         """One among the nodes of another system, with the heap that it has by default."""

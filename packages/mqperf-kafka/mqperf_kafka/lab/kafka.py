@@ -13,7 +13,7 @@ from mqperf.hosts import Host, HostFolder
 from mqperf.hosts.software import ALONE, plain_variables
 from mqperf.lab.load import LAUNCHERS, Access, Endpoint
 from mqperf.lab.load.oslo.library import library
-from mqperf.lab.systems.private import OfServers, Servers, Site
+from mqperf.lab.systems.private import OfServers, ServerLauncher, Servers
 from mqperf.lab.systems.settings import SystemSettings, checked
 from mqperf.lab.systems.system import ONLY_BROKER, Deployment, System
 from mqperf.plan import Case
@@ -105,7 +105,7 @@ def start(
         }
         return Kafka(servers, about, first, tuple(node.name for node in nodes))
 
-    return Site("Kafka", host_folders, size).launched(2 * size, launch)
+    return ServerLauncher("Kafka", host_folders, size).launched(2 * size, launch)
 
 
 SYSTEM = System(

@@ -13,7 +13,7 @@ from mqperf.base.errors import SystemFault
 from mqperf.hosts import Host, HostFolder
 from mqperf.hosts.software import ALONE
 from mqperf.lab.load import Access, Endpoint
-from mqperf.lab.systems.private import OfServers, Servers, Site
+from mqperf.lab.systems.private import OfServers, ServerLauncher, Servers
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.settings import SystemSettings, checked
 from mqperf.lab.systems.system import ONLY_BROKER, Deployment, System
@@ -127,7 +127,7 @@ def start(
     def redact(text: str) -> str:
         return text.replace(password, "***")
 
-    return Site("NATS", host_folders, size, redact).launched(2 * size, launch)
+    return ServerLauncher("NATS", host_folders, size, redact).launched(2 * size, launch)
 
 
 SYSTEM = System(

@@ -16,7 +16,7 @@ from mqperf.base.errors import SystemFault
 from mqperf.hosts import Host, HostFolder
 from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems.certificates import Certificates, issued
-from mqperf.lab.systems.private import OfServers, Servers, Site
+from mqperf.lab.systems.private import OfServers, ServerLauncher, Servers
 from mqperf.lab.systems.system import Deployment, Node, System
 from mqperf.lab.tool import Tool
 from mqperf.plan import Case
@@ -144,8 +144,8 @@ def start(
         facts = {**about, "config": routers[0].configuration(), "tls": wanted.tls}
         return Routers(servers, facts, routed, _for_clients(routed, reached, certificates))
 
-    site = Site("Router", host_folders, len(routed.nodes))
-    return site.launched(ports_needed(routed, tls=wanted.tls), launch)
+    launcher = ServerLauncher("Router", host_folders, len(routed.nodes))
+    return launcher.launched(ports_needed(routed, tls=wanted.tls), launch)
 
 
 def _certificates(

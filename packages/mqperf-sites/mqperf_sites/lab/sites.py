@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue
 from mqperf.base.releases import parsed
 from mqperf.hosts import HostFolder
 from mqperf.lab.load import Access, Endpoint
-from mqperf.lab.systems.private import OfServers, Servers, Site
+from mqperf.lab.systems.private import OfServers, ServerLauncher, Servers
 from mqperf.lab.systems.rabbitmq.config import USER, Cluster, Secrets, port_count
 from mqperf.lab.systems.rabbitmq.control import Control
 from mqperf.lab.systems.rabbitmq.installation import TOOL, installed, installed_version
@@ -95,8 +95,8 @@ def start(
         controls = [_control(cluster, place) for place in places]
         return Sites(servers, about, controls, brokers, wanted)
 
-    site = Site("RabbitMQ", host_folders, len(NODES), secrets.redacted)
-    return site.launched(port_count(), launch)
+    launcher = ServerLauncher("RabbitMQ", host_folders, len(NODES), secrets.redacted)
+    return launcher.launched(port_count(), launch)
 
 
 def alone(node: Server, label: str) -> Server:

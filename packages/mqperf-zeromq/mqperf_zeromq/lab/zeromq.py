@@ -15,7 +15,7 @@ from pydantic import Field, JsonValue
 
 from mqperf.hosts import Host, HostFolder
 from mqperf.lab.load import LAUNCHERS, Access, Endpoint
-from mqperf.lab.systems.private import OfServers, Servers, Site
+from mqperf.lab.systems.private import OfServers, ServerLauncher, Servers
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.settings import SystemSettings, checked
 from mqperf.lab.systems.system import Deployment, System
@@ -117,7 +117,7 @@ def start(
     def redact(text: str) -> str:
         return text.replace(password, "***")
 
-    return Site("Redis", host_folders, len(names), redact).launched(len(names), launch)
+    return ServerLauncher("Redis", host_folders, len(names), redact).launched(len(names), launch)
 
 
 def _redis(
