@@ -78,7 +78,7 @@ def channel(broker: Broker) -> Iterator[Theirs]:
 
 def told(cluster: PrivateCluster, expression: str) -> None:
     """Have the Master do something, at once: rabbitmqctl would take as long as the load."""
-    assert cluster._control.says_ok("mqperf1@localhost", expression)
+    assert cluster._rabbitmqctl.says_ok("mqperf1@localhost", expression)
 
 
 CUT = """\

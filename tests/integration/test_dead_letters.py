@@ -88,7 +88,7 @@ def test_without_a_limit_messages_come_again_until_they_are_accepted(tmp_path: P
 def test_queues_that_pass_on_at_least_once_do_so(rabbitmq: PrivateCluster) -> None:
     """RabbitMQ has a process for each, unless it falls back to the other strategy."""
     working = "proplists:get_value(workers, supervisor:count_children(rabbit_fifo_dlx_sup))"
-    says_ok = rabbitmq._control.says_ok
+    says_ok = rabbitmq._rabbitmqctl.says_ok
     with channel(master_of(rabbitmq)) as theirs:
         for number, strategy in enumerate(STRATEGIES):
             name = f"passes-on-{strategy}"

@@ -70,5 +70,5 @@ def test_nodes_have_what_a_preset_and_the_plan_say() -> None:
         HERE.scratch("test-settings") as folder,
         private_cluster(settings, [HostFolder(HERE, folder)], nodes=1) as broker,
     ):
-        said = broker._control.call(broker.nodes[0].name, "eval", ASKED)
+        said = broker._rabbitmqctl.call(broker.nodes[0].name, "eval", ASKED)
     assert "".join(said.split()) == "{20,autoheal,128,[{nodelay,true}],262144}"

@@ -25,9 +25,9 @@ from patience import eventually
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import HostFolder, LocalHost, Process
 from mqperf.lab.systems import SYSTEMS
-from mqperf.lab.systems.rabbitmq.control import Control
 from mqperf.lab.systems.rabbitmq.installation import installed_version
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster, private_cluster
+from mqperf.lab.systems.rabbitmq.rabbitmqctl import Rabbitmqctl
 from mqperf.lab.systems.rabbitmq.settings import Settings
 from mqperf.lab.systems.rabbitmq.version import kind_of_queue
 from mqperf.plan import Case
@@ -115,8 +115,8 @@ def listeners(ports: Sequence[int]) -> set[tuple[str, int]]:
 
 def queue_facts(running: Running, vhost: str, *columns: str) -> list[dict[str, Any]]:
     """What RabbitMQ itself says about the queues of a virtual host."""
-    control, node = running.deployment._control, running.deployment.nodes[0].name
-    listed = control.call(node, "list_queues", "-p", vhost, *columns, "--formatter", "json")
+    rabbitmqctl, node = running.deployment._rabbitmqctl, running.deployment.nodes[0].name
+    listed = rabbitmqctl.call(node, "list_queues", "-p", vhost, *columns, "--formatter", "json")
     facts: list[dict[str, Any]] = json.loads(listed)
     return facts
 
@@ -140,8 +140,8 @@ def test_everything_listens_on_loopback_only(running: Running) -> None:
 
 def test_nothing_is_open_to_datagrams(running: Running) -> None:
     """Not even when RabbitMQ starts its library for syslog, which opens a socket to send from."""
-    control, node = running.deployment._control, running.deployment.nodes[0].name
-    control.call(node, "eval", "application:ensure_all_started(syslog).")
+    rabbitmqctl, node = running.deployment._rabbitmqctl, running.deployment.nodes[0].name
+    rabbitmqctl.call(node, "eval", "application:ensure_all_started(syslog).")
     pids = {process.pid for process in processes_of(running.folder)}
     assert [c for c in psutil.net_connections("udp") if c.pid in pids] == []
 
@@ -193,28 +193,28 @@ def test_virtual_hosts_are_made_with_erl_call_or_without(
     running: Running, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where it fails rabbitmqctl does the same; what neither can is told in its words."""
-    control, node = running.deployment._control, running.deployment.nodes[0].name
+    rabbitmqctl, node = running.deployment._rabbitmqctl, running.deployment.nodes[0].name
     (broken := tmp_path / "erl_call").write_text("#!/bin/sh\nexit 1\n")
     broken.chmod(0o700)
-    path = f"{tmp_path}:{control.environment['PATH']}"
-    without = replace(control, environment={**control.environment, "PATH": path})
+    path = f"{tmp_path}:{rabbitmqctl.environment['PATH']}"
+    without = replace(rabbitmqctl, environment={**rabbitmqctl.environment, "PATH": path})
     asked: list[str] = []
-    call = Control.call
+    call = Rabbitmqctl.call
 
-    def told(self: Control, node: str, *words: str, accepted: tuple[int, ...] = (0,)) -> str:
+    def told(self: Rabbitmqctl, node: str, *words: str, accepted: tuple[int, ...] = (0,)) -> str:
         asked.append(words[0])
         return call(self, node, *words, accepted=accepted)
 
-    monkeypatch.setattr(Control, "call", told)
-    for way in (control, without):
+    monkeypatch.setattr(Rabbitmqctl, "call", told)
+    for way in (rabbitmqctl, without):
         way.add_vhost(node, "either", "mqperf", {}, {})
         with connected(f"{running.url(0)}/either") as channel:
             channel.queue_declare("q", durable=False, auto_delete=False)
         way.delete_vhost(node, "either")
     assert asked == ["import_definitions", "delete_vhost"]
     with pytest.raises(SystemFault, match=r"rabbitmqctl import_definitions .* failed: .*nobody"):
-        control.add_vhost(node, "neither", "nobody", {}, {})
-    control.delete_vhost(node, "neither")
+        rabbitmqctl.add_vhost(node, "neither", "nobody", {}, {})
+    rabbitmqctl.delete_vhost(node, "neither")
 
 
 def test_clean_up_forgives_a_run_that_never_was(running: Running) -> None:
@@ -349,7 +349,7 @@ def test_the_port_mapper_is_ours_alone() -> None:
         [epmd] = [p.pid for p in processes_of(folder) if p.name == "epmd"]
         wait = "F = fun() -> timer:sleep(2000), rabbit_nodes_common:ensure_epmd() end"
         code = f"{wait}, spawn(fun() -> F(), file:write_file('{folder}/tried', []) end)."
-        deployment._control.call(deployment.nodes[0].name, "eval", code)
+        deployment._rabbitmqctl.call(deployment.nodes[0].name, "eval", code)
         os.kill(epmd, signal.SIGKILL)
         assert eventually((folder / "tried").exists, 60)
         assert [p for p in processes_of(folder) if p.name == "epmd"] == []

@@ -52,9 +52,9 @@ load:
 def broker(rabbitmq: PrivateCluster) -> Iterator[Broker]:
     """One node, at which tracing is on."""
     node = rabbitmq._cluster.node_names[0]
-    rabbitmq._control.call(node, "trace_on", "-p", "/")
+    rabbitmq._rabbitmqctl.call(node, "trace_on", "-p", "/")
     yield master_of(rabbitmq)
-    rabbitmq._control.call(node, "trace_off", "-p", "/")
+    rabbitmq._rabbitmqctl.call(node, "trace_off", "-p", "/")
 
 
 @contextmanager

@@ -162,7 +162,7 @@ def test_what_is_frozen_is_missed_and_ends_no_sweep(
 
     Without port mapper nothing is cleaned up: what was measured is kept all the same.
     """
-    monkeypatch.setattr("mqperf.lab.systems.rabbitmq.control.TIMEOUT_S", 15)
+    monkeypatch.setattr("mqperf.lab.systems.rabbitmq.rabbitmqctl.TIMEOUT_S", 15)
     text = f"{LONGER}  timeout_s: 1\n"
     observer = Fault(aside, epmd, node, number=signal.SIGSTOP)
     outcome = sweep(plan(text), text, tmp_path, observer)

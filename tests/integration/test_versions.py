@@ -177,4 +177,4 @@ def test_khepri_is_switched_on_where_a_plan_asks_for_it() -> None:
             private_cluster(settings, [HostFolder(HERE, folder)], nodes=1) as broker,
         ):
             asked = "rabbit_feature_flags:is_enabled(khepri_db)."
-            assert broker._control.call(broker.nodes[0].name, "eval", asked).strip() == flag
+            assert broker._rabbitmqctl.call(broker.nodes[0].name, "eval", asked).strip() == flag

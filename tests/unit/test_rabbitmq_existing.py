@@ -19,7 +19,7 @@ from mqperf.plan import Case
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
-    from mqperf.lab.systems.rabbitmq.control import Definitions
+    from mqperf.lab.systems.rabbitmq.rabbitmqctl import Definitions
 
 CASE = Case(
     system="rabbitmq",

@@ -13,8 +13,8 @@ from pathlib import Path
 from mqperf.base.releases import Version
 from mqperf.hosts import HERE, HostFolder
 from mqperf.lab.systems.certificates import Certificates
-from mqperf.lab.systems.rabbitmq.control import Control
 from mqperf.lab.systems.rabbitmq.installation import Installation
+from mqperf.lab.systems.rabbitmq.rabbitmqctl import Rabbitmqctl
 from mqperf.lab.systems.rabbitmq.settings import FURTHER, Settings
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.system import ONLY_BROKER, node_label
@@ -203,12 +203,12 @@ class Cluster:
             helper=True,
         )
 
-    def control(self) -> Control:
+    def rabbitmqctl(self) -> Rabbitmqctl:
         """The rabbitmqctl of the Master's host."""
         host_folder = self.host_folders[0]
         installation = self.installations[host_folder.host.name]
         options = () if self._here else ("--longnames",)
-        return Control(host_folder, installation, self.ctl_environment(host_folder), options)
+        return Rabbitmqctl(host_folder, installation, self.ctl_environment(host_folder), options)
 
     def node(self, index: int) -> Server:
         """One node."""

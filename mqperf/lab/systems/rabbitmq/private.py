@@ -14,9 +14,9 @@ from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems.certificates import issued
 from mqperf.lab.systems.private import AgainError, OfServers, ServerLauncher, Servers
 from mqperf.lab.systems.rabbitmq.config import NODES, USER, Cluster, Secrets, port_count
-from mqperf.lab.systems.rabbitmq.control import Control
 from mqperf.lab.systems.rabbitmq.installation import Installation, installed
 from mqperf.lab.systems.rabbitmq.policies import POLICIES
+from mqperf.lab.systems.rabbitmq.rabbitmqctl import Rabbitmqctl
 from mqperf.lab.systems.rabbitmq.settings import Settings
 from mqperf.plan import Case
 from mqperf.plan.topologies import TOPOLOGIES
@@ -51,11 +51,11 @@ def private_cluster(
         cluster.write_certificates()
         servers.start(cluster.port_mappers(), settings.start_timeout_s)
         brokers = [cluster.node(index) for index in range(nodes)]
-        control = cluster.control()
-        with settings.applied(brokers, control):
+        rabbitmqctl = cluster.rabbitmqctl()
+        with settings.applied(brokers, rabbitmqctl):
             servers.start(brokers, settings.start_timeout_s)
-            versions = _versions(cluster, control)
-            return PrivateCluster(servers, _about(cluster, versions), cluster, control)
+            versions = _versions(cluster, rabbitmqctl)
+            return PrivateCluster(servers, _about(cluster, versions), cluster, rabbitmqctl)
 
     return ServerLauncher("RabbitMQ", host_folders, nodes, secrets.redacted).launched(
         port_count(), launch
@@ -77,14 +77,14 @@ def _installed(
     return installations, next(iter(versions.values()))
 
 
-def _versions(cluster: Cluster, control: Control) -> Mapping[str, str]:
+def _versions(cluster: Cluster, rabbitmqctl: Rabbitmqctl) -> Mapping[str, str]:
     """What the Master runs, by names of RabbitMQ's own.
 
     Raises ``NoClusterError`` unless all nodes have found each other, and ``SystemFault`` where
     another version runs than was asked for.
     """
     master = cluster.node_names[0]
-    status = control.status(master)
+    status = rabbitmqctl.status(master)
     running = cast("list[str]", status["running_nodes"])
     if set(running) != set(cluster.node_names):
         raise NoClusterError(
@@ -122,7 +122,7 @@ class PrivateCluster(OfServers):
     """The deployment: Master, Slave 1 and Slave 2, or the Broker alone."""
 
     _cluster: Cluster
-    _control: Control
+    _rabbitmqctl: Rabbitmqctl
 
     def provision(self, case: Case, run_id: str) -> Access:
         """Make a virtual host for the run, with its policy before any queue is declared."""
@@ -130,13 +130,13 @@ class PrivateCluster(OfServers):
         listener = settings.listener(case)
         declared = settings.declared(case, run_id, str(self.about["version"]))
         policies = settings.policies(case.queues)
-        self._control.add_vhost(self._live_node(), run_id, USER, policies, declared)
+        self._rabbitmqctl.add_vhost(self._live_node(), run_id, USER, policies, declared)
         every = settings.reached(case, self._endpoint(run_id, listener))
         return Access.by(TOPOLOGIES[case.topology], every)
 
     def clean_up(self, run_id: str, _queues: Sequence[str]) -> None:
         """Delete the run's virtual host and all its queues."""
-        self._control.delete_vhost(self._live_node(), run_id)
+        self._rabbitmqctl.delete_vhost(self._live_node(), run_id)
 
     def _live_node(self) -> str:
         for node in self.nodes:

@@ -18,7 +18,7 @@ from mqperf.plan import Case
 
 if TYPE_CHECKING:
     from mqperf.lab.load import Endpoint
-    from mqperf.lab.systems.rabbitmq.control import Control, Definitions
+    from mqperf.lab.systems.rabbitmq.rabbitmqctl import Definitions, Rabbitmqctl
 
 
 def _in_quotes(version: object) -> object:
@@ -112,7 +112,7 @@ class Settings(SystemSettings):
         return endpoint
 
     @contextmanager
-    def applied(self, _nodes: Sequence[Server], _control: "Control") -> Iterator[None]:
+    def applied(self, _nodes: Sequence[Server], _rabbitmqctl: "Rabbitmqctl") -> Iterator[None]:
         """While nodes start; in what has become a cluster, do what no file can say.
 
         Raises ``SettingsFault`` for what nodes refuse of them.

@@ -8,7 +8,7 @@ from typing_extensions import override
 from mqperf.base.errors import SystemFault
 from mqperf.base.releases import parsed
 from mqperf.lab.load import Endpoint
-from mqperf.lab.systems.rabbitmq.control import Definitions
+from mqperf.lab.systems.rabbitmq.rabbitmqctl import Definitions
 from mqperf.lab.systems.rabbitmq.settings import Settings
 from mqperf.plan import Case
 from mqperf_amqp_1_0.plan.parameters import GENERATOR

@@ -4,7 +4,7 @@ import json
 
 from mqperf.base.errors import SystemFault
 from mqperf.base.releases import parsed
-from mqperf.lab.systems.rabbitmq.control import Control
+from mqperf.lab.systems.rabbitmq.rabbitmqctl import Rabbitmqctl
 
 FLAG = "khepri_db"
 """The feature flag by which a cluster has Khepri."""
@@ -25,22 +25,22 @@ def check(store: str, version: str) -> None:
         )
 
 
-def applied(store: str, control: Control, node: str) -> None:
+def applied(store: str, rabbitmqctl: Rabbitmqctl, node: str) -> None:
     """See that a cluster that is up has the store, and no other.
 
     Raises ``SystemFault`` when it has not.  Khepri may be switched on, Mnesia not again.
     """
-    if parsed(control.installation.version) < KHEPRI_BEGAN:
+    if parsed(rabbitmqctl.installation.version) < KHEPRI_BEGAN:
         return
-    if store == "khepri" and _has_mnesia(control, node):
-        control.call(node, "enable_feature_flag", "--opt-in", FLAG)
-    if (store == "mnesia") != _has_mnesia(control, node):
+    if store == "khepri" and _has_mnesia(rabbitmqctl, node):
+        rabbitmqctl.call(node, "enable_feature_flag", "--opt-in", FLAG)
+    if (store == "mnesia") != _has_mnesia(rabbitmqctl, node):
         raise SystemFault(
-            f"RabbitMQ {control.installation.version} has not {store} where that was asked for:"
+            f"RabbitMQ {rabbitmqctl.installation.version} has not {store} where that was asked for:"
             " leave out metadata_store, or plan another version"
         )
 
 
-def _has_mnesia(control: Control, node: str) -> bool:
-    flags = json.loads(control.call(node, "list_feature_flags", "--formatter", "json"))
+def _has_mnesia(rabbitmqctl: Rabbitmqctl, node: str) -> bool:
+    flags = json.loads(rabbitmqctl.call(node, "list_feature_flags", "--formatter", "json"))
     return {flag["name"]: flag["state"] for flag in flags}.get(FLAG) != "enabled"

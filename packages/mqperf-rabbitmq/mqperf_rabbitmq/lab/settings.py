@@ -12,7 +12,7 @@ from mqperf.base.errors import SystemFault
 from mqperf.base.problems import Problem, Where
 from mqperf.lab.systems.evidence import text
 from mqperf.lab.systems.private import AgainError
-from mqperf.lab.systems.rabbitmq.control import Control
+from mqperf.lab.systems.rabbitmq.rabbitmqctl import Rabbitmqctl
 from mqperf.lab.systems.rabbitmq.settings import Settings
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.settings import Flag, SettingsFault
@@ -99,16 +99,16 @@ class FreeSettings(Settings):
 
     @contextmanager
     @override
-    def applied(self, nodes: Sequence[Server], control: Control) -> Iterator[None]:
+    def applied(self, nodes: Sequence[Server], rabbitmqctl: Rabbitmqctl) -> Iterator[None]:
         try:
             yield
         except AgainError:
             raise
         except SystemFault:
-            self._explain(nodes, control.installation.version)
+            self._explain(nodes, rabbitmqctl.installation.version)
             raise
         if self.metadata_store is not None:
-            metadata.applied(self.metadata_store, control, nodes[0].name)
+            metadata.applied(self.metadata_store, rabbitmqctl, nodes[0].name)
 
     @override
     def policies(self, queues: str) -> Mapping[str, Mapping[str, JsonValue]]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from mqperf.lab.load import Endpoint
-from mqperf.lab.systems.rabbitmq.control import Definitions
+from mqperf.lab.systems.rabbitmq.rabbitmqctl import Definitions
 from mqperf.plan import Case
 from mqperf.plan.load import clients
 from mqperf_amqp_0_9_1.lab import layout

@@ -12,8 +12,8 @@ from mqperf.hosts import HostFolder
 from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems.private import OfServers, ServerLauncher, Servers
 from mqperf.lab.systems.rabbitmq.config import USER, Cluster, Secrets, port_count
-from mqperf.lab.systems.rabbitmq.control import Control
 from mqperf.lab.systems.rabbitmq.installation import TOOL, installed, installed_version
+from mqperf.lab.systems.rabbitmq.rabbitmqctl import Rabbitmqctl
 from mqperf.lab.systems.rabbitmq.settings import parse_settings
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.settings import SystemSettings, checked
@@ -44,7 +44,7 @@ class SiteSettings(SystemSettings):
 class Sites(OfServers):
     """The deployment: both brokers, each with the rabbitmqctl of its host."""
 
-    controls: Sequence[Control]
+    rabbitmqctls: Sequence[Rabbitmqctl]
     brokers: Endpoint
     settings: SiteSettings
 
@@ -55,14 +55,14 @@ class Sites(OfServers):
         how = self.settings.join_prefetch, self.settings.join_acks
         near, far = joined.near(case, run_id, both, *how), joined.far(case, both, *how)
         there = [({}, near), (joined.policies(case), far)]
-        for node, control, what in zip(self.nodes, self.controls, there, strict=True):
-            control.add_vhost(node.name, run_id, USER, *what)
+        for node, rabbitmqctl, what in zip(self.nodes, self.rabbitmqctls, there, strict=True):
+            rabbitmqctl.add_vhost(node.name, run_id, USER, *what)
         return Access.by(TOPOLOGIES[case.topology], every)
 
     def clean_up(self, run_id: str, _queues: Sequence[str]) -> None:
         """Delete the run's virtual hosts, with queues and what joined them."""
-        for node, control in zip(self.nodes, self.controls, strict=True):
-            control.delete_vhost(node.name, run_id)
+        for node, rabbitmqctl in zip(self.nodes, self.rabbitmqctls, strict=True):
+            rabbitmqctl.delete_vhost(node.name, run_id)
 
 
 check = partial(checked, NAME, SiteSettings)
@@ -92,8 +92,8 @@ def start(
         }
         addresses = [f"{cluster.address(at)}:{cluster.amqp_port(at)}" for at in range(len(NODES))]
         brokers = Endpoint(GENERATOR.name, tuple(addresses), USER, secrets.password)
-        controls = [_control(cluster, place) for place in places]
-        return Sites(servers, about, controls, brokers, wanted)
+        rabbitmqctls = [_rabbitmqctl(cluster, place) for place in places]
+        return Sites(servers, about, rabbitmqctls, brokers, wanted)
 
     launcher = ServerLauncher("RabbitMQ", host_folders, len(NODES), secrets.redacted)
     return launcher.launched(port_count(), launch)
@@ -108,10 +108,10 @@ def alone(node: Server, label: str) -> Server:
     return replace(node, label=label, files=files)
 
 
-def _control(cluster: Cluster, place: HostFolder) -> Control:
+def _rabbitmqctl(cluster: Cluster, place: HostFolder) -> Rabbitmqctl:
     """The rabbitmqctl of a host: no call of it goes from one site to the other."""
     return replace(
-        cluster.control(),
+        cluster.rabbitmqctl(),
         host_folder=place,
         installation=cluster.installations[place.host.name],
         environment=cluster.ctl_environment(place),

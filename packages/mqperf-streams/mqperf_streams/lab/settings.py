@@ -8,7 +8,7 @@ from pydantic import model_validator
 from typing_extensions import override
 
 from mqperf.base.errors import SystemFault
-from mqperf.lab.systems.rabbitmq.control import Definitions
+from mqperf.lab.systems.rabbitmq.rabbitmqctl import Definitions
 from mqperf.lab.systems.rabbitmq.settings import Settings
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.settings import Flag

@@ -7,7 +7,7 @@ add_super_stream`` makes in every version; source: ``rabbit_stream_manager.erl``
 from collections.abc import Sequence
 from typing import Any
 
-from mqperf.lab.systems.rabbitmq.control import Definitions
+from mqperf.lab.systems.rabbitmq.rabbitmqctl import Definitions
 
 LASTING = {"durable": True, "auto_delete": False}
 

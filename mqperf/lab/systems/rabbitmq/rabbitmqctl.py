@@ -26,7 +26,7 @@ Definitions = Mapping[str, Sequence[Mapping[str, JsonValue]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Control:
+class Rabbitmqctl:
     """rabbitmqctl for one cluster, run in a private folder of a host of it.
 
     ``options`` are those that every call has.
