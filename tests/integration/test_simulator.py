@@ -19,7 +19,7 @@ from mqperf.lab.load import Access, Job
 from mqperf.lab.load.simulator import environments
 from mqperf.lab.load.simulator.commands import commands
 from mqperf.lab.load.simulator.environments import Environment
-from mqperf.lab.runner.control import Control, Station, next_start
+from mqperf.lab.runner.control import ControlFolders, Station, next_start
 from mqperf.lab.systems import Deployment
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster
 from mqperf.plan import Case
@@ -45,7 +45,7 @@ class Run:
 
     case: Case
     access: Access
-    control: Control
+    control: ControlFolders
     out: Path
     processes: dict[str, Process]
 
@@ -117,7 +117,7 @@ def running(
                 processes[command.label] = HOST.start(
                     command.label, command.argv, env=command.env, log=log
                 )
-            yield Run(case, access, Control([station]), out, processes)
+            yield Run(case, access, ControlFolders([station]), out, processes)
         finally:
             stop_all(list(processes.values()), grace_s=0)
             deployment.clean_up(key, ())

@@ -12,7 +12,7 @@ from test_timetable import RecordedEvents, frozen, process, up
 from mqperf.base.errors import PlanError, SystemFault
 from mqperf.base.processes import Process
 from mqperf.hosts import LocalHost, Offset
-from mqperf.lab.runner.control import Control, Station
+from mqperf.lab.runner.control import ControlFolders, Station
 from mqperf.lab.runner.timetable import Timetable
 from mqperf.lab.systems import Node
 from mqperf.lab.systems.in_plans import problems_of
@@ -66,7 +66,7 @@ def test_step_that_none_begins_fails_the_run(process: Process) -> None:
 def test_signs_are_the_last_of_each_process_by_our_clock(tmp_path: Path) -> None:
     """The first of those since an instant; the clock of the host is corrected."""
     station = Station(LocalHost(), tmp_path)
-    control, clocks = Control([station]), {station.host.name: Offset(0.25, 0.0)}
+    control, clocks = ControlFolders([station]), {station.host.name: Offset(0.25, 0.0)}
     station.place({"server-1.step-a": "12.25", "server-2.step-a": "13.25", "x.step-b": "9"})
     assert control.sign(clocks, "step-a", 11.0) == 12.0
     assert control.sign(clocks, "step-a", 12.5) == 13.0

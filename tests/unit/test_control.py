@@ -9,7 +9,7 @@ from typing_extensions import override
 
 from mqperf.base.errors import HostError
 from mqperf.hosts import LocalHost, Offset
-from mqperf.lab.runner.control import Control, Station, next_start
+from mqperf.lab.runner.control import ControlFolders, Station, next_start
 
 
 class Far(LocalHost):
@@ -31,7 +31,7 @@ def started(tmp_path: Path, way_s: float) -> tuple[int, dict[str, float]]:
     stations = [Station(host, tmp_path / host.name) for host in (LocalHost(), Far(way_s))]
     start = next_start()
     clocks = {"local": Offset(0.0, 0.0), "far": Offset(-12.5, 0.001)}
-    Control(stations).start(start, clocks)
+    ControlFolders(stations).start(start, clocks)
     files = {station.host.name: station.folder / "start" for station in stations}
     return start, {name: json.loads(file.read_text())["start"] for name, file in files.items()}
 

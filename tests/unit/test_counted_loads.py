@@ -9,11 +9,11 @@ from counted import seal
 
 from mqperf.base.errors import LoadError, PlanError
 from mqperf.hosts import LocalHost, Offset
-from mqperf.lab.runner.control import Control, Station
+from mqperf.lab.runner.control import ControlFolders, Station
 from mqperf.lab.runner.counted import cut
 from mqperf.lab.runner.schedule import Schedule
 from mqperf.lab.systems.in_plans import problems_of
-from mqperf.onhost.load.control import Control as Inside
+from mqperf.onhost.load.control import Control
 from mqperf.plan import Case
 from mqperf.plan.file import parse_plan
 from mqperf.record import FACTS, AllSent, Facts, Run, Whole, runs
@@ -48,11 +48,11 @@ def test_all_have_sent_when_the_last_client_says_so(tmp_path: Path) -> None:
         folder.mkdir()
         stations.append(Station(host, folder))
     clocks = {"local": Offset(0.0, 0.0), "far": Offset(-12.5, 0.001)}
-    control = Control(stations)
+    control = ControlFolders(stations)
     assert control.sent(["client-1", "client-2"], clocks) is None
-    Inside(stations[0].folder, "client-1").say("sent", "1000.250000 1003.000000")
+    Control(stations[0].folder, "client-1").say("sent", "1000.250000 1003.000000")
     assert control.sent(["client-1", "client-2"], clocks) is None
-    Inside(stations[1].folder, "client-2").say("sent", "989.500000 991.750000")
+    Control(stations[1].folder, "client-2").say("sent", "989.500000 991.750000")
     assert control.sent(["client-1", "client-2"], clocks) == (1000.25, 1004.25)
 
 

@@ -106,12 +106,12 @@ def test_a_control_folder_without_room_is_told(on_a_small_disk: Callable[[str], 
     """Neither the start nor the configuration of a load generator can be written."""
     output = on_a_small_disk("""
         from mqperf.hosts import LocalHost
-        from mqperf.lab.runner.control import Control, Station
+        from mqperf.lab.runner.control import ControlFolders, Station
         fill()
         host = LocalHost()
         station = Station(host, disk)
         for what in (lambda: station.place({"client.conf": "b" * 5000}),
-                     lambda: Control([station]).start(1, {host.name: host.clock()})):
+                     lambda: ControlFolders([station]).start(1, {host.name: host.clock()})):
             try:
                 what()
             except MqperfError as error:

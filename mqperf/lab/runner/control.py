@@ -84,8 +84,8 @@ class Station:
         return {name.removesuffix(end) for name in names if name.endswith(end)}
 
 
-class Control:
-    """The runner's side of all of them."""
+class ControlFolders:
+    """Those of all hosts of a run, as the runner sees them."""
 
     def __init__(self, stations: Sequence[Station]) -> None:
         """Use these, each on another host."""
@@ -174,7 +174,9 @@ def next_start() -> int:
 
 
 @contextmanager
-def controlled(hosts: Iterable[Host]) -> Iterator[Control]:
+def controlled(hosts: Iterable[Host]) -> Iterator[ControlFolders]:
     """Control folders on these hosts, which vanish at the end."""
     with ExitStack() as stack:
-        yield Control([Station(host, stack.enter_context(host.scratch("run"))) for host in hosts])
+        yield ControlFolders(
+            [Station(host, stack.enter_context(host.scratch("run"))) for host in hosts]
+        )

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from mqperf.base.errors import LoadError
 from mqperf.hosts import Offset
-from mqperf.lab.runner.control import Control
+from mqperf.lab.runner.control import ControlFolders
 from mqperf.lab.runner.failing import TOLD_S
 from mqperf.lab.runner.loads import Load
 from mqperf.lab.runner.schedule import Schedule
@@ -16,7 +16,7 @@ from mqperf.record import AllSent
 
 
 def all_sent(
-    load: Load, control: Control, schedule: Schedule, clocks: Mapping[str, Offset]
+    load: Load, control: ControlFolders, schedule: Schedule, clocks: Mapping[str, Offset]
 ) -> AllSent | None:
     """When that was; None for a load without a count, and until it is so."""
     if load.case.parameters.get(COUNT) is None:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from mqperf.lab.runner.control import Arrived, Control
+from mqperf.lab.runner.control import Arrived, ControlFolders
 from mqperf.lab.runner.loads import Load
 from mqperf.lab.runner.probing import Probing
 from mqperf.lab.runner.schedule import Schedule
@@ -59,7 +59,7 @@ class Gauge:
     """Looks at one run; raises ``HostError`` where a host does not answer, from any thread."""
 
     def __init__(
-        self, load: Load, control: Control, probing: list[Probing], schedule: Schedule
+        self, load: Load, control: ControlFolders, probing: list[Probing], schedule: Schedule
     ) -> None:
         """Watch a load whose start is agreed."""
         self._load, self._control, self._probing = load, control, probing

@@ -11,7 +11,7 @@ from mqperf.base.errors import LoadError
 from mqperf.hosts import Host, Hosts
 from mqperf.lab.load import LAUNCHERS, Access, Command, Job
 from mqperf.lab.runner.bench import Bench
-from mqperf.lab.runner.control import POLL_S, Control
+from mqperf.lab.runner.control import POLL_S, ControlFolders
 from mqperf.lab.runner.outputs import Outputs
 from mqperf.lab.runner.processes import Processes
 from mqperf.plan import Case
@@ -48,7 +48,7 @@ class Load:
         bench: Bench,
         access: Access,
         hosts: Hosts,
-        control: Control,
+        control: ControlFolders,
         outputs: Outputs,
     ) -> None:
         """Start every process; raises ``MqperfError`` for one that cannot be started.
@@ -101,7 +101,7 @@ class Load:
                 words = self._processes.last_words(name)
                 raise LoadError(f"{name}: all {counts['sent']} messages failed{words}")
 
-    def drain(self, control: Control, check: Callable[[], None]) -> dict[str, int]:
+    def drain(self, control: ControlFolders, check: Callable[[], None]) -> dict[str, int]:
         """Wait until servers have handled all that was sent, or receive no more; how many each.
 
         ``check`` raises when they will never do so.  Without servers there is nothing to wait for.
@@ -164,4 +164,4 @@ class Started:
     """A load whose processes were started, and where the runner talks to them."""
 
     load: Load
-    control: Control
+    control: ControlFolders

@@ -7,7 +7,7 @@ from pathlib import Path
 from mqperf.base.errors import HostError
 from mqperf.hosts import HERE, Host, Hosts, Output
 from mqperf.lab.probes import Inside, Probe, Target, Task
-from mqperf.lab.runner.control import Control
+from mqperf.lab.runner.control import ControlFolders
 from mqperf.lab.runner.loads import Load
 from mqperf.lab.runner.processes import Processes
 from mqperf.lab.systems import Node
@@ -44,7 +44,7 @@ class Probing:
         self,
         nodes: Sequence[Node],
         loads: Sequence[Load],
-        control: Control,
+        control: ControlFolders,
         seconds: int,
         output: Output,
     ) -> None:
