@@ -176,7 +176,7 @@ class Servers:
 
 
 @dataclass(frozen=True, slots=True)
-class OfServers:
+class PrivateDeployment:
     """What every deployment of private servers does alike; they are its nodes.
 
     ``about`` says what they are, and how the first is configured.

@@ -12,7 +12,7 @@ from mqperf.base.releases import is_of, parsed
 from mqperf.hosts import HostFolder
 from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems.certificates import issued
-from mqperf.lab.systems.private import AgainError, OfServers, ServerLauncher, Servers
+from mqperf.lab.systems.private import AgainError, PrivateDeployment, ServerLauncher, Servers
 from mqperf.lab.systems.rabbitmq.config import NODES, USER, Cluster, Secrets, port_count
 from mqperf.lab.systems.rabbitmq.installation import Installation, installed
 from mqperf.lab.systems.rabbitmq.policies import POLICIES
@@ -118,7 +118,7 @@ def _about(cluster: Cluster, versions: Mapping[str, str]) -> dict[str, JsonValue
 
 
 @dataclass(frozen=True, slots=True)
-class PrivateCluster(OfServers):
+class PrivateCluster(PrivateDeployment):
     """The deployment: Master, Slave 1 and Slave 2, or the Broker alone."""
 
     _cluster: Cluster

@@ -11,7 +11,7 @@ from typing_extensions import override
 from mqperf.base.problems import Problem
 from mqperf.hosts import Host, HostFolder
 from mqperf.lab.load import Access, Endpoint
-from mqperf.lab.systems.private import OfServers, ServerLauncher, Servers
+from mqperf.lab.systems.private import PrivateDeployment, ServerLauncher, Servers
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.settings import Flag, SettingsFault, SystemSettings, checked
 from mqperf.lab.systems.system import ONLY_BROKER, Deployment, Node, System
@@ -78,7 +78,7 @@ class Edition:
 
 
 @dataclass(frozen=True, slots=True)
-class AmqpBrokers(OfServers):
+class AmqpBrokers(PrivateDeployment):
     """The deployment: servers, the addresses of its brokers, the active one first."""
 
     addresses: tuple[str, ...]

@@ -13,7 +13,7 @@ from mqperf.hosts import Host, HostFolder
 from mqperf.hosts.software import ALONE, plain_variables
 from mqperf.lab.load import LAUNCHERS, Access, Endpoint
 from mqperf.lab.load.oslo.library import library
-from mqperf.lab.systems.private import OfServers, ServerLauncher, Servers
+from mqperf.lab.systems.private import PrivateDeployment, ServerLauncher, Servers
 from mqperf.lab.systems.settings import SystemSettings, checked
 from mqperf.lab.systems.system import ONLY_BROKER, Deployment, System
 from mqperf.plan import Case
@@ -39,7 +39,7 @@ class Settings(SystemSettings):
 
 
 @dataclass(frozen=True, slots=True)
-class Kafka(OfServers):
+class Kafka(PrivateDeployment):
     """The deployment: brokers, and the host of the first."""
 
     host: Host

@@ -13,7 +13,7 @@ from mqperf.base.errors import SystemFault
 from mqperf.hosts import Host, HostFolder
 from mqperf.hosts.software import ALONE
 from mqperf.lab.load import Access, Endpoint
-from mqperf.lab.systems.private import OfServers, ServerLauncher, Servers
+from mqperf.lab.systems.private import PrivateDeployment, ServerLauncher, Servers
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.settings import SystemSettings, checked
 from mqperf.lab.systems.system import ONLY_BROKER, Deployment, System
@@ -38,7 +38,7 @@ REMOVAL = f"{PROGRAM.name}.removal"
 
 
 @dataclass(frozen=True, slots=True)
-class Nats(OfServers):
+class Nats(PrivateDeployment):
     """The deployment: its nodes, and where the first is."""
 
     nodes_of_all: Endpoint

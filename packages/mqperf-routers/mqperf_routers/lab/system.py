@@ -16,7 +16,7 @@ from mqperf.base.errors import SystemFault
 from mqperf.hosts import Host, HostFolder
 from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems.certificates import Certificates, issued
-from mqperf.lab.systems.private import OfServers, ServerLauncher, Servers
+from mqperf.lab.systems.private import PrivateDeployment, ServerLauncher, Servers
 from mqperf.lab.systems.system import Deployment, Node, System
 from mqperf.lab.tool import Tool
 from mqperf.plan import Case
@@ -50,7 +50,7 @@ VERSION_LIMIT_S = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Routers(OfServers):
+class Routers(PrivateDeployment):
     """The deployment; ``clients`` are where clients of each router connect."""
 
     network: Network

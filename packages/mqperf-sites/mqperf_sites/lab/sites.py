@@ -10,7 +10,7 @@ from pydantic import Field, JsonValue
 from mqperf.base.releases import parsed
 from mqperf.hosts import HostFolder
 from mqperf.lab.load import Access, Endpoint
-from mqperf.lab.systems.private import OfServers, ServerLauncher, Servers
+from mqperf.lab.systems.private import PrivateDeployment, ServerLauncher, Servers
 from mqperf.lab.systems.rabbitmq.config import USER, Cluster, Secrets, port_count
 from mqperf.lab.systems.rabbitmq.installation import TOOL, installed, installed_version
 from mqperf.lab.systems.rabbitmq.rabbitmqctl import Rabbitmqctl
@@ -41,7 +41,7 @@ class SiteSettings(SystemSettings):
 
 
 @dataclass(frozen=True, slots=True)
-class Sites(OfServers):
+class Sites(PrivateDeployment):
     """The deployment: both brokers, each with the rabbitmqctl of its host."""
 
     rabbitmqctls: Sequence[Rabbitmqctl]

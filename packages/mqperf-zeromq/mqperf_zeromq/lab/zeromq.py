@@ -15,7 +15,7 @@ from pydantic import Field, JsonValue
 
 from mqperf.hosts import Host, HostFolder
 from mqperf.lab.load import LAUNCHERS, Access, Endpoint
-from mqperf.lab.systems.private import OfServers, ServerLauncher, Servers
+from mqperf.lab.systems.private import PrivateDeployment, ServerLauncher, Servers
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.settings import SystemSettings, checked
 from mqperf.lab.systems.system import Deployment, System
@@ -38,7 +38,7 @@ class RedisSettings(SystemSettings):
 
 
 @dataclass(frozen=True, slots=True)
-class ZeroMQ(OfServers):
+class ZeroMQ(PrivateDeployment):
     """The deployment: one Redis, and who copies it."""
 
     matchmaker: Endpoint
