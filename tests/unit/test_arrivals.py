@@ -8,7 +8,7 @@ import pytest
 
 from mqperf_numbered.onhost import stamps
 from mqperf_numbered.onhost.arrivals import Arrivals
-from mqperf_numbered.onhost.orders import OfThreads, Pace, of_kind
+from mqperf_numbered.onhost.orders import Pace, ThreadOrders, of_kind
 from mqperf_numbered.onhost.record import STRANGER, Record
 from mqperf_numbered.onhost.tally import Tally
 
@@ -29,8 +29,8 @@ def arrivals(*, paced: bool, limits_s: tuple[float, ...] = ()) -> Arrivals:
     streams = ["received", "service"] if paced else ["received"]
     tally = Tally("server-1", "server", "publish", START, streams)
     values: dict[str, Any] = {"run": RUN, "pace": Pace(1.0) if paced else None}
-    unused = dict.fromkeys(field.name for field in fields(OfThreads))
-    orders = of_kind(OfThreads, unused | values | {"limits_s": limits_s})
+    unused = dict.fromkeys(field.name for field in fields(ThreadOrders))
+    orders = of_kind(ThreadOrders, unused | values | {"limits_s": limits_s})
     return Arrivals(Record(tally, "client-{}".format), orders)
 
 

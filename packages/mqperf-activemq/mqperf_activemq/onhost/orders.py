@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from mqperf_numbered.onhost.orders import OfPairs
+from mqperf_numbered.onhost.orders import PairOrders
 
 HEAD_BYTES = 256
 """What Artemis counts of a message beside its body, about, where it counts bytes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Orders(OfPairs):
+class Orders(PairOrders):
     """All that a process is told: keys of the plan by their names, and threads with queues."""
 
     protocol: Literal["stomp", "openwire", "artemis-core"]

@@ -20,14 +20,14 @@ CHANNEL = 1
 
 
 @dataclass(frozen=True, slots=True)
-class OfQueues(Orders):
+class QueueOrders(Orders):
     """What a process is told: the queue of each thread, and the arguments that it has."""
 
     queues: tuple[str, ...]
     queue_arguments: dict[str, Any]
 
 
-Told = TypeVar("Told", bound=OfQueues)
+Told = TypeVar("Told", bound=QueueOrders)
 
 
 class Process(ABC, Generic[Told]):

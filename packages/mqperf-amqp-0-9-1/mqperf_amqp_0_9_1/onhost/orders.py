@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 
 from mqperf_amqp_0_9_1.onhost.codec import Table
 from mqperf_amqp_0_9_1.onhost.dead_letters import Strategy
-from mqperf_numbered.onhost.orders import OfThreads, of_kind, read_orders
+from mqperf_numbered.onhost.orders import ThreadOrders, of_kind, read_orders
 
 Acks = Literal["auto", "each", "multiple"]
 
@@ -27,7 +27,7 @@ class Thread:
 
 
 @dataclass(frozen=True, slots=True)
-class Orders(OfThreads):
+class Orders(ThreadOrders):
     """All that a process is told: keys of the plan by their names, and what follows from others.
 
     ``body`` is what the plan gives as the body, else it has ``payload_bytes``, or one of the
@@ -64,7 +64,7 @@ class Orders(OfThreads):
     def sender(self, place: int) -> str:
         """``client-1.2``, or as a server names the second copy of messages, ``client-1.2@2``."""
         thread, copy = divmod(place, self.places)
-        name = OfThreads.sender(self, thread)
+        name = ThreadOrders.sender(self, thread)
         return f"{name}@{copy + 1}" if self.places > 1 else name
 
     @property

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from mqperf_numbered.onhost.orders import OfAddresses, with_threads
+from mqperf_numbered.onhost.orders import AddressOrders, with_threads
 
 
 @dataclass(frozen=True, slots=True)
-class Orders(OfAddresses):
+class Orders(AddressOrders):
     """All that a process is told: keys of the plan by their names, and the threads."""
 
     payload_spread: float | None

@@ -61,7 +61,7 @@ class Pace:
 
 
 @dataclass(frozen=True, slots=True)
-class OfThreads(Orders):
+class ThreadOrders(Orders):
     """What a process of so many threads is told; ``all_threads`` is how many all processes have.
 
     Without a ``pace`` each is as fast as it can.  ``message_count`` is what all threads send
@@ -108,14 +108,14 @@ class Thread:
 
 
 @dataclass(frozen=True, slots=True)
-class OfAddresses(OfThreads):
+class AddressOrders(ThreadOrders):
     """What a process is told whose threads have an address each."""
 
     threads: tuple[Thread, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class OfPairs(OfAddresses):
+class PairOrders(AddressOrders):
     """What publishers are told, and consumers of the same addresses.
 
     ``confirms`` is how many messages of a thread may wait for theirs; with 0, none are asked for.
@@ -124,7 +124,7 @@ class OfPairs(OfAddresses):
     confirms: int
 
 
-A = TypeVar("A", bound=OfAddresses)
+A = TypeVar("A", bound=AddressOrders)
 
 
 def with_threads(kind: type[A], file: Path) -> A:

@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 
 from mqperf_numbered.onhost.consumer import Consumer, Inlet
 from mqperf_numbered.onhost.diary import Diary
-from mqperf_numbered.onhost.orders import OfPairs, Thread, with_threads
+from mqperf_numbered.onhost.orders import PairOrders, Thread, with_threads
 from mqperf_numbered.onhost.process import live, recorded
 from mqperf_numbered.onhost.publisher import Outlet, Publisher
 from mqperf_numbered.onhost.record import Record
 from mqperf_numbered.onhost.waiting import Waiting
 
-P = TypeVar("P", bound=OfPairs)
+P = TypeVar("P", bound=PairOrders)
 
 
 def live_as(

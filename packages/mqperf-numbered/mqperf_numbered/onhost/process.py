@@ -8,13 +8,13 @@ from typing import Any
 from mqperf.onhost.load.control import Control
 from mqperf_numbered.onhost.broker import Lost, Refused
 from mqperf_numbered.onhost.diary import Diary
-from mqperf_numbered.onhost.orders import OfThreads, Orders
+from mqperf_numbered.onhost.orders import Orders, ThreadOrders
 from mqperf_numbered.onhost.record import Record
 from mqperf_numbered.onhost.roles import Role
 from mqperf_numbered.onhost.tally import Tally
 
 
-def recorded(orders: OfThreads, *of_clients: str) -> list[str]:
+def recorded(orders: ThreadOrders, *of_clients: str) -> list[str]:
     """What is recorded: with a rate, when messages were due stands beside when they were sent."""
     if orders.kind == "server":
         return ["received", *(["service"] if orders.paced else [])]

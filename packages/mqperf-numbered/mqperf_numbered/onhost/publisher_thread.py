@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from mqperf_numbered.onhost.orders import OfThreads
+from mqperf_numbered.onhost.orders import ThreadOrders
 from mqperf_numbered.onhost.outbox import Outbox
 from mqperf_numbered.onhost.record import Numbers, Record
 from mqperf_numbered.onhost.schedule import NS
@@ -42,7 +42,7 @@ class PublisherThread(SendingThread):
     patience_s = math.inf
 
     def __init__(
-        self, orders: OfThreads, number: int, window: int, record: Record, messages: Messages
+        self, orders: ThreadOrders, number: int, window: int, record: Record, messages: Messages
     ) -> None:
         super().__init__(orders, number, record)
         self.window, self.messages = window, messages

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from mqperf.onhost.load.curves import Amounts, Curve, Ramp, Steady, SteppedRate
 from mqperf_numbered.onhost.cycles import CycledRate
-from mqperf_numbered.onhost.orders import OfThreads, Pace
+from mqperf_numbered.onhost.orders import Pace, ThreadOrders
 
 NS = 1_000_000_000
 
@@ -57,7 +57,7 @@ def curve_of(pace: Pace, over_s: float) -> Curve:
     return SteppedRate(pace.rate, pace.ramp_to, over_s, pace.steps, by_ratio=pace.by_ratio)
 
 
-def of_thread(orders: OfThreads, number: int) -> Schedule | None:
+def of_thread(orders: ThreadOrders, number: int) -> Schedule | None:
     """When that thread of all is to send; None where it sends as fast as it can."""
     if orders.pace is None:
         return None

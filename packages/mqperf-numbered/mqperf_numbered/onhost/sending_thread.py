@@ -1,6 +1,6 @@
 """What every thread that sends has: when it sends, how much, and how far it is by now."""
 
-from mqperf_numbered.onhost.orders import OfThreads
+from mqperf_numbered.onhost.orders import ThreadOrders
 from mqperf_numbered.onhost.record import Record
 from mqperf_numbered.onhost.schedule import of_thread
 
@@ -11,7 +11,7 @@ class SendingThread:
     ``count`` more were sent, at ``sent_ns``, and may not have been handed over whole yet.
     """
 
-    def __init__(self, orders: OfThreads, number: int, record: Record) -> None:
+    def __init__(self, orders: ThreadOrders, number: int, record: Record) -> None:
         self.number, self.record = number, record
         self.schedule = of_thread(orders, number)
         self.total = orders.count_of(number)

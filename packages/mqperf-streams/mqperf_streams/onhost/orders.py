@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from mqperf_numbered.onhost.orders import OfPairs
+from mqperf_numbered.onhost.orders import PairOrders
 
 
 @dataclass(frozen=True, slots=True)
-class Orders(OfPairs):
+class Orders(PairOrders):
     """All that a process is told: keys of the plan by their names, and threads with streams.
 
     With several ``partitions`` a thread has a super stream of so many, each a sender of its own.
@@ -20,5 +20,5 @@ class Orders(OfPairs):
     def sender(self, place: int) -> str:
         """The name of a thread, or of a partition of its super stream: ``client-1.2-0``."""
         thread, partition = divmod(place, self.partitions)
-        name = OfPairs.sender(self, thread)
+        name = PairOrders.sender(self, thread)
         return name if self.partitions == 1 else f"{name}-{partition}"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mqperf_amqp_0_9_1.onhost import codec
-from mqperf_amqp_0_9_1.onhost.closed_loop import CHANNEL, Client, OfQueues
+from mqperf_amqp_0_9_1.onhost.closed_loop import CHANNEL, Client, QueueOrders
 from mqperf_amqp_0_9_1.onhost.connection import Connection
 from mqperf_numbered.onhost.orders import of_kind, read_orders
 
@@ -13,7 +13,7 @@ EXCHANGE = "amq.direct"
 
 
 @dataclass(frozen=True, slots=True)
-class Declarations(OfQueues):
+class Declarations(QueueOrders):
     """What a process is told beyond its queues: how often each is bound."""
 
     bindings: int

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Literal
 
 from mqperf_amqp_0_9_1.onhost import codec
-from mqperf_amqp_0_9_1.onhost.closed_loop import CHANNEL, OfQueues
+from mqperf_amqp_0_9_1.onhost.closed_loop import CHANNEL, QueueOrders
 from mqperf_amqp_0_9_1.onhost.codec import Properties
 from mqperf_amqp_0_9_1.onhost.connection import Connection
 from mqperf_numbered.onhost.orders import of_kind, read_orders
 
 
 @dataclass(frozen=True, slots=True)
-class Requests(OfQueues):
+class Requests(QueueOrders):
     """What is told beyond queues: where replies go, and how long bodies are."""
 
     reply_to: Literal["direct", "queue"]
