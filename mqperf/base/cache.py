@@ -38,12 +38,12 @@ def make(home: Path, build: Callable[[], object], *, read: Collection[str] = ())
     the others are known by name, size and time.  Raises ``HostError`` when the cache cannot be
     written, and what ``build`` raises.
     """
-    if whole(home, read=read):
+    if intact(home, read=read):
         return
     with refusals(home):
         home.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{home}.lock"):
-            if not whole(home, read=read):
+            if not intact(home, read=read):
                 _remove(home)
                 build()
                 digest = _digest(home, read)
@@ -51,7 +51,7 @@ def make(home: Path, build: Callable[[], object], *, read: Collection[str] = ())
                 _seal(home).write_text(digest, encoding="ascii")
 
 
-def whole(home: Path, *, read: Collection[str] = ()) -> bool:
+def intact(home: Path, *, read: Collection[str] = ()) -> bool:
     """Whether ``home`` is just as it was sealed."""
     try:
         return _seal(home).read_text(encoding="ascii") == _digest(home, read)

@@ -71,7 +71,7 @@ def programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 def test_what_it_writes_when_it_is_used_does_not_spoil_its_environment(programs: Path) -> None:
     """It is made once, not at each use."""
     assert ansible.run("ansible-inventory", ["--version"], 60).stdout.startswith("ansible-inv")
-    assert cache.whole(programs.parent)
+    assert cache.intact(programs.parent)
 
 
 @pytest.mark.usefixtures("programs")

@@ -34,7 +34,7 @@ def test_packages_are_made_once_and_kept(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("UV_OFFLINE", "1")
     monkeypatch.setenv("UV_NO_CACHE", "1")
     assert packages("psutil", LOCK, OURS) == made
-    assert cache.whole(made)
+    assert cache.intact(made)
 
 
 def test_hosts_like_ours_share_what_is_built_here() -> None:

@@ -68,9 +68,9 @@ DAMAGES: dict[str, Damage] = {
 def test_what_is_damaged_is_made_anew(home: Path, damage: Damage) -> None:
     """Whatever happened to the folder or its seal, it is whole when it is used."""
     damage(home)
-    assert not cache.whole(home, read=["exact"])
+    assert not cache.intact(home, read=["exact"])
     cache.make(home, lambda: build(home), read=["exact"])
-    assert cache.whole(home, read=["exact"])
+    assert cache.intact(home, read=["exact"])
     assert (home / "two").read_text() == "two"
 
 
@@ -91,7 +91,7 @@ def test_a_build_that_fails_leaves_nothing_that_counts(tmp_path: Path) -> None:
 
     with pytest.raises(LoadError, match="no network"):
         cache.make(tmp_path / "home", half)
-    assert not cache.whole(tmp_path / "home")
+    assert not cache.intact(tmp_path / "home")
 
 
 def test_a_cache_that_cannot_be_written_is_said(tmp_path: Path) -> None:

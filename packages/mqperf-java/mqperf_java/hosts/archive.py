@@ -49,7 +49,7 @@ class Archive:
 
 def available(archive: Archive) -> None:
     """Raise ``SystemFault`` when an archive is not here, nor Maven to fetch it."""
-    if not cache.whole(archive.home()):
+    if not cache.intact(archive.home()):
         maven.maven(archive.file)
 
 

@@ -35,7 +35,7 @@ class Jars:
 
     def available(self) -> None:
         """Raise ``SystemFault`` when they are not here, nor Maven to fetch them."""
-        if not cache.whole(self.home()):
+        if not cache.intact(self.home()):
             maven.maven(self.title)
 
     def fetched(self, folder: Path | None = None) -> Path:
