@@ -130,7 +130,7 @@ def unknown(kind: str, name: object, known: Sequence[str]) -> str:
     return f"unknown {NOUNS.get(kind, kind)}{got}; {nearest(str(name), known)}"
 
 
-def whole(value: object) -> object:
+def integral(value: object) -> object:
     """A number without fractions as an integer: 1 and 1.0 are one value, and one id."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
@@ -148,7 +148,9 @@ def path(where: Where) -> str:
 
 def _words(detail: Any) -> str:  # noqa: ANN401 (pydantic's ErrorDetails)
     kind, got = detail["type"], detail["input"]
-    limits: dict[str, Any] = {name: whole(value) for name, value in detail.get("ctx", {}).items()}
+    limits: dict[str, Any] = {
+        name: integral(value) for name, value in detail.get("ctx", {}).items()
+    }
     if kind == "literal_error":
         key = next(str(part) for part in reversed(detail["loc"]) if isinstance(part, str))
         return _choice(key, got, re.findall(r"'([^']*)'", limits["expected"]))

@@ -18,7 +18,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from mqperf.base.packages import BROUGHT
-from mqperf.base.problems import whole
+from mqperf.base.problems import integral
 from mqperf.base.redaction import shown
 from mqperf.plan.test_cases import TEST_CASES
 
@@ -81,7 +81,7 @@ Scalar = Annotated[
     | Annotated[int, Field(ge=-(2**53), le=2**53)]
     | Annotated[float, Field(allow_inf_nan=False)]
     | Annotated[str, Field(max_length=4_096)],
-    AfterValidator(whole),
+    AfterValidator(integral),
     WrapValidator(simple),
 ]
 """A parameter's value, of which only its owner knows more."""
