@@ -11,7 +11,7 @@ from mqperf.base.raw import MIB
 from mqperf.front.plan_words import deciding, searching, words
 from mqperf.plan import Case, Plan, rate_and_repeat
 from mqperf.plan.file import load_plan
-from mqperf.record import PLAN, Run, Status, holder, read_events, runs, whole
+from mqperf.record import PLAN, Run, Status, as_whole, holder, read_events, runs
 
 STATES: Mapping[Status, str] = {"done": "done", "partial": "running", "failed": "failed"}
 """What an attempt's status makes of its case, the best first."""
@@ -78,7 +78,7 @@ def _trouble(run: Run) -> str:
     """Why a whole run cannot be read, or not be trusted; nothing where it can."""
     try:
         facts = run.facts()
-        whole(run, facts)
+        as_whole(run, facts)
         read_events(run.path)
         changed = run.damaged(facts, read_bytes=READ_BYTES)
     except RecordError as error:

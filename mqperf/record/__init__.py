@@ -10,7 +10,7 @@ from mqperf.record.events import Event, read_events
 from mqperf.record.facts import AllSent, Facts, HostFacts, MeasuredLink, SystemFacts
 from mqperf.record.folder import FACTS, PLAN, Run, Status, pending, runs
 from mqperf.record.instants import CLOCK_STEP_LIMIT_S, clock_was_set, utc
-from mqperf.record.whole import Whole, background_place, beside, whole
+from mqperf.record.whole import Whole, as_whole, background_place, beside
 from mqperf.record.writing import Attempt, disk_errors, holder, recording, set_aside
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "Status",
     "SystemFacts",
     "Whole",
+    "as_whole",
     "background_place",
     "beside",
     "clock_was_set",
@@ -38,5 +39,4 @@ __all__ = [
     "runs",
     "set_aside",
     "utc",
-    "whole",
 ]

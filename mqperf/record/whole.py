@@ -70,7 +70,7 @@ class Whole:
         return self.load[0] + self.facts.compared(self.host_of(label)).before.offset_s
 
 
-def whole(run: Run, facts: Facts) -> Whole:
+def as_whole(run: Run, facts: Facts) -> Whole:
     """The run, if it is a whole one.
 
     Raises ``RecordError`` for an attempt that failed, and for facts that are missing or do not

@@ -13,7 +13,7 @@ from mqperf.lab.runner import Silent, sweep
 from mqperf.pages.figures.svg import as_svg
 from mqperf.pages.sections import shown
 from mqperf.plan.file import parse_plan
-from mqperf.record import Run, runs, whole
+from mqperf.record import Run, as_whole, runs
 from mqperf.study import stats, tables
 from mqperf_flame.study import compared
 
@@ -81,7 +81,7 @@ def test_the_record_is_of_processes_of_the_run_alone(sound: Run) -> None:
 
 def test_samples_are_the_cpu_that_psutil_counted(sound: Run) -> None:
     """No doubt about a sound run."""
-    assert [*compared.disagreements(whole(sound, sound.facts()))] == []
+    assert [*compared.disagreements(as_whole(sound, sound.facts()))] == []
 
 
 def thrice(line: str) -> str:
@@ -108,12 +108,12 @@ def test_another_cpu_than_psutil_counted_is_doubted(
     copy = Run(tmp_path / sound.id, sound.id, "done")
     file = copy.path / "probes" / "local" / "flame.folded"
     file.write_text("".join(fault(file.read_text().splitlines())))
-    doubts = [*compared.disagreements(whole(copy, copy.facts()))]
+    doubts = [*compared.disagreements(as_whole(copy, copy.facts()))]
     assert any(re.search(words, doubt) for doubt in doubts), doubts
     about = file.with_suffix(".json")
     about.write_text(about.read_text().replace('"seconds": 8', '"seconds": 4'))
     file.write_text("1;Slave 7;main 1\n")
-    assert [*compared.disagreements(whole(copy, copy.facts()))] == [
+    assert [*compared.disagreements(as_whole(copy, copy.facts()))] == [
         "probes/local/flame.folded: it has Slave 7, and the run has not",
         "probes/local/flame.folded: it has 4 s of a load of 8 s",
     ]

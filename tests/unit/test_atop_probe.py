@@ -28,7 +28,7 @@ from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.pages import notebook
 from mqperf.plan.file import parse_plan
-from mqperf.record import Run, runs, whole
+from mqperf.record import Run, as_whole, runs
 from mqperf.record.facts import ClockFacts, Offset
 from mqperf.study import tables
 from mqperf.study.stats import checks
@@ -199,7 +199,7 @@ def test_records_that_contradict_each_other_are_doubted(
 
 def test_a_host_with_another_clock_gives_the_same(copy: Run) -> None:
     """Its stamps and those of psutil are half a minute ahead, which run.json knows."""
-    expected = compared.overlapping(whole(copy, copy.facts()))["cpu"]
+    expected = compared.overlapping(as_whole(copy, copy.facts()))["cpu"]
     log = text(copy).with_name("psutil.jsonl")
     samples = [json.loads(line) for line in log.read_text().splitlines()]
     lines = [json.dumps(line | {"epoch": line["epoch"] + AHEAD_S}) + "\n" for line in samples]
@@ -210,10 +210,10 @@ def test_a_host_with_another_clock_gives_the_same(copy: Run) -> None:
     )
     text(copy).write_text(changed)
     clock = ClockFacts(before=Offset(offset_s=AHEAD_S))
-    ahead = whole(copy, copy.facts().model_copy(update={"clocks": {"local": clock}}))
+    ahead = as_whole(copy, copy.facts().model_copy(update={"clocks": {"local": clock}}))
     pd.testing.assert_frame_equal(compared.overlapping(ahead)["cpu"], expected)
     assert [*compared.disagreements(ahead)] == []
-    late = whole(copy, copy.facts())
+    late = as_whole(copy, copy.facts())
     assert any("not of the whole load" in line for line in compared.disagreements(late))
 
 

@@ -17,7 +17,7 @@ from samples import doubted
 from mqperf.base.errors import TableError
 from mqperf.pages.report import hosts as hosts_section
 from mqperf.pages.report.words import unsure
-from mqperf.record import Facts, runs, whole
+from mqperf.record import Facts, as_whole, runs
 from mqperf.record.messages import read_all
 from mqperf.record.streams.stream import Instants
 from mqperf.study.probes import broker_log
@@ -293,7 +293,7 @@ def test_clients_of_several_hosts_are_corrected_each(targets: dict[str, list[int
         }
     )
     sample = next(run for run in runs(SAMPLES) if run.id == CAST)
-    run = replace(whole(sample, sample.facts()), facts=facts)
+    run = replace(as_whole(sample, sample.facts()), facts=facts)
     corrected, uncertain_s = clocks.instants(run, recorded)
     for label, streams in true.items():
         for name, values in streams.items():

@@ -23,7 +23,7 @@ from mqperf.lab.systems.possible import check_plan
 from mqperf.onhost.probes.inside.http import Server, Unanswered
 from mqperf.pages.report.build import build
 from mqperf.plan.file import parse_plan
-from mqperf.record import runs, whole
+from mqperf.record import as_whole, runs
 from mqperf.record.logs.inside import LOG, check, lines
 from mqperf.study import tables
 from mqperf.study.probes.node_metrics import tables as figures
@@ -272,7 +272,7 @@ def test_recorded_routers_and_broker() -> None:
 def test_what_is_no_answer_makes_a_run_unreadable(tmp_path: Path, protocol: str, line: str) -> None:
     """With file and line, whatever stands in the place of one."""
     [sample] = runs(SAMPLES / "rabbitmq")
-    whole_run = whole(sample, sample.facts())
+    whole_run = as_whole(sample, sample.facts())
     log = tmp_path / "probes" / "local" / LOG
     log.parent.mkdir(parents=True)
     record = {"node": "Master", "protocol": protocol, "epoch": whole_run.window[0]}
@@ -289,7 +289,7 @@ def test_answers_that_nobody_reads_are_told(tmp_path: Path) -> None:
     (tmp_path / "probes" / "local").mkdir(parents=True)
     (tmp_path / "probes" / "local" / LOG).write_text(text)
     with pytest.raises(ProbeError, match=r":\d+: answers of 'smoke' .* install the package"):
-        figures.read(replace(whole(sample, sample.facts()), run=replace(sample, path=tmp_path)))
+        figures.read(replace(as_whole(sample, sample.facts()), run=replace(sample, path=tmp_path)))
 
 
 def test_a_node_that_is_none_of_the_run_is_told(tmp_path: Path) -> None:
@@ -299,7 +299,7 @@ def test_a_node_that_is_none_of_the_run_is_told(tmp_path: Path) -> None:
     (tmp_path / "probes" / "local").mkdir(parents=True)
     (tmp_path / "probes" / "local" / LOG).write_text(text)
     with pytest.raises(ProbeError, match=r"run\.json knows no node Slave 3"):
-        figures.read(replace(whole(sample, sample.facts()), run=replace(sample, path=tmp_path)))
+        figures.read(replace(as_whole(sample, sample.facts()), run=replace(sample, path=tmp_path)))
 
 
 @pytest.mark.starts_programs

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mqperf.base.errors import RecordError
-from mqperf.record import Run, whole
+from mqperf.record import Run, as_whole
 
 pytestmark = pytest.mark.takes_long
 
@@ -72,7 +72,7 @@ def test_any_value_of_any_key_is_read_or_refused(
     (run.path / "run.json").write_text(json.dumps(facts))
     message = ""
     try:
-        whole(run, run.facts())
+        as_whole(run, run.facts())
     except RecordError as error:
         message = str(error)
     assert message == "" or message.startswith(f"{run.path / 'run.json'}: ")

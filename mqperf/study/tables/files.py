@@ -7,7 +7,7 @@ import pandas as pd
 
 from mqperf.base.errors import TableError
 from mqperf.base.packages import BESIDE_RUNS, lacking
-from mqperf.record import runs, whole
+from mqperf.record import as_whole, runs
 from mqperf.study.probes import PROBE_READERS
 from mqperf.study.tables.batches import Reduce, of_runs, read_names, unreduced
 from mqperf.study.tables.given import writing
@@ -73,7 +73,7 @@ def overlapping(path: Path, table: str) -> dict[str, pd.DataFrame]:
     by_probe: dict[str, list[pd.DataFrame]] = {}
     for run in runs(path):
         if run.status == "done":
-            whole_run = whole(run, run.facts())
+            whole_run = as_whole(run, run.facts())
             for probe in PROBE_READERS.values():
                 rows = probe.overlapping(whole_run).get(table, empty(table))
                 if len(rows):

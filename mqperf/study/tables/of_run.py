@@ -16,7 +16,7 @@ import pandas as pd
 from mqperf.plan import PERCENTILES, Case
 from mqperf.plan.columns import TABLES
 from mqperf.plan.test_cases import TEST_CASES
-from mqperf.record import Event, Facts, Run, Whole, read_events, whole
+from mqperf.record import Event, Facts, Run, Whole, as_whole, read_events
 from mqperf.record.outputs.diary import Happened
 from mqperf.record.streams.stream import ByProcess, Latencies, Stream, Window
 from mqperf.study.load import Account, account_of
@@ -110,7 +110,7 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
         if facts.window is not None:
             tables["events"] = _events(run, facts, read_events(run.path, torn=True))
         return tables
-    reading = Reading(whole(run, facts))
+    reading = Reading(as_whole(run, facts))
     happened = _events(run, facts, reading.events)
     noted = _noted(reading.run, reading.account.happened)
     tables["events"] = pd.concat([happened, noted], ignore_index=True)
@@ -130,7 +130,7 @@ def finished_messages(run: Run) -> tuple[Stream, Window]:
 
     Raises ``MqperfError`` for an attempt that is not whole, or whose record is damaged.
     """
-    reading = Reading(whole(run, run.facts()))
+    reading = Reading(as_whole(run, run.facts()))
     return reading.done, reading.run.window
 
 
