@@ -8,7 +8,7 @@ from IPython.display import Markdown, display
 from mqperf.pages import figures
 from mqperf.pages.sections import shown
 from mqperf.study import tables
-from mqperf.study.tables import Tables, arranged, at, whole, with_parameters
+from mqperf.study.tables import Tables, arranged, at, completed, with_parameters
 
 MOST = 12
 """Heat maps of a layout: those of the first points."""
@@ -31,7 +31,7 @@ def show(source: Path, results: Tables, test_case: str) -> None:
 
 def _maps(source: Path, part: Tables) -> dict[str, pd.DataFrame]:
     """The rows of each heat map, by the words for its point."""
-    attempts = with_parameters(whole(part["runs"]), part["runs"]).drop_duplicates("point")
+    attempts = with_parameters(completed(part["runs"]), part["runs"]).drop_duplicates("point")
     names = arranged(attempts).names
     maps = {
         at(row, names): tables.latency_map(source, str(row["run"]))

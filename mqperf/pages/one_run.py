@@ -11,7 +11,7 @@ from mqperf.pages import figures
 from mqperf.pages.report import explorers
 from mqperf.pages.report.drawings import counting
 from mqperf.plan.test_cases import TEST_CASES
-from mqperf.study.tables import Tables, tidy, whole, with_parameters
+from mqperf.study.tables import Tables, completed, tidy, with_parameters
 
 
 class MeasuredRun:
@@ -83,7 +83,7 @@ class MeasuredRun:
         return TEST_CASES[str(self.facts["test_case"])].unit
 
     def _check_whole(self) -> None:
-        if whole(self.tables["runs"]).empty:
+        if completed(self.tables["runs"]).empty:
             failure = self.facts.get("failure", "no reason recorded")
             raise MqperfError(f"{self.name}: was not measured to its end: {failure}")
 

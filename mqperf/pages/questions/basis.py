@@ -9,7 +9,7 @@ from mqperf.base.releases import parsed, released
 from mqperf.pages.report.words import joined
 from mqperf.plan.load import GENERATORS
 from mqperf.study.stats.doubt_kinds import CHECKS, WEIGHTS, weight_of
-from mqperf.study.tables import Tables, whole
+from mqperf.study.tables import Tables, completed
 from mqperf.study.tables.axis_words import days, texts
 
 FEW = 3
@@ -18,7 +18,7 @@ FEW = 3
 
 def measured(tables: Tables) -> str:
     """One line: how many runs of how long, when, of what, with what, and on which machine."""
-    runs = whole(tables["runs"])
+    runs = completed(tables["runs"])
     if runs.empty:
         return ""
     parts = [f"{amount(len(runs), 'run')}{_windows(runs)}", days(runs), *_software(runs)]

@@ -50,7 +50,7 @@ from mqperf.study.stats.offered_rates import brackets
 from mqperf.study.stats.rules.finding import in_parts
 from mqperf.study.stats.rules.together import ASKED
 from mqperf.study.stats.sustained import FIGURE
-from mqperf.study.tables import Tables, at, varied, whole
+from mqperf.study.tables import Tables, at, completed, varied
 from mqperf.study.tables.axes import LAYOUT, SWEEP
 from mqperf.study.tables.axis_words import worded
 from mqperf.study.tables.places import CONDITION, GENERATOR
@@ -136,7 +136,7 @@ def _settling(compared: pd.DataFrame, tables: Tables) -> Iterator[Text]:
     rates = compared[compared["interval_kind"].eq(BETWEEN)]
     if tables["searches"].empty:
         open_ = rates["verdict"].eq(CANNOT_TELL)
-        once = whole(tables["runs"])["repeat"].max() == 1
+        once = completed(tables["runs"])["repeat"].max() == 1
         if open_.any():
             yield MORE_REPEATS if once and len(tables["rate_steps"]) else NARROWER
         if (~open_).any() and once:

@@ -26,7 +26,7 @@ from mqperf.study.stats.compare import kinds_by_point
 from mqperf.study.stats.offered_rates import brackets
 from mqperf.study.stats.rules.finding import offered
 from mqperf.study.stats.rules.stairs import rounded
-from mqperf.study.tables import Tables, varied, where, whole, with_parameters
+from mqperf.study.tables import Tables, completed, varied, where, with_parameters
 
 FEW = 3
 """Layouts that a sentence has all of."""
@@ -144,7 +144,7 @@ def _settle(rates: pd.DataFrame, tables: Tables) -> Iterator[Text]:
     missed, steps = rates["missed_rate_msg_s"], tables["rate_steps"]["step_rate_msg_s"]
     tried = {*steps.map(rounded), *offered(tables["runs"])}
     early = missed.notna() & ~missed.isin(tried)  # it is what a later one finished
-    if early.any() and whole(tables["runs"])["repeat"].max() < CONFIRMED:
+    if early.any() and completed(tables["runs"])["repeat"].max() < CONFIRMED:
         one, which, how = (
             ("staircase", "later step", "the majority decides")
             if len(steps)

@@ -16,7 +16,7 @@ from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.stats.instants import doubted_times
 from mqperf.study.stats.sustained import best_first
-from mqperf.study.tables import Tables, at, latency_map, varied, where, whole
+from mqperf.study.tables import Tables, at, completed, latency_map, varied, where
 from mqperf.study.tables.axes import SWEEP
 from mqperf.study.tables.places import CONDITION
 
@@ -38,7 +38,7 @@ def explorers(tables: Tables, source: Path) -> Explorers:
 
     First those of the best points, then those with a doubt, then the first of each point.
     """
-    runs = whole(tables["runs"])
+    runs = completed(tables["runs"])
     drawn = runs[runs["run"].isin(tables["intervals"]["run"])]
     order = [
         *shown(tables),
@@ -57,7 +57,7 @@ def shown(tables: Tables) -> list[str]:
 
     Where any has actions, that of each condition with actions: they are what the plan asks about.
     """
-    runs, best_runs = whole(tables["runs"]), []
+    runs, best_runs = completed(tables["runs"]), []
     acted = runs.loc[runs["run"].isin(tables["outages"]["run"]), "point"]
     for _, sweep in tables["points"].groupby(list(SWEEP), sort=False):
         disturbed = sweep[sweep["point"].isin(acted)]

@@ -14,7 +14,7 @@ from mqperf.study.stats.doubt_kinds import CHECKS
 from mqperf.study.stats.law import WORST_FIT
 from mqperf.study.stats.rules.tester import HOST_FULL, ONE_CORE
 from mqperf.study.stats.scaling import DRAWS, FEWEST
-from mqperf.study.tables import Tables, all_attempts, select, whole
+from mqperf.study.tables import Tables, all_attempts, completed, select
 from mqperf.study.tables.axes import further
 from mqperf.study.tables.axis_words import titled
 
@@ -44,7 +44,7 @@ def _order(tables: Tables) -> str:
 
 
 def _control_runs(tables: Tables) -> str:
-    watched = len(whole(tables["control_runs"]))
+    watched = len(completed(tables["control_runs"]))
     return f"the first point measured {amount(watched, 'time')} more" if watched else "none"
 
 

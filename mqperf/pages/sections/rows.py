@@ -5,7 +5,7 @@ import pandas as pd
 from mqperf.pages.report import limits
 from mqperf.plan.columns import COST, COUNTS, parameters
 from mqperf.plan.test_cases import streams
-from mqperf.study.tables import Tables, in_curves, over_repeats, varied, whole, with_parameters
+from mqperf.study.tables import Tables, completed, in_curves, over_repeats, varied, with_parameters
 from mqperf.study.tables.axes import FACTORS
 from mqperf.study.tables.clocks import UNSURE
 from mqperf.study.tables.repeats import by_point
@@ -46,7 +46,7 @@ def points(tables: Tables) -> pd.DataFrame:
     runs, the largest latency is the largest of them; the ``bottleneck`` is told
     where all repeats agree.  CPU by the message stands where clients wait for none of theirs.
     """
-    runs = set(whole(tables["runs"])["run"])
+    runs = set(completed(tables["runs"])["run"])
     messages, latency = (
         frame[frame["run"].isin(runs)] for frame in (tables["messages"], tables["latency"])
     )

@@ -6,7 +6,7 @@ from mqperf.base.one_line import amount
 from mqperf.pages.sections.offered_rates import differing
 from mqperf.pages.sections.section import Content, Section, View, present
 from mqperf.plan.columns import COLUMNS
-from mqperf.study.tables import tidy, whole
+from mqperf.study.tables import completed, tidy
 from mqperf.study.tables.axes import FACTORS
 
 TOLD = (
@@ -45,7 +45,7 @@ def ended_early(view: View) -> Iterator[Content]:
         return
     names = ("threads", *(name for name in view.axes if name not in FACTORS))
     names += ("repeat", "asked_s", "window_s", "condition_failed")
-    every = len(whole(view.tables["runs"]))
+    every = len(completed(view.tables["runs"]))
     yield Content(
         heading="Runs that ended early",
         words=[

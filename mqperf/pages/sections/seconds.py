@@ -8,7 +8,7 @@ from mqperf.pages.report.explorers import shown
 from mqperf.pages.report.rst import Text
 from mqperf.pages.sections.section import Content, Section, View
 from mqperf.plan.columns import COLUMNS
-from mqperf.study.tables import where, whole, with_parameters
+from mqperf.study.tables import completed, where, with_parameters
 from mqperf.study.tables.places import CONDITION
 
 
@@ -28,7 +28,7 @@ def content(view: View) -> Iterator[Content]:
 
 def _words(view: View) -> Iterator[str]:
     """What the lines show, and where the warm-up really ended."""
-    runs, phases = whole(view.tables["runs"]), view.tables["intervals"]["phase"]
+    runs, phases = completed(view.tables["runs"]), view.tables["intervals"]["phase"]
     yield "Throughput in every second, one line per run."
     if phases.eq("warm-up").any():
         yield "Shaded seconds are warm-up and cool-down, and do not count."

@@ -7,7 +7,7 @@ import pandas as pd
 from mqperf.plan import columns
 from mqperf.plan.columns import parameters
 from mqperf.study.stats.rules.together import MACHINE, NETWORK, restarted
-from mqperf.study.tables import Tables, conform, empty, of_plan, outside_plan, varied, whole
+from mqperf.study.tables import Tables, completed, conform, empty, of_plan, outside_plan, varied
 from mqperf.study.tables.axes import SWEEP, further
 from mqperf.study.tables.axis_words import days, headed, shown_values, texts
 from mqperf.study.tables.hosts import made_on
@@ -84,7 +84,7 @@ def _hosts(tables: Tables) -> str:
 
 
 def _repeats(runs: pd.DataFrame) -> str:
-    return _values(whole(runs).groupby("point").size())
+    return _values(completed(runs).groupby("point").size())
 
 
 def _actions(tables: Tables) -> str:

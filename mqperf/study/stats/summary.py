@@ -9,7 +9,7 @@ from scipy import special
 from mqperf.plan import PERCENTILES
 from mqperf.plan.columns import FIGURES, TABLES
 from mqperf.study.series.intervals import CONFIDENCE
-from mqperf.study.tables import Tables, conform, empty, varied, whole
+from mqperf.study.tables import Tables, completed, conform, empty, varied
 from mqperf.study.tables.repeats import by_point
 
 
@@ -26,7 +26,7 @@ def points(tables: Tables) -> pd.DataFrame:
         return empty("points")
     attempts = runs[runs["point"].notna()]
     keys = [name for name in TABLES["points"].with_parameters(varied(runs)) if name in runs.columns]
-    gave_figures = attempts.index.isin(whole(attempts).index)
+    gave_figures = attempts.index.isin(completed(attempts).index)
     frame = attempts.assign(repeats=gave_figures.astype(int), failed=(~gave_figures).astype(int))
     # an attempt that cannot be read tells less of its point than the others
     groups = frame.groupby("point", sort=False)

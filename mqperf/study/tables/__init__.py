@@ -23,6 +23,7 @@ from mqperf.study.tables.planned import conditions, plan_of
 from mqperf.study.tables.repeats import over_repeats
 from mqperf.study.tables.shape import (
     Tables,
+    completed,
     conform,
     empty,
     of_plan,
@@ -30,7 +31,6 @@ from mqperf.study.tables.shape import (
     outside_plan,
     select,
     where,
-    whole,
 )
 from mqperf.study.tables.shown import shown
 
@@ -40,6 +40,7 @@ __all__ = [
     "arranged",
     "at",
     "by_layout",
+    "completed",
     "conditions",
     "conform",
     "control_runs_apart",
@@ -62,7 +63,6 @@ __all__ = [
     "title",
     "varied",
     "where",
-    "whole",
     "with_parameters",
     "write",
 ]

@@ -93,7 +93,7 @@ def of_points(tables: Tables, points: Iterable[object]) -> Tables:
     }
 
 
-def whole(runs: pd.DataFrame) -> pd.DataFrame:
+def completed(runs: pd.DataFrame) -> pd.DataFrame:
     """The rows of those runs that gave figures: measured to the end, or published."""
     return runs[runs["status"].isin(["done", "published"])]
 

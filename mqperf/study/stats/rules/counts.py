@@ -6,7 +6,7 @@ import pandas as pd
 
 from mqperf.plan.test_cases import with_replies, with_servers
 from mqperf.study.stats.rules.finding import Finding, Row, calls, each, found, measured, of_actions
-from mqperf.study.tables import Tables, whole
+from mqperf.study.tables import Tables, completed
 
 SHORT_S = 0.05
 """The runner ends a window by the clock; more than this is not its jitter."""
@@ -127,7 +127,7 @@ def failed_run(tables: Tables) -> Iterator[Finding]:
     """Attempts that failed, and whether a later one made up for them."""
     runs = tables["runs"]
     turn = ["point", "repeat", "control_run"]
-    done = set(whole(runs)[turn].itertuples(index=False, name=None))
+    done = set(completed(runs)[turn].itertuples(index=False, name=None))
     for row in each(runs[runs["status"] == "failed"]):
         made_up = (row.point, row.repeat, row.control_run) in done
         outcome = "another attempt succeeded" if made_up else "no other attempt succeeded"

@@ -10,7 +10,7 @@ import pandas as pd
 
 from mqperf.plan.pace import CYCLE, LATE, PROFILE, RATE, STEPS, THREAD_RATE
 from mqperf.plan.test_cases import closed_loops, with_replies
-from mqperf.study.tables import Tables, varied, whole
+from mqperf.study.tables import Tables, completed, varied
 from mqperf.study.tables.axes import FACTORS
 from mqperf.study.tables.shape import AXES
 
@@ -53,7 +53,7 @@ def measured(tables: Tables) -> pd.DataFrame:
     """
     if (known := tables.get(MEASURED)) is not None:
         return known
-    runs = whole(tables["runs"])
+    runs = completed(tables["runs"])
     keys = [name for name in tables["messages"].columns if name in runs.columns and name != "run"]
     messages = tables["messages"].drop(columns=keys)
     names = ["run", "latency_mean_s", "latency_p99_s", "latency_max_s"]

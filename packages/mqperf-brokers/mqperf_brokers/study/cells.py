@@ -11,7 +11,7 @@ from mqperf.plan.pace import PACE
 from mqperf.study.stats.contrasts import LOAD
 from mqperf.study.stats.doubt_kinds import CHECKS, NOTE, weight_of
 from mqperf.study.stats.rules.finding import in_parts, offered
-from mqperf.study.tables import Tables, of_plan, of_points, varied, whole
+from mqperf.study.tables import Tables, completed, of_plan, of_points, varied
 from mqperf.study.tables.axes import SWEEP
 from mqperf_brokers.study.rates import Sustained, sustained
 
@@ -88,7 +88,7 @@ def cells(tables: Tables, bundle: str) -> Iterator[Cell]:
 def _cell(part: Tables, bundle: str, names: Iterable[str]) -> Cell:
     """That of the tables of one workload on one layout; ``names`` are of all that tells these."""
     runs, rate = part["runs"], sustained(part)
-    measured = runs if (good := whole(runs)).empty else good
+    measured = runs if (good := completed(runs)).empty else good
     row, confirms = measured.iloc[0].to_dict(), part["latency"]["confirm_p50_s"]
     return Cell(
         bundle=bundle,

@@ -15,12 +15,12 @@ from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.tables import (
     Tables,
     by_layout,
+    completed,
     over_repeats,
     select,
     shown,
     varied,
     where,
-    whole,
     with_parameters,
 )
 from mqperf.study.tables.axes import LAYOUT
@@ -110,7 +110,7 @@ def show_network(tables: Tables) -> None:
     titles = {name: case.title for name, case in TEST_CASES.items()}
     if tables["network"].empty:
         display(Markdown("No network was recorded."))
-    for layout, part in by_layout(tables, whole(tables["runs"])):
+    for layout, part in by_layout(tables, completed(tables["runs"])):
         runs = [run for case in titles for _, run in _busiest(select(part, test_case=case))]
         carried = part["network"][part["network"]["run"].isin(runs)]
         if len(carried):
@@ -159,7 +159,7 @@ def _ways(tables: Tables) -> Iterator[tuple[str, ...]]:
     """Of each run and client, as in ``WAY`` behind ``LAYOUT``."""
     ran = _processes(tables)
     columns = ["run", *LAYOUT, "targets"]
-    runs = whole(tables["runs"])[columns].fillna({"targets": ""})  # not every load has any
+    runs = completed(tables["runs"])[columns].fillna({"targets": ""})  # not every load has any
     for run, system, topology, queues, targets in runs.itertuples(index=False):
         of_run = where(ran, run=run)
         nodes, clients, servers = (_places(where(of_run, kind=kind)) for kind in RAN)
@@ -194,8 +194,8 @@ def _servers(client: str, at: Mapping[str, str], targets: str) -> str:
 
 def _busiest(tables: Tables) -> Iterator[tuple[str, str]]:
     """Of each layout a run with the most threads, in words and by its name."""
-    for layout, part in by_layout(tables, whole(tables["runs"])):
-        runs = whole(part["runs"]).sort_values("threads", kind="stable")
+    for layout, part in by_layout(tables, completed(tables["runs"])):
+        runs = completed(part["runs"]).sort_values("threads", kind="stable")
         most = runs[runs["threads"] == runs["threads"].max()]
         for row in most.head(1).itertuples():
             yield f"{layout}, {row.threads} threads", str(row.run)

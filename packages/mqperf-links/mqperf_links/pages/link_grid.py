@@ -16,7 +16,7 @@ from mqperf.pages.sections.section import Content
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.stats.compare import kinds_by_point
 from mqperf.study.stats.sustained import FIGURE
-from mqperf.study.tables import Tables, at, where, whole
+from mqperf.study.tables import Tables, at, completed, where
 from mqperf.study.tables.axes import SWEEP
 from mqperf_links.pages.grid_map import grid_sheet
 from mqperf_links.study.grid import AXES, DELAY, LOSS, alike, factors, is_grid
@@ -66,7 +66,7 @@ class Grid:
         if any((delay, loss) in self.of(other) for other in FIGURES):
             return UNTOLD
         tried = self.runs[self.runs[DELAY].eq(delay) & self.runs[LOSS].eq(loss)]
-        return MISSING if tried.empty else FAILED if whole(tried).empty else NOTHING
+        return MISSING if tried.empty else FAILED if completed(tried).empty else NOTHING
 
 
 def asked(tables: Tables) -> bool:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from mqperf.pages.report import explorers
 from mqperf.pages.sections import SECTIONS, Content, View, contents, views
-from mqperf.study.tables import Tables, arranged, at, whole
+from mqperf.study.tables import Tables, arranged, at, completed
 from mqperf.study.tables.axes import ON_X
 from mqperf.study.tables.axis_words import headed
 from mqperf_notebook.pages.shown import Shown
@@ -54,7 +54,7 @@ class Choices:
     @cached_property
     def runs(self) -> dict[str, str]:
         """Name of each run that is recorded second by second -> where it is in its sweep."""
-        runs, names = whole(self.view.tables["runs"]), ("threads", *self.view.axes)
+        runs, names = completed(self.view.tables["runs"]), ("threads", *self.view.axes)
         recorded = runs[runs["run"].isin(self.view.tables["intervals"]["run"])]
         return {
             row["run"]: f"{at(row, names)}, repeat {row['repeat']}"

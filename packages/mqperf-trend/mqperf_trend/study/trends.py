@@ -33,7 +33,7 @@ from mqperf.study.stats.compare import (
     one_side,
 )
 from mqperf.study.stats.differences import differences
-from mqperf.study.tables import Tables, conform, empty, of_plan, varied, whole
+from mqperf.study.tables import Tables, completed, conform, empty, of_plan, varied
 from mqperf.study.tables.axes import SWEEP
 from mqperf_trend.study.control_cause import found_by, with_causes
 from mqperf_trend.study.machines import Machines, hardware
@@ -296,7 +296,7 @@ def _folders(placed: Sequence[Placed]) -> Iterator[dict[str, object]]:
             "hardware": hardware(runs),
             "points_measured": int(folder.tables["points"]["throughput_msg_s"].notna().sum()),
             "doubts_raised": len(folder.tables["doubts"]),
-            "control_runs_made": len(whole(folder.tables["control_runs"])),
+            "control_runs_made": len(completed(folder.tables["control_runs"])),
             "copy_of": earlier if earlier != folder.name else None,
         }
 
