@@ -93,7 +93,7 @@ def served(capacity: float, way_s: float = 0.001) -> list[Row]:
     Each takes its way as well.
     """
     curve = CycledRate(steps_of(CYCLE))
-    due = curve.after_s(np.arange(curve.whole(LOAD_S)))
+    due = curve.after_s(np.arange(curve.due(LOAD_S)))
     place = np.arange(len(due)) / capacity
     done = place + np.maximum.accumulate(due - place) + way_s
     reading = SimpleNamespace(

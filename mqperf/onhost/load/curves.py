@@ -12,11 +12,11 @@ Amounts = NDArray[np.float64]
 class Curve(Protocol):
     """How a rate changes, as the number of messages that are due since the start."""
 
-    def whole(self, passed_s: float) -> float:
+    def due(self, passed_s: float) -> float:
         """How many messages are due after so many seconds, fractions of one included."""
         ...
 
-    def after_s(self, whole: Amounts) -> Amounts:
+    def after_s(self, due: Amounts) -> Amounts:
         """After how many seconds so many are due: the inverse."""
         ...
 
@@ -27,13 +27,13 @@ class Steady:
     def __init__(self, rate: float) -> None:
         self.rate = rate
 
-    def whole(self, passed_s: float) -> float:
+    def due(self, passed_s: float) -> float:
         """In proportion."""
         return passed_s * self.rate
 
-    def after_s(self, whole: Amounts) -> Amounts:
+    def after_s(self, due: Amounts) -> Amounts:
         """In proportion."""
-        return whole / self.rate
+        return due / self.rate
 
 
 class Ramp:
@@ -44,17 +44,17 @@ class Ramp:
         self.growth = (last - rate) / over_s
         self.in_ramp = (rate + last) / 2 * over_s
 
-    def whole(self, passed_s: float) -> float:
+    def due(self, passed_s: float) -> float:
         """The area below the line."""
         if passed_s < self.over_s:
             return passed_s * (self.rate + self.growth * passed_s / 2)
         return self.in_ramp + (passed_s - self.over_s) * self.last
 
-    def after_s(self, whole: Amounts) -> Amounts:
+    def after_s(self, due: Amounts) -> Amounts:
         """In the ramp, the root of a parabola."""
-        steady = self.over_s + (whole - self.in_ramp) / self.last
-        under = np.maximum(self.rate**2 + 2 * self.growth * whole, 0.0)
-        return np.where(whole < self.in_ramp, 2 * whole / (self.rate + np.sqrt(under)), steady)
+        steady = self.over_s + (due - self.in_ramp) / self.last
+        under = np.maximum(self.rate**2 + 2 * self.growth * due, 0.0)
+        return np.where(due < self.in_ramp, 2 * due / (self.rate + np.sqrt(under)), steady)
 
 
 class SteppedRate:
@@ -70,13 +70,13 @@ class SteppedRate:
         self.step_s = over_s / steps
         self.before = np.concatenate([[0.0], np.cumsum(self.rates[:-1] * self.step_s)])
 
-    def whole(self, passed_s: float) -> float:
+    def due(self, passed_s: float) -> float:
         """The area below the stairs."""
         step = min(max(int(passed_s / self.step_s), 0), len(self.rates) - 1)
         return float(self.before[step] + (passed_s - step * self.step_s) * self.rates[step])
 
-    def after_s(self, whole: Amounts) -> Amounts:
+    def after_s(self, due: Amounts) -> Amounts:
         """On the step where the area is reached."""
-        step = np.maximum(np.searchsorted(self.before, whole, side="right") - 1, 0)
-        times: Amounts = step * self.step_s + (whole - self.before[step]) / self.rates[step]
+        step = np.maximum(np.searchsorted(self.before, due, side="right") - 1, 0)
+        times: Amounts = step * self.step_s + (due - self.before[step]) / self.rates[step]
         return times

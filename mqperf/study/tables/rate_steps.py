@@ -39,7 +39,7 @@ def of_step(reading: "Reading", curve: "Curve", begin_s: float, end_s: float) ->
         return {}
     due = reading.done.started_in((begin, end))
     finished = reading.done.per_second((start, end))
-    missing = curve.whole(end - start) * deliveries(reading) - finished.sum()
+    missing = curve.due(end - start) * deliveries(reading) - finished.sum()
     return {
         "from_s": begin - reading.run.window[0],
         "until_s": end - reading.run.window[0],

@@ -27,16 +27,16 @@ class CycledRate:
         self.begins, self.before = (np.append(0.0, sums[:-1]) for sums in (ends, amounts))
         self.cycle_s, self.in_cycle = float(ends[-1]), float(amounts[-1])
 
-    def whole(self, passed_s: float) -> float:
+    def due(self, passed_s: float) -> float:
         """The area below all whole cycles, and below the steps of the last one."""
         cycles, into_s = divmod(passed_s, self.cycle_s)
         step = np.searchsorted(self.begins, into_s, side="right") - 1
         in_step = (into_s - self.begins[step]) * self.rates[step]
         return float(cycles * self.in_cycle + self.before[step] + in_step)
 
-    def after_s(self, whole: Amounts) -> Amounts:
+    def after_s(self, due: Amounts) -> Amounts:
         """On the step where the area is reached."""
-        cycles, rest = np.divmod(whole, self.in_cycle)
+        cycles, rest = np.divmod(due, self.in_cycle)
         step = np.searchsorted(self.before, rest, side="right") - 1
         in_step = (rest - self.before[step]) / self.rates[step]
         times: Amounts = cycles * self.cycle_s + self.begins[step] + in_step

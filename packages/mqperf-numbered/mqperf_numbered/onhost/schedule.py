@@ -32,13 +32,13 @@ class Schedule:
 
     def due(self, now_ns: int) -> int:
         """How many messages are due by now, since the start."""
-        whole = self.curve.whole((now_ns - self.start_ns) / NS)
-        return max(0, math.floor(whole - self.phase) + 1)
+        due = self.curve.due((now_ns - self.start_ns) / NS)
+        return max(0, math.floor(due - self.phase) + 1)
 
     def instants_ns(self, first: int, count: int) -> NDArray[np.int64]:
         """When these messages are due."""
-        whole: Amounts = np.arange(first, first + count, dtype=float) + self.phase
-        offsets: NDArray[np.int64] = np.rint(self.curve.after_s(whole) * NS).astype(np.int64)
+        due: Amounts = np.arange(first, first + count, dtype=float) + self.phase
+        offsets: NDArray[np.int64] = np.rint(self.curve.after_s(due) * NS).astype(np.int64)
         return offsets + self.start_ns
 
     def instant_ns(self, number: int) -> int:

@@ -122,7 +122,7 @@ class Paced(Ramped):
             return offered_msg_s(case.parameters, case.threads)
         from mqperf_numbered.onhost.schedule import curve_of  # numpy takes as long as all the rest
 
-        begin, end = map(curve_of(pace, case.load_s).whole, window)
+        begin, end = map(curve_of(pace, case.load_s).due, window)
         return case.threads * (end - begin) / (window[1] - window[0])
 
     def _pace(self, threads: int) -> Pace | None:

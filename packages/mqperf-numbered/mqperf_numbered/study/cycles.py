@@ -47,7 +47,7 @@ def _drained_s(waiting: Waiting, after: int, until: int | None) -> float | None:
 def _waiting(reading: "Reading", curve: CycledRate) -> Waiting:
     load, each = reading.run.load, deliveries(reading)
     finished = np.append(0.0, np.cumsum(reading.done.per_second(load)))
-    due = np.array([curve.whole(second) for second in range(len(finished))]) * each
+    due = np.array([curve.due(second) for second in range(len(finished))]) * each
     summary = reading.done.summary()
     way_s = max(0.0, summary.min_s) if summary else 0.0
     level = np.append(0.0, np.diff(due)) * (UNDER_WAY_S + way_s)
