@@ -133,7 +133,7 @@ def test_rows_are_messages_on_the_wire(kind: type[Wire]) -> None:
     rows.called(NAME.encode())
     rows.stamps["number"][:3] = [998, 999, 1000]
     content = rows.content(np.array([998, 999, 1000]))
-    assert (rows.whole(3, len(content)), rows.whole(3, len(content) - 1)) == (3, 2)
+    assert (rows.handed_over(3, len(content)), rows.handed_over(3, len(content) - 1)) == (3, 2)
     assert len(content) == 3 * rows.unit
     for place, number in enumerate((998, 999, 1000)):
         row = content[place * rows.unit : (place + 1) * rows.unit]

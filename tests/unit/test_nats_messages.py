@@ -171,7 +171,11 @@ def test_rows_are_messages_on_the_wire(window: int) -> None:
     lines = content.split(b"\r\n")[:1] + content.split(b"\r\nPUB")[1:]
     replies = [f"{inbox}.{number:012d}".encode() in content for number in (998, 999, 1000)]
     assert replies == [window > 0] * 3
-    assert (len(lines), rows.whole(3, len(content)), rows.whole(3, len(content) - 1)) == (3, 3, 2)
+    assert (
+        len(lines),
+        rows.handed_over(3, len(content)),
+        rows.handed_over(3, len(content) - 1),
+    ) == (3, 3, 2)
     assert all(line.split(b"\r\n")[0].endswith(b" 40") for line in lines)
     at = content.index(b"\r\n") + 2
     assert np.frombuffer(content[at : at + SIZE], STAMP)["number"] == [998]

@@ -70,5 +70,5 @@ def test_a_block_of_a_mix_is_whole_to_the_message() -> None:
         ends.append(at := at + len(message))
         assert content[ends[-2] : at] == message[:3] + stamp + message[3 + stamps.SIZE :]
     assert at == len(content)
-    assert [mix.whole(end) for end in ends] == [*range(31)]
-    assert [mix.whole(end - 1) for end in ends[1:]] == [*range(30)]
+    assert [mix.handed_over(end) for end in ends] == [*range(31)]
+    assert [mix.handed_over(end - 1) for end in ends[1:]] == [*range(30)]

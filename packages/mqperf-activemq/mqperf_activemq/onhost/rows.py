@@ -48,6 +48,6 @@ class Rows:
             integers[:count] = numbers
         return self.rows[:count].tobytes()
 
-    def whole(self, count: int, taken: int) -> int:
+    def handed_over(self, count: int, taken: int) -> int:
         """As many as have all their bytes taken."""
         return min(taken // self.unit, count)

@@ -121,7 +121,7 @@ class PublisherThread(SendingThread):
         """Count what of the last block was handed over whole; the rest is still to be sent."""
         if not self.count:
             return
-        whole = min(self.messages.whole(self.connection.sent - self.began_at), self.count)
+        whole = min(self.messages.handed_over(self.connection.sent - self.began_at), self.count)
         if self.orders.confirms:
             self.tag_of_next -= self.count - whole
         self.next += whole

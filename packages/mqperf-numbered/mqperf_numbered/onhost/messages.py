@@ -28,7 +28,7 @@ class Alike:
         """The messages of that part of the stamps, one behind the other."""
         return self.bytes[span.start * self.length : span.stop * self.length]
 
-    def whole(self, taken: int) -> int:
+    def handed_over(self, taken: int) -> int:
         """How many of those have all their bytes among so many; at least."""
         return taken // self.length
 
@@ -54,7 +54,7 @@ class Mix:
         np.frombuffer(content, np.uint8)[places] = written.view(np.uint8).reshape(places.shape)
         return memoryview(content)
 
-    def whole(self, taken: int) -> int:
+    def handed_over(self, taken: int) -> int:
         """How many of those have all their bytes among so many."""
         return int(np.searchsorted(self.ends, taken, side="right"))
 

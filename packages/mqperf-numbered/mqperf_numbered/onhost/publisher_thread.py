@@ -26,7 +26,7 @@ class Messages(Protocol):
         """The first of them as bytes, with these numbers."""
         ...
 
-    def whole(self, count: int, taken: int) -> int:
+    def handed_over(self, count: int, taken: int) -> int:
         """How many of ``count`` messages are handed over when ``taken`` of their bytes are."""
         ...
 
@@ -109,7 +109,7 @@ class PublisherThread(SendingThread):
         if not self.count:
             return
         count, self.count = self.count, 0
-        whole = self.messages.whole(count, self.connection.sent - self.began_at)
+        whole = self.messages.handed_over(count, self.connection.sent - self.began_at)
         if self.window:
             self.waiting -= count - whole
         sender, numbers = self.identity(np.arange(self.next, self.next + whole))

@@ -33,6 +33,6 @@ class Frames:
         size = codec.PUBLISHED.size - codec.SIZE.size + len(content)
         return codec.PUBLISHED.pack(size, codec.PUBLISH, 1, publisher, count) + content
 
-    def whole(self, count: int, taken: int) -> int:
+    def handed_over(self, count: int, taken: int) -> int:
         """All of a frame, or none."""
         return count if taken >= codec.PUBLISHED.size + count * self.unit else 0
