@@ -91,17 +91,17 @@ def test_the_role_that_is_full_first_bounds_the_rate(tables: Tables) -> None:
     assert rows["all"]["million_cost"] > 0
     assert rows["all"]["extrapolated"] is None
     [large] = predictions(tables, Asked(cores=16))
-    assert large.whole["full_msg_s"] > plain.whole["full_msg_s"]
-    assert "16 cores are more than the 2 of the machine" in large.whole["extrapolated"]
+    assert large.together["full_msg_s"] > plain.together["full_msg_s"]
+    assert "16 cores are more than the 2 of the machine" in large.together["extrapolated"]
     assert "host" not in {row["role"] for row in large.rows}
 
 
 def test_what_cannot_be_carried_has_no_price(tables: Tables) -> None:
     """Where a role has no more than it takes idle; beyond the bound it is that of the bound."""
     [idle] = predictions(tables, Asked(cores=0.001, price=0.04))
-    assert "million_cost" not in idle.whole or pd.isna(idle.whole["million_cost"])
+    assert "million_cost" not in idle.together or pd.isna(idle.together["million_cost"])
     dear, plain = (
-        predictions(tables, Asked(rate=rate, cores=1, price=0.04))[0].whole["million_cost"]
+        predictions(tables, Asked(rate=rate, cores=1, price=0.04))[0].together["million_cost"]
         for rate in (10_000_000, None)
     )
     assert dear == pytest.approx(plain)
@@ -168,7 +168,7 @@ def test_full_load_tells_of_bodies_like_its_own() -> None:
 def test_what_is_nearly_full_has_no_latency(tables: Tables) -> None:
     """It would depend on how long the load lasts."""
     [result] = predictions(tables, Asked(rate=1e6))
-    assert "p50_s" not in result.whole
+    assert "p50_s" not in result.together
     assert any("more than there is" in line for line in words.lines([result]))
 
 
@@ -209,7 +209,7 @@ def test_the_question_tells_the_rate_and_who_is_full(tables: Tables) -> None:
     assert answer is not None
     assert answer.table is not None
     sentence, _others = answer.sentences
-    limit = grouped(predicted.whole["full_msg_s_low"])
+    limit = grouped(predicted.together["full_msg_s_low"])
     assert sentence.startswith(f"**PUBLISH**: **at least {limit} msg/sec** (lower end")
     assert "; then node Broker has used up 0.5 cores. From" in sentence
     roles = pd.DataFrame(answer.table.rows)["of_role"]

@@ -33,7 +33,7 @@ def drawing(results: Sequence[Predicted], tables: Tables) -> Drawing:
     Lines, with their intervals, go as far as one of the roles has any CPU left by what a message
     costs at low load.  Behind them is the interval of the rate that is sustained.
     """
-    limits = [grouped(result.whole["full_msg_s"]) for result in results]
+    limits = [grouped(result.together["full_msg_s"]) for result in results]
     alt = f"{CAPTION}, as measured and as predicted: {', '.join(limits)} sustained."
     return Drawing(CAPTION, alt, lambda: _sheet(results, tables))
 
@@ -41,7 +41,7 @@ def drawing(results: Sequence[Predicted], tables: Tables) -> Drawing:
 def _sheet(results: Sequence[Predicted], tables: Tables) -> Figure:
     figure, [panels] = panes(len(results), 1, HEIGHT)
     for result, axes in zip(results, panels, strict=True):
-        whole, keys = result.whole, result.known.model.keys
+        whole, keys = result.together, result.known.model.keys
         axes.axvspan(whole["full_msg_s_low"], whole["full_msg_s_high"], color=BOX.light, zorder=0)
         axes.axhline(100, color=FAINT.light, linestyle=DASHES[1], linewidth=1)
         _draw(result, axes)
@@ -60,7 +60,7 @@ def _draw(result: Predicted, axes: Axes) -> None:
     capacities = {
         row["role"]: row["capacity_cores"] for row in result.rows if row["role"] not in {ALL, HOST}
     }
-    rates = np.linspace(0, result.whole["full_msg_s_high"], STEPS)
+    rates = np.linspace(0, result.together["full_msg_s_high"], STEPS)
     shares = {role: _predicted(result, role, rates) / cores for role, cores in capacities.items()}
     left = np.all([middle < 1 for middle, *_ in shares.values()], axis=0)
     for role, cores in capacities.items():
@@ -79,7 +79,7 @@ def _draw(result: Predicted, axes: Axes) -> None:
 
 def _predicted(result: Predicted, role: str, rates: Floats) -> Floats:
     """Cores at each rate, and the lower and upper ends for one further run: a row each."""
-    payload = result.whole["asked_payload_bytes"]
+    payload = result.together["asked_payload_bytes"]
     ends = [interval(*result.known.in_a_run(role, rate, payload)) for rate in rates]
     return np.array(ends).T
 

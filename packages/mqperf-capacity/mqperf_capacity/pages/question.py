@@ -56,7 +56,7 @@ def _sentence(result: Predicted, tables: Tables) -> Text:
 
 def _limit(result: Predicted) -> str:
     """A rate with its interval, or the lower end of it where no more is known."""
-    whole, unit = result.whole, rate_unit(result.known.model.keys)
+    whole, unit = result.together, rate_unit(result.known.model.keys)
     low, high = whole["full_msg_s_low"], whole["full_msg_s_high"]
     if is_measured(result):
         return ranged(whole["full_msg_s"], (low, high), unit)
@@ -65,7 +65,7 @@ def _limit(result: Predicted) -> str:
 
 def _interval(result: Predicted) -> str:
     """What the rate is, and of which bodies: the longest, which cost most."""
-    longest = f"{result.whole['asked_payload_bytes']:,.0f}"
+    longest = f"{result.together['asked_payload_bytes']:,.0f}"
     several = len(result.known.payloads) > 1
     interval = "90 % interval" if is_measured(result) else "lower end of the 90 % interval"
     return interval + (f", with bodies of {longest} bytes" if several else "")
@@ -85,7 +85,7 @@ def _settling(results: Iterable[Predicted]) -> Iterator[Text]:
     """What would tell how much more is sustained."""
     for result in results:
         if not is_measured(result):
-            keys, least = result.known.model.keys, grouped(result.whole["full_msg_s_low"])
+            keys, least = result.known.model.keys, grouped(result.together["full_msg_s_low"])
             yield HIGHER.format(least, rate_unit(keys), case_of(keys))
 
 

@@ -54,7 +54,7 @@ def _of(result: Predicted) -> Iterator[str]:
     yield from _sustained(result)
     if result.asked.rate is not None:
         yield from _at_rate(result)
-    whole = result.whole
+    whole = result.together
     if "million_cost" in whole:
         yield (
             f"  A million messages cost {_span(whole, 'million_cost', '.3g')} at"
@@ -103,7 +103,7 @@ def _first(rows: list[Row]) -> Row:
 
 
 def _sustained(result: Predicted) -> Iterator[str]:
-    yield f"  It sustains {_limit(result.whole)}; then {filled(result)}."
+    yield f"  It sustains {_limit(result.together)}; then {filled(result)}."
     if not is_measured(result):
         yield f"  {MORE}"
     yield f"  {_costs(result)}."
@@ -119,7 +119,7 @@ def _sustained(result: Predicted) -> Iterator[str]:
 
 def _costs(result: Predicted) -> str:
     """What a message costs the role that is full first: at low load, and then where runs tell."""
-    known, payload = result.known, result.whole["asked_payload_bytes"]
+    known, payload = result.known, result.together["asked_payload_bytes"]
     role, message = _first(_roles(result))["role"], of_message(payload)
     low, _ = known.cpu[role].at(message)
     text = f"A message costs {name_of(role)} {1e6 * low:.3g} µs of CPU at low load"
@@ -131,7 +131,7 @@ def _costs(result: Predicted) -> str:
 
 def is_measured(result: Predicted) -> bool:
     """Whether it is known what a message costs the role that is full first, when it is."""
-    return bool(result.whole["full_is"] == MEASURED)
+    return bool(result.together["full_is"] == MEASURED)
 
 
 def _limit(row: Row) -> str:
@@ -142,7 +142,7 @@ def _limit(row: Row) -> str:
 
 
 def _at_rate(result: Predicted) -> Iterator[str]:
-    whole, rate = result.whole, result.asked.rate
+    whole, rate = result.together, result.asked.rate
     yield f"  At {rate:,.0f} msg/sec:"
     for row in _roles(result):
         of = f"{100 * row['used_share']:.0f} % of {row['capacity_cores']:g}"

@@ -71,7 +71,7 @@ class Predicted:
     refused: str | None = None
 
     @property
-    def whole(self) -> Row:
+    def together(self) -> Row:
         """The row of all roles together."""
         return next(row for row in self.rows if row["role"] == ALL)
 
