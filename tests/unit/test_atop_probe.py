@@ -23,7 +23,7 @@ from refused import refused
 
 from mqperf.base.errors import HostError, PlanError, ProbeError, TableError
 from mqperf.hosts import LocalHost, Process
-from mqperf.lab.probes import Target, Task
+from mqperf.lab.probes import Task, WatchedProcess
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.pages import notebook
@@ -59,7 +59,7 @@ def recorder(folder: Path, child: str) -> Iterator[Process]:
         place.mkdir()
     parent = host.start("parent", [sys.executable, "-c", PARENT, child], log=folder / "parent.log")
     assert eventually(lambda: psutil.Process(parent.pid).children())
-    targets = [Target("family", "broker", parent.pid, children=True)]
+    targets = [WatchedProcess("family", "broker", parent.pid, children=True)]
     program = atop.program(Task("atop", targets, control, 3, out, host))
     for name, text in program.files.items():
         host.write(control / name, text)

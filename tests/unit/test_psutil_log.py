@@ -13,7 +13,7 @@ import pytest
 
 from mqperf.base.errors import ProbeError
 from mqperf.hosts import LocalHost
-from mqperf.lab.probes import Target, Task, psutil
+from mqperf.lab.probes import Task, WatchedProcess, psutil
 from mqperf.record.logs import psutil_log
 from mqperf.study.probes import psutil_rows
 
@@ -45,7 +45,10 @@ def test_a_busy_process_uses_its_core(tmp_path: Path) -> None:
     """Samples at whole seconds after the start; busy and idle processes are told apart."""
     log = tmp_path / psutil_log.LOG
     with busy_process() as busy:
-        targets = [Target("client-1", "client", busy.pid), Target("mqperf", "harness", os.getpid())]
+        targets = [
+            WatchedProcess("client-1", "client", busy.pid),
+            WatchedProcess("mqperf", "harness", os.getpid()),
+        ]
         program = psutil.program(Task("psutil", targets, tmp_path, 2, tmp_path, LocalHost()))
         for name, content in program.files.items():
             (tmp_path / name).write_text(content)

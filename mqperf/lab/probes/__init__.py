@@ -4,15 +4,15 @@ from collections.abc import Collection
 
 from mqperf.base.registry import Registry
 from mqperf.lab.probes import inside, psutil
-from mqperf.lab.probes.probe import Inside, Probe, Program, Target, Task, recorder
+from mqperf.lab.probes.probe import Inside, Probe, Program, Task, WatchedProcess, recorder
 
 __all__ = [
     "PROBES",
     "Inside",
     "Probe",
     "Program",
-    "Target",
     "Task",
+    "WatchedProcess",
     "chosen",
     "recorder",
 ]

@@ -13,7 +13,7 @@ from mqperf.lab.tool import Tool
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class WatchedProcess:
     """A process to watch, under the label that tables will show."""
 
     label: str
@@ -48,7 +48,7 @@ class Task:
     """
 
     label: str
-    targets: Sequence[Target]
+    targets: Sequence[WatchedProcess]
     control: Path
     seconds: int
     out: Path

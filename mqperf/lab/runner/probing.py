@@ -6,7 +6,7 @@ from pathlib import Path
 
 from mqperf.base.errors import HostError
 from mqperf.hosts import HERE, Host, Hosts, Output
-from mqperf.lab.probes import Inside, Probe, Target, Task
+from mqperf.lab.probes import Inside, Probe, Task, WatchedProcess
 from mqperf.lab.runner.control import ControlFolders
 from mqperf.lab.runner.loads import Load
 from mqperf.lab.runner.processes import Processes
@@ -29,7 +29,7 @@ class Probing:
         self._processes = processes
         self.folder = folder / host.name
         self._output: Output | None = None
-        self._targets: list[Target] = []
+        self._targets: list[WatchedProcess] = []
         self._tasks: list[tuple[Probe, Task]] = []
         self.labels: list[str] = []
         self.link_processes: Mapping[str, int] = {}
@@ -56,7 +56,7 @@ class Probing:
         self._output = output
         station = self._station = control.at(self.host)
         pids = {**self.host.own_processes(), **self.link_processes}
-        mqperf = [Target(label, "harness", pid) for label, pid in pids.items()]
+        mqperf = [WatchedProcess(label, "harness", pid) for label, pid in pids.items()]
         self._targets = [*self._brokers(nodes), *self._generators(loads), *mqperf]
         for probe in reversed(self._probes):
             # how it is called among all processes of the run: there is one on each host
@@ -73,7 +73,7 @@ class Probing:
             self._processes.start(self.host, label, program.argv, log, program.env)
             self.labels.append(label)
             pid = self._processes.pid(label)
-            self._targets.append(Target(label, "harness", pid, children=True))
+            self._targets.append(WatchedProcess(label, "harness", pid, children=True))
 
     def follow(self, nodes: Sequence[Node]) -> None:
         """Tell the probes which processes the nodes on this host are now."""
@@ -110,9 +110,9 @@ class Probing:
         for probe, _ in self._tasks:
             probe.check(self.folder, self.host.name)
 
-    def _brokers(self, nodes: Sequence[Node]) -> list[Target]:
+    def _brokers(self, nodes: Sequence[Node]) -> list[WatchedProcess]:
         return [
-            Target(node.label, "broker", node.process.pid, children=True)
+            WatchedProcess(node.label, "broker", node.process.pid, children=True)
             for node in nodes
             if node.process is not None and node.host is not None and self._is_mine(node.host)
         ]
@@ -125,10 +125,12 @@ class Probing:
             if node.inside is not None and node.host is not None and self._is_mine(node.host)
         ]
 
-    def _generators(self, loads: Sequence[Load]) -> list[Target]:
+    def _generators(self, loads: Sequence[Load]) -> list[WatchedProcess]:
         """Clients and servers of the measured load, and all processes of those beside it."""
         return [
-            Target(name, "background" if load.number else command.kind, self._processes.pid(name))
+            WatchedProcess(
+                name, "background" if load.number else command.kind, self._processes.pid(name)
+            )
             for load in loads
             for command in load.commands
             if self._is_mine(self._processes.host(name := load.name(command)))
