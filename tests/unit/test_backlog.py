@@ -17,7 +17,7 @@ from mqperf.plan.file import parse_plan
 from mqperf.record.outputs.diary import Happened
 from mqperf.record.streams.stream import Instants
 from mqperf.study.tables import conform
-from mqperf_numbered.study.backlog import BEGAN, Waiting, disagreements, rows
+from mqperf_numbered.study.backlog import BEGAN, Backlog, disagreements, rows
 
 if TYPE_CHECKING:
     from mqperf.record import Whole
@@ -32,7 +32,7 @@ LEVEL = 10.0
 
 
 def drained(count: list[float], after: int) -> float | None:
-    return Waiting(np.array(count), np.full(len(count), LEVEL)).drained_s(after)
+    return Backlog(np.array(count), np.full(len(count), LEVEL)).drained_s(after)
 
 
 def test_a_drain_ends_within_its_second() -> None:
@@ -45,8 +45,8 @@ def test_a_drain_ends_within_its_second() -> None:
 
 def test_what_is_under_way_may_grow() -> None:
     """Where more is sent from some second on, no more than that may wait though no less does."""
-    waiting = Waiting(np.array([0.0, 100.0, 60.0, 60.0, 70.0]), np.array([0, 10, 10, 10, 90.0]))
-    assert waiting.drained_s(1) == 2
+    backlog = Backlog(np.array([0.0, 100.0, 60.0, 60.0, 70.0]), np.array([0, 10, 10, 10, 90.0]))
+    assert backlog.drained_s(1) == 2
 
 
 @pytest.mark.parametrize(("bound_s", "drains"), [(0.0001, [None]), (0.05, [])])

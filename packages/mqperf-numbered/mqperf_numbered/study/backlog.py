@@ -43,7 +43,7 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class Backlog:
     """Deliveries that wait at the beginning of each second of a load, and at its end.
 
     ``level`` is how many are always under way.
@@ -70,8 +70,8 @@ def rows(reading: "Reading") -> Iterator[Row]:
     if (late := reading.run.case.parameters.get(LATE)) is None:
         return
     after = int(late)
-    waiting, length = _waiting(reading), round(reading.run.load[1] - reading.run.load[0])
-    drained_s = waiting.drained_s(after)
+    backlog, length = _backlog(reading), round(reading.run.load[1] - reading.run.load[0])
+    drained_s = backlog.drained_s(after)
     drained = float(length) if drained_s is None else after + drained_s
     bounds = (0.0, float(after), drained, float(length))
     for phase, (begin, end) in zip((BUILDING, DRAINING, STEADY), pairwise(bounds), strict=True):
@@ -80,12 +80,12 @@ def rows(reading: "Reading") -> Iterator[Row]:
             yield {
                 "backlog_phase": phase,
                 **_figures(reading, first, end),
-                "waiting": max(0, round(waiting.count[int(first)])),
+                "waiting": max(0, round(backlog.count[int(first)])),
                 "drained_s": drained_s if phase == DRAINING else None,
             }
 
 
-def _waiting(reading: "Reading") -> Waiting:
+def _backlog(reading: "Reading") -> Backlog:
     load = reading.run.load
     sent = reading.streams.together("sent").per_second(load) * deliveries(reading)
     come = reading.done.per_second(load)
@@ -94,7 +94,7 @@ def _waiting(reading: "Reading") -> Waiting:
     far_s = ACROSS * max((clock.before.bound_s for clock in clocks), default=0.0)
     way_s = UNDER_WAY_S + far_s + (case.link.delay_s if case.link else 0.0)
     level = sent * way_s + OF_THREAD * case.threads * deliveries(reading)
-    return Waiting(np.append(0.0, np.cumsum(sent - come)), np.append(0.0, level))
+    return Backlog(np.append(0.0, np.cumsum(sent - come)), np.append(0.0, level))
 
 
 def _figures(reading: "Reading", begin: float, end: float) -> Row:

@@ -15,7 +15,7 @@ from mqperf.plan.pace import CYCLE
 from mqperf.study.tables.rate_steps import deliveries, of_step
 from mqperf_numbered.onhost.cycles import CycledRate
 from mqperf_numbered.plan.cycles import steps_of
-from mqperf_numbered.study.backlog import OF_THREAD, UNDER_WAY_S, Row, Waiting
+from mqperf_numbered.study.backlog import OF_THREAD, UNDER_WAY_S, Backlog, Row
 
 if TYPE_CHECKING:
     from mqperf.study.tables.of_run import Reading
@@ -26,32 +26,32 @@ def rows(reading: "Reading") -> Iterator[Row]:
     if (cycle := reading.run.case.parameters.get(CYCLE)) is None:
         return
     curve = CycledRate(steps_of(str(cycle)))
-    waiting, peak = _waiting(reading, curve), curve.rates.max()
-    steps = [*curve.steps(len(waiting.count) - 1)]
+    backlog, peak = _backlog(reading, curve), curve.rates.max()
+    steps = [*curve.steps(len(backlog.count) - 1)]
     peaks = [int(step.begin_s) for step in steps if step.rate == peak]
     for step in steps:
         if row := of_step(reading, curve, step.begin_s, step.end_s):
             row |= {"cycle": step.cycle, "step_rate_msg_s": step.rate}
             if step.rate == peak:
                 until = next((begin for begin in peaks if begin > step.begin_s), None)
-                row["drained_s"] = _drained_s(waiting, int(step.end_s), until)
+                row["drained_s"] = _drained_s(backlog, int(step.end_s), until)
             yield row
 
 
-def _drained_s(waiting: Waiting, after: int, until: int | None) -> float | None:
+def _drained_s(backlog: Backlog, after: int, until: int | None) -> float | None:
     """From that second on, if before the other one, or before the load ends."""
     seen = slice(None if until is None else until + 1)
-    return Waiting(waiting.count[seen], waiting.level[seen]).drained_s(after)
+    return Backlog(backlog.count[seen], backlog.level[seen]).drained_s(after)
 
 
-def _waiting(reading: "Reading", curve: CycledRate) -> Waiting:
+def _backlog(reading: "Reading", curve: CycledRate) -> Backlog:
     load, each = reading.run.load, deliveries(reading)
     finished = np.append(0.0, np.cumsum(reading.done.per_second(load)))
     due = np.array([curve.due(second) for second in range(len(finished))]) * each
     summary = reading.done.summary()
     way_s = max(0.0, summary.min_s) if summary else 0.0
     level = np.append(0.0, np.diff(due)) * (UNDER_WAY_S + way_s)
-    return Waiting(due - finished, level + OF_THREAD * reading.run.case.threads * each)
+    return Backlog(due - finished, level + OF_THREAD * reading.run.case.threads * each)
 
 
 TABLE = Table(
