@@ -51,7 +51,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Turn:
     """What is run of one plan before the next plan comes; ``number`` is the plan's among all."""
 
     number: int
@@ -111,15 +111,15 @@ def sweep_all(
         for job, plan_sweep in zip(jobs, sweeps, strict=True):
             if plan_sweep.pending():
                 held.enter_context(recording(job.runs, plan_sweep.as_measured(job.text)))
-        steps = _steps(sweeps, interleave=interleave)
-        _tell(steps, sweeps, observer)
-        for step in _each_turn(steps, sweeps):
-            if len(jobs) > 1 or sweeps[step.number].deciding:
-                observer.doing(step.words)
-            with closing(swept(sweeps[step.number], step.cases)) as sweeping:
+        turns = _turns(sweeps, interleave=interleave)
+        _tell(turns, sweeps, observer)
+        for turn in _each_turn(turns, sweeps):
+            if len(jobs) > 1 or sweeps[turn.number].deciding:
+                observer.doing(turn.words)
+            with closing(swept(sweeps[turn.number], turn.cases)) as sweeping:
                 for each in sweeping:
                     observer.finished(*each)
-                    ended[step.number].append(each)
+                    ended[turn.number].append(each)
     return [_outcome(*each) for each in zip(ended, kept, strict=True)]
 
 
@@ -130,14 +130,14 @@ def in_turns(plans: Sequence[Plan]) -> Iterator[tuple[int, int]]:
         yield from ((number, turn) for number in (reversed(numbers) if turn % 2 else numbers))
 
 
-def _each_turn(steps: Sequence[Step], sweeps: Sequence[Sweep]) -> Iterator[Step]:
-    """The steps; that of plans which decide is as many as they have turns."""
-    for step in steps:
-        if (deciding := sweeps[step.number].deciding) is None:
-            yield step
+def _each_turn(turns: Sequence[Turn], sweeps: Sequence[Sweep]) -> Iterator[Turn]:
+    """The turns; plans that decide have as many as their results ask for."""
+    for turn in turns:
+        if (deciding := sweeps[turn.number].deciding) is None:
+            yield turn
         else:
             for number, repeat, cases in deciding.turns():
-                yield Step(number, f"plan {sweeps[number].here.plan.name}, {repeat}", cases)
+                yield Turn(number, f"plan {sweeps[number].here.plan.name}, {repeat}", cases)
 
 
 def _check_turns(plans: Sequence[Plan]) -> None:
@@ -181,8 +181,8 @@ def _sweep(
         if job.only:
             raise PlanError(f"plan {here.plan.name} has a search, not cases: leave out --only")
         return _search(here, job.runs, kind, observer, judges.search)
-    turns = here.plan.turns() if interleave else [here.plan.cases()]
-    order = [case for turn in turns for case in turn]
+    repeats = here.plan.turns() if interleave else [here.plan.cases()]
+    order = [case for cases in repeats for case in cases]
     positions = {case.id: number for number, case in enumerate(order, 1)}
     return Sweep(here, job.runs, _only(job, order), positions, observer, kind)
 
@@ -245,39 +245,39 @@ def _check_possible(sweeps: Sequence[Sweep]) -> None:
         raise SystemFault("; ".join(dict.fromkeys(reasons)))
 
 
-def _steps(sweeps: Sequence[Sweep], *, interleave: bool) -> list[Step]:
+def _turns(sweeps: Sequence[Sweep], *, interleave: bool) -> list[Turn]:
     """What is pending, in the order in which it is to run."""
     plans = [plan_sweep.here.plan for plan_sweep in sweeps]
     todo = [plan_sweep.pending() for plan_sweep in sweeps]
     ids = [{case.id for case in cases} for cases in todo]
     if not interleave:
-        steps = [Step(n, f"plan {plan.name}", todo[n]) for n, plan in enumerate(plans)]
+        turns = [Turn(n, f"plan {plan.name}", todo[n]) for n, plan in enumerate(plans)]
     else:
-        turns = [plan.turns() for plan in plans]
-        steps = [
-            Step(
+        by_repeat = [plan.turns() for plan in plans]
+        turns = [
+            Turn(
                 number,
-                f"plan {plans[number].name}, repeat {turn + 1} of {plans[number].repeats}",
-                [case for case in turns[number][turn] if case.id in ids[number]],
+                f"plan {plans[number].name}, repeat {repeat + 1} of {plans[number].repeats}",
+                [case for case in by_repeat[number][repeat] if case.id in ids[number]],
             )
-            for number, turn in in_turns(plans)
+            for number, repeat in in_turns(plans)
         ]
-    return [*_begun_once(steps, sweeps)]
+    return [*_begun_once(turns, sweeps)]
 
 
-def _begun_once(steps: Sequence[Step], sweeps: Sequence[Sweep]) -> Iterator[Step]:
-    """The steps with cases; of two plans that decide together, the first stands for both."""
+def _begun_once(turns: Sequence[Turn], sweeps: Sequence[Sweep]) -> Iterator[Turn]:
+    """The turns with cases; of two plans that decide together, the first stands for both."""
     begun: list[Deciding] = []
-    for step in steps:
-        deciding = sweeps[step.number].deciding
-        if step.cases and not any(deciding is other for other in begun):
-            yield step
+    for turn in turns:
+        deciding = sweeps[turn.number].deciding
+        if turn.cases and not any(deciding is other for other in begun):
+            yield turn
             begun += [] if deciding is None else [deciding]
 
 
-def _tell(steps: Sequence[Step], sweeps: Sequence[Sweep], observer: Observer) -> None:
-    todo = [case for step in steps for case in _foreseen(sweeps[step.number], step)]
-    starts = sum(_starts(sweeps[step.number], step) for step in steps)
+def _tell(turns: Sequence[Turn], sweeps: Sequence[Sweep], observer: Observer) -> None:
+    todo = [case for turn in turns for case in _foreseen(sweeps[turn.number], turn)]
+    starts = sum(_starts(sweeps[turn.number], turn) for turn in turns)
     if searches := [
         search
         for plan_sweep in sweeps
@@ -286,7 +286,7 @@ def _tell(steps: Sequence[Step], sweeps: Sequence[Sweep], observer: Observer) ->
     ]:
         noun = "search" if len(searches) == 1 else "searches"
         observer.doing(f"{len(searches)} {noun}: the runs below are as many as that takes at most")
-    if any(sweeps[step.number].deciding for step in steps):
+    if any(sweeps[turn.number].deciding for turn in turns):
         observer.doing(
             "what is decided is not run again: the runs below are as many as it may take"
         )
@@ -294,12 +294,12 @@ def _tell(steps: Sequence[Step], sweeps: Sequence[Sweep], observer: Observer) ->
     observer.planned(todo, done, starts)
 
 
-def _foreseen(plan_sweep: Sweep, step: Step) -> list[Case]:
-    """The cases of a step; of searches, and of what is to be decided, as many as it may take."""
+def _foreseen(plan_sweep: Sweep, turn: Turn) -> list[Case]:
+    """The cases of a turn; of searches, and of what is to be decided, as many as it may take."""
     if plan_sweep.deciding is not None:
         return [*plan_sweep.deciding.longest()]
     if plan_sweep.searching is None:
-        return [*step.cases]
+        return [*turn.cases]
     return [
         case
         for search in plan_sweep.searching.searches
@@ -314,9 +314,9 @@ def _done(plan_sweep: Sweep) -> int:
     return len(plan_sweep.order) - len(plan_sweep.pending())
 
 
-def _starts(plan_sweep: Sweep, step: Step) -> int:
-    """How often the step has to start a system."""
-    return len(starts(case for case in step.cases if not plan_sweep.here.refusal(case)))
+def _starts(plan_sweep: Sweep, turn: Turn) -> int:
+    """How often the turn has to start a system."""
+    return len(starts(case for case in turn.cases if not plan_sweep.here.refusal(case)))
 
 
 def _outcome(ended: Sequence[Ended], kept: int) -> Outcome:
