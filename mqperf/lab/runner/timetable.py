@@ -23,7 +23,7 @@ Tell = Callable[..., None]
 
 
 @dataclass(order=True, slots=True)
-class Step:
+class Entry:
     """Something to do at an instant, in epoch seconds; what is undone comes first."""
 
     at: float
@@ -68,7 +68,7 @@ class Timetable:
         self.link: Cable | None = None
         self.addresses: frozenset[str] = frozenset()
         self.sign: Sign = lambda _name, _since: None
-        self._steps: list[Step] = []
+        self._entries: list[Entry] = []
         self._undoing: dict[int, ExitStack] = {}
         self._action_facts: dict[int, ActionFacts] = {}
         self._prepared: dict[int, object] = {}
@@ -89,15 +89,15 @@ class Timetable:
         """Fix the instants: the measured window starts at ``window``, in epoch seconds."""
         for number, action in enumerate(self._actions, 1):
             begins = window + action.at_s
-            self._add(Step(begins, 1, partial(self._start, number, action, begins)))
+            self._add(Entry(begins, 1, partial(self._start, number, action, begins)))
 
-    def _add(self, step: Step) -> None:
-        self._steps = sorted([*self._steps, step])
+    def _add(self, entry: Entry) -> None:
+        self._entries = sorted([*self._entries, entry])
 
     @property
     def due(self) -> float:
-        """The instant of the next step; infinite when there is none left."""
-        return self._steps[0].at if self._steps else inf
+        """The instant of the next entry; infinite when there is none left."""
+        return self._entries[0].at if self._entries else inf
 
     @property
     def renews(self) -> bool:
@@ -111,13 +111,13 @@ class Timetable:
         return {action.node for action in actions if action.node is not None}
 
     def act(self) -> None:
-        """Take every step that is due."""
+        """Do everything that is due."""
         while self.due <= time.time():
-            self._steps.pop(0).do()
+            self._entries.pop(0).do()
 
     def close(self) -> None:
         """Undo all that is still going on; nothing more is done."""
-        self._steps.clear()
+        self._entries.clear()
         with self._held, ExitStack() as all_of_them:  # each, also when one cannot be written down
             for number in list(self._undoing):
                 all_of_them.callback(self._end, number, self._actions[number - 1], time.time())
@@ -166,7 +166,7 @@ class Timetable:
         commanded = float(str(facts.pop("commanded", commanded)))
         self._record("action-began", number, commanded)
         ends = commanded + action.for_s
-        self._add(Step(ends, 0, partial(self._end, number, action, ends)))
+        self._add(Entry(ends, 0, partial(self._end, number, action, ends)))
 
     def _end(self, number: int, action: ActionPlan, commanded: float) -> None:
         facts = self._action_facts.pop(number, {})
