@@ -9,7 +9,7 @@ import numpy as np
 from mqperf.onhost.load.curves import Amounts
 
 
-class Step(NamedTuple):
+class CycleStep(NamedTuple):
     """A step of a cycle, counted from 1; times are seconds since the start of the load."""
 
     cycle: int
@@ -42,7 +42,7 @@ class CycledRate:
         times: Amounts = cycles * self.cycle_s + self.begins[step] + in_step
         return times
 
-    def steps(self, until_s: float) -> Iterator[Step]:
+    def steps(self, until_s: float) -> Iterator[CycleStep]:
         """All that begin before so many seconds have passed, each with its full length."""
         ends = np.append(self.begins[1:], self.cycle_s)
         for number in count():
@@ -50,4 +50,4 @@ class CycledRate:
                 passed_s = number * self.cycle_s
                 if passed_s + begin >= until_s:
                     return
-                yield Step(number + 1, float(rate), passed_s + begin, passed_s + end)
+                yield CycleStep(number + 1, float(rate), passed_s + begin, passed_s + end)
