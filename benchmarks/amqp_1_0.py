@@ -24,7 +24,7 @@ from pathlib import Path
 import psutil
 
 from mqperf.hosts import HostFolder, LocalHost
-from mqperf.lab.load import Access, Endpoint, Job
+from mqperf.lab.load import Access, Endpoint, LoadJob
 from mqperf.lab.load.oslo.library import library
 from mqperf.lab.load.oslo.releases import find
 from mqperf.plan import Case
@@ -103,7 +103,7 @@ def _ours(address: str, key: str) -> Cost:
     tool = generator.tool("amqp-1.0", LocalHost())
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
-        job = Job(case, key, Access(end, end), tool, pairs(case), home, home, "127.0.0.1")
+        job = LoadJob(case, key, Access(end, end), tool, pairs(case), home, home, "127.0.0.1")
         made = {command.label: command for command in generator.commands(job)}
         for command in made.values():
             for file, text in command.files.items():

@@ -27,7 +27,7 @@ from scipy.stats import t
 
 from mqperf.hosts import HERE, Host, HostFolder, Hosts, Process, lookup
 from mqperf.hosts.software import ALONE
-from mqperf.lab.load import Command, Job
+from mqperf.lab.load import Command, LoadJob
 from mqperf.lab.runner.bench import Bench
 from mqperf.lab.runner.control import Station
 from mqperf.lab.runner.phases import begin
@@ -120,7 +120,7 @@ def by_hand(bench: Bench, case: Case) -> float:
         for host, member in zip(_of_load(bench.hosts), pairs(case), strict=True):
             folder = held.enter_context(host.scratch("by-hand"))
             tool = cast("Environment", bench.tools[case.generator][host.name])
-            job = Job(case, key, access, tool, [member], folder, folder, host.address)
+            job = LoadJob(case, key, access, tool, [member], folder, folder, host.address)
             [command] = GENERATORS[case.generator].commands(job)
             Station(host, folder).place(command.files)
             argv, log = _upstream(tool, command), folder / f"{command.label}.log"

@@ -11,7 +11,7 @@ from subprocess import Popen
 import psutil
 
 from mqperf.hosts import LocalHost
-from mqperf.lab.load import Access, Job
+from mqperf.lab.load import Access, LoadJob
 from mqperf.plan import Case
 from mqperf.plan.load import pairs
 from mqperf.record.counts import CountsFile, read_counts
@@ -91,7 +91,9 @@ class Running:
 def running(load_case: Case, access: Access, folder: Path) -> Iterator[Running]:
     """Start a client and a server, which begin at the next second; killed at the end."""
     tool = PROGRAM.ensure("amqp-0-9-1", LocalHost())
-    job = Job(load_case, folder.name, access, tool, pairs(load_case), folder, folder, "127.0.0.1")
+    job = LoadJob(
+        load_case, folder.name, access, tool, pairs(load_case), folder, folder, "127.0.0.1"
+    )
     with ExitStack() as stack:
         started = []
         for command in commands(job):

@@ -9,17 +9,17 @@ from typing import Any, Self
 from patience import await_file, eventually
 
 from mqperf.hosts import LocalHost
-from mqperf.lab.load import LAUNCHERS, Access, Job
+from mqperf.lab.load import LAUNCHERS, Access, LoadJob
 from mqperf.onhost.record.numbers import Numbers, common, size
 from mqperf.plan import Case
 from mqperf.plan.load import pairs
 from mqperf.record.counts import CountsFile, read_counts
 
 
-def job_of(case: Case, folder: Path, access: Access) -> Job:
+def job_of(case: Case, folder: Path, access: Access) -> LoadJob:
     """The whole of a load; its run is called like its folder."""
     tool, key = LAUNCHERS[case.generator].tool(case.generator, LocalHost()), folder.name
-    return Job(case, key, access, tool, pairs(case), folder, folder, "127.0.0.1")
+    return LoadJob(case, key, access, tool, pairs(case), folder, folder, "127.0.0.1")
 
 
 QUIET = 6
@@ -34,7 +34,7 @@ def await_instant(instant: float) -> None:
 class Flow:
     """A load of one client and one server, which end with its context."""
 
-    def __init__(self, of: Job) -> None:
+    def __init__(self, of: LoadJob) -> None:
         self.job, self.home = of, of.control
         self.commands = {
             command.label: command for command in LAUNCHERS[of.case.generator].commands(of)

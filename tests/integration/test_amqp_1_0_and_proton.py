@@ -22,7 +22,7 @@ from patience import eventually
 from private_routers import ROUTERS, routers
 
 from mqperf.hosts import LocalHost
-from mqperf.lab.load import Access, Endpoint, Job
+from mqperf.lab.load import Access, Endpoint, LoadJob
 from mqperf.lab.load.oslo.library import library
 from mqperf.lab.load.oslo.releases import find
 from mqperf.onhost.machine.ports import reserved
@@ -69,7 +69,7 @@ def lines(peer: Popen[str]) -> Iterator[Any]:
         yield json.loads(line)
 
 
-def job(folder: Path, broker: Broker, parameters: dict[str, object], seconds: int = 1) -> Job:
+def job(folder: Path, broker: Broker, parameters: dict[str, object], seconds: int = 1) -> LoadJob:
     """A load of one thread."""
     case = Case.model_validate(CASE | {"duration_s": seconds, "parameters": parameters})
     end = Endpoint("amqp-1.0", tuple(broker.addresses), broker.user, broker.password)
@@ -89,7 +89,7 @@ CASE = {
 
 
 @pytest.fixture
-def flowing() -> Iterator[Callable[[Job], Flow]]:
+def flowing() -> Iterator[Callable[[LoadJob], Flow]]:
     """Flows whose processes end with the test."""
     with ExitStack() as held:
         yield lambda of: held.enter_context(Flow(of))
@@ -99,7 +99,7 @@ def flowing() -> Iterator[Callable[[Job], Flow]]:
 def test_proton_receives_what_is_sent(
     router: Broker,
     proton: Callable[..., Popen[str]],
-    flowing: Callable[[Job], Flow],
+    flowing: Callable[[LoadJob], Flow],
     tmp_path: Path,
     bytes_each: int,
 ) -> None:
@@ -133,7 +133,7 @@ def test_proton_receives_what_is_sent(
 def test_lengths_differ_by_as_much_as_the_plan_says(
     router: Broker,
     proton: Callable[..., Popen[str]],
-    flowing: Callable[[Job], Flow],
+    flowing: Callable[[LoadJob], Flow],
     tmp_path: Path,
     bytes_each: int,
 ) -> None:
@@ -165,7 +165,7 @@ def test_lengths_differ_by_as_much_as_the_plan_says(
 def test_what_proton_sends_is_received(
     router: Broker,
     proton: Callable[..., Popen[str]],
-    flowing: Callable[[Job], Flow],
+    flowing: Callable[[LoadJob], Flow],
     tmp_path: Path,
     bytes_each: int,
 ) -> None:
@@ -195,7 +195,7 @@ def test_what_proton_sends_is_received(
 def test_outcomes_are_those_that_receivers_give(
     router: Broker,
     proton: Callable[..., Popen[str]],
-    flowing: Callable[[Job], Flow],
+    flowing: Callable[[LoadJob], Flow],
     tmp_path: Path,
 ) -> None:
     """accepted + released + modified + rejected + unsettled = sent, each as proton says it.
@@ -251,7 +251,7 @@ def bare_router(folder: Path, port: int, *more: str) -> Iterator[Popen[bytes]]:
 
 
 def test_after_a_router_was_killed_every_message_is_accounted_for(
-    flowing: Callable[[Job], Flow], tmp_path: Path
+    flowing: Callable[[LoadJob], Flow], tmp_path: Path
 ) -> None:
     """Both connect again; what was accepted was received, and what nobody tells is unsettled."""
     with reserved(1) as (port,):
@@ -306,7 +306,7 @@ def test_a_refused_link_is_told_with_its_condition(tmp_path: Path) -> None:
 
 
 def test_credit_that_never_comes_is_told(
-    flowing: Callable[[Job], Flow], router: Broker, tmp_path: Path
+    flowing: Callable[[LoadJob], Flow], router: Broker, tmp_path: Path
 ) -> None:
     """A router gives none for an address from which nobody receives."""
     flow = flowing(job(tmp_path, router, {}, seconds=1))

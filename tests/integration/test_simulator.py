@@ -15,7 +15,7 @@ import pytest
 from patience import all_due, eventually
 
 from mqperf.hosts import LocalHost, Process, stop_all
-from mqperf.lab.load import Access, Job
+from mqperf.lab.load import Access, LoadJob
 from mqperf.lab.load.simulator import environments
 from mqperf.lab.load.simulator.commands import commands
 from mqperf.lab.load.simulator.environments import Environment
@@ -110,7 +110,7 @@ def running(
         processes: dict[str, Process] = {}
         try:
             share = pairs(case)
-            job = Job(case, key, access, environment, share, folder, out, HOST.address)
+            job = LoadJob(case, key, access, environment, share, folder, out, HOST.address)
             for command in commands(job):
                 station.place(command.files)
                 log = out / f"{command.label}.log"

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from mqperf.base.errors import PlanError
-from mqperf.lab.load import LAUNCHERS, Access, Endpoint, Job
+from mqperf.lab.load import LAUNCHERS, Access, Endpoint, LoadJob
 from mqperf.lab.systems.possible import check_plan
 from mqperf.plan import Case
 from mqperf.plan.file import parse_plan
@@ -46,7 +46,7 @@ def test_orders_say_what_the_generator_resolves(tmp_path: Path) -> None:
     tool = Environment("/host/python", (), {})
     parameters = {"settlement": "pre-settled", "priority": 7, "links": 2, "rate_msg_s": 100}
     planned = case(processes=2, parameters=parameters)
-    job = Job(
+    job = LoadJob(
         planned, "run", Access(end, end), tool, pairs(planned), tmp_path, Path("/out"), "127.0.0.1"
     )
     made = LAUNCHER.commands(job)

@@ -16,7 +16,7 @@ from mqperf_toys.known import known
 from viewed import contents
 
 from mqperf.base.errors import PlanError, TableError
-from mqperf.lab.load import Command, Job, Launcher
+from mqperf.lab.load import Command, Launcher, LoadJob
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.runner.plans import Outcome
 from mqperf.lab.systems import SYSTEMS
@@ -152,7 +152,7 @@ def test_both_are_recorded_and_neither_counts_for_the_other(run: Run) -> None:
 def test_one_that_is_no_load_fails_the_run(measure: Measure, fault: str, words: str) -> None:
     """It died, or all that it sent ended in errors: it is named; the measured load went well."""
 
-    def faulty(job: Job) -> list[Command]:
+    def faulty(job: LoadJob) -> list[Command]:
         faults = {"client-1": fault} if job.case.test_case == "rpc-cast" else {}
         return replay.commands(job, faults)
 

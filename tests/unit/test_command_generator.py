@@ -14,7 +14,7 @@ from mqperf_toys import system
 from refused import refused
 
 from mqperf.base.errors import PlanError
-from mqperf.lab.load import Access, Endpoint, Job
+from mqperf.lab.load import Access, Endpoint, LoadJob
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.runner.plans import Outcome
 from mqperf.lab.systems import SYSTEMS
@@ -73,7 +73,9 @@ def test_a_command_is_told_whom_to_trust(tmp_path: Path) -> None:
     end = Endpoint("amqp-0-9-1", ("h:1",), "user", "word", "run", authority="who signs")
     tool = Runner("python", (tmp_path,), "/bin", {})
     there = Path("/control")
-    [command] = commands(Job(case, "run", Access(end, end), tool, clients(case), there, there, "h"))
+    [command] = commands(
+        LoadJob(case, "run", Access(end, end), tool, clients(case), there, there, "h")
+    )
     variables = json.loads(command.files["client-1.task"])["variables"]
     assert variables[ENDPOINT] == "/control/client-1.url"
     assert command.files["client-1.url"] == "amqps://user:word@h:1/run"

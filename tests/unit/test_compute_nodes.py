@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from typing_extensions import override
 
 from mqperf.base.errors import LoadError
-from mqperf.lab.load import LAUNCHERS, Access, Endpoint, Job
+from mqperf.lab.load import LAUNCHERS, Access, Endpoint, LoadJob
 from mqperf.onhost.load.control import Control
 from mqperf.plan import Case
 from mqperf.plan.load import GENERATORS, pairs
@@ -57,7 +57,7 @@ def told(planned: Case, tmp_path: Path) -> list[orders.Orders]:
     """What every process of a case reads."""
     end = Endpoint("amqp-0-9-1", ("127.0.0.1:5001",), "user", "hidden$1", "run")
     tool = Environment("/host/python", (Path("/host/ours"),), {})
-    job = Job(
+    job = LoadJob(
         planned, "run", Access(end, end), tool, pairs(planned), tmp_path, Path("/out"), "127.0.0.1"
     )
     read = []

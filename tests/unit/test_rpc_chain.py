@@ -14,7 +14,7 @@ from viewed import contents
 
 from mqperf.base.errors import LoadError, PlanError
 from mqperf.hosts import LocalHost
-from mqperf.lab.load import Access, Endpoint, Job
+from mqperf.lab.load import Access, Endpoint, LoadJob
 from mqperf.lab.load.oslo.library import Library
 from mqperf.lab.load.oslo.releases import RELEASES
 from mqperf.lab.systems.in_plans import problems_of
@@ -81,10 +81,12 @@ def case(**changes: object) -> Case:
     return Case.model_validate(fixed | changes)
 
 
-def job(tmp_path: Path, planned: Case) -> Job:
+def job(tmp_path: Path, planned: Case) -> LoadJob:
     library = Library(RELEASES["rabbitmq"], "/host/python", (Path("/host/inside"),), {})
     out = Path("/out")
-    return Job(planned, "run.7", ACCESS, library, pairs(planned), tmp_path, out, LocalHost.address)
+    return LoadJob(
+        planned, "run.7", ACCESS, library, pairs(planned), tmp_path, out, LocalHost.address
+    )
 
 
 @pytest.mark.parametrize("name", names())

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mqperf.hosts import LocalHost
-from mqperf.lab.load import Access, Command, Endpoint, Job
+from mqperf.lab.load import Access, Command, Endpoint, LoadJob
 from mqperf.lab.load.oslo.releases import RELEASES
 from mqperf.lab.load.simulator.commands import commands, describe, queues
 from mqperf.lab.load.simulator.environments import Environment
@@ -36,7 +36,7 @@ def case(**changes: object) -> Case:
     return Case.model_validate(fixed | changes)
 
 
-def job(tmp_path: Path, planned: Case) -> Job:
+def job(tmp_path: Path, planned: Case) -> LoadJob:
     """All processes of a case, on one host."""
     environment = Environment(
         release=RELEASES["rabbitmq"],
@@ -47,7 +47,7 @@ def job(tmp_path: Path, planned: Case) -> Job:
         tools=Path("/cache/tools"),
     )
     out, address = Path("/out"), LocalHost.address
-    return Job(planned, RUN, ACCESS, environment, pairs(planned), tmp_path, out, address)
+    return LoadJob(planned, RUN, ACCESS, environment, pairs(planned), tmp_path, out, address)
 
 
 def run(tmp_path: Path, **changes: object) -> list[Command]:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from mqperf.base.errors import LoadError, PlanError
 from mqperf.hosts import LocalHost
-from mqperf.lab.load import Access, Endpoint, Job
+from mqperf.lab.load import Access, Endpoint, LoadJob
 from mqperf.lab.runner.control import Station
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.lab.systems.possible import check_plan
@@ -65,7 +65,9 @@ def test_a_count_is_shared_by_all_threads(tmp_path: Path) -> None:
     """As evenly as can be, and to the message; without one there is no end."""
     end, tool = Endpoint("amqp-0-9-1", ("127.0.0.1:5001",)), Environment("/host/python", (), {})
     load = case(green_threads=2, processes=2, parameters={"message_count": 11})
-    job = Job(load, "run", Access(end, end), tool, pairs(load), tmp_path, Path("/out"), "127.0.0.1")
+    job = LoadJob(
+        load, "run", Access(end, end), tool, pairs(load), tmp_path, Path("/out"), "127.0.0.1"
+    )
     client = commands(job)[-1]
     Station(LocalHost(), tmp_path).place(client.files)
     order = orders.read(orders.Orders, tmp_path / f"{client.label}.orders")
@@ -137,7 +139,9 @@ def test_passwords_are_in_files_of_their_owner(tmp_path: Path) -> None:
     end = Endpoint("amqp-0-9-1", ("127.0.0.1:5001",), "user", "hidden$1", "run")
     tool = Environment("/host/python", (Path("/host/ours"),), {})
     load = case(parameters={"rate_msg_s": 100.0})
-    job = Job(load, "run", Access(end, end), tool, pairs(load), tmp_path, Path("/out"), "127.0.0.1")
+    job = LoadJob(
+        load, "run", Access(end, end), tool, pairs(load), tmp_path, Path("/out"), "127.0.0.1"
+    )
     for command in commands(job):
         Station(LocalHost(), tmp_path).place(command.files)
         assert "hidden$1" not in " ".join([*command.argv, *command.env.values()])
@@ -339,7 +343,7 @@ def test_the_body_is_written_once_for_all_clients_of_a_host(tmp_path: Path) -> N
     end = Endpoint("amqp-0-9-1", ("127.0.0.1:5001",), "user", "secret", None)
     tool = Environment("/host/python", (), {})
     load = case(processes=2, parameters={"payload_file": PIN})
-    job = Job(
+    job = LoadJob(
         load,
         "run",
         Access(end, end),
@@ -429,7 +433,9 @@ def test_orders_say_what_the_generator_resolves(tmp_path: Path) -> None:
     end = Endpoint("amqp-0-9-1", ("127.0.0.1:5001",), "user", "secret", None)
     tool = Environment("/host/python", (), {})
     load = case(queues="quorum", parameters={"confirms": 10, "delivery": "persistent"})
-    job = Job(load, "run", Access(end, end), tool, pairs(load), tmp_path, Path("/out"), "127.0.0.1")
+    job = LoadJob(
+        load, "run", Access(end, end), tool, pairs(load), tmp_path, Path("/out"), "127.0.0.1"
+    )
     [server, client] = [json.loads(next(iter(c.files.values()))) for c in commands(job)]
     assert (client["confirms"], client["delivery"]) == (10, "persistent")
     assert client["broker"]["vhost"] == "/"

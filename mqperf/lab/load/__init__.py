@@ -2,8 +2,8 @@
 
 from mqperf.base.registry import Registry
 from mqperf.lab.load import simulator
-from mqperf.lab.load.launcher import Access, Command, Endpoint, Job, Launcher, Tool
+from mqperf.lab.load.launcher import Access, Command, Endpoint, Launcher, LoadJob, Tool
 
-__all__ = ["LAUNCHERS", "Access", "Command", "Endpoint", "Job", "Launcher", "Tool"]
+__all__ = ["LAUNCHERS", "Access", "Command", "Endpoint", "Launcher", "LoadJob", "Tool"]
 
 LAUNCHERS = Registry("launchers", (simulator.LAUNCHER,))

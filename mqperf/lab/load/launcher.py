@@ -1,8 +1,8 @@
 """What a load generator is to those who run it.
 
-A launcher is pure where it meets the rest: a `Job` goes in, `Command`s come out.  It starts, stops
-and signals nothing itself; how its processes and the runner tell each other their state is in
-``runner/control.py``.
+A launcher is pure where it meets the rest: a `LoadJob` goes in, `Command`s come out.  It starts,
+stops and signals nothing itself; how its processes and the runner tell each other their state is
+in ``runner/control.py``.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -90,7 +90,7 @@ class Tool(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class LoadJob:
     """What a launcher is told of one run on one host: which processes are to run there.
 
     Paths are those of the host: they talk to the runner in ``control`` and write into ``out``.
@@ -129,7 +129,7 @@ class Launcher:
     tool: Callable[[str, Machine], Tool]
     about: Callable[[str], str]
     try_out: Callable[[str, Machine], Mapping[str, str]]
-    commands: Callable[[Job], list[Command]]
+    commands: Callable[[LoadJob], list[Command]]
     describe: Callable[[Case], list[str]]
     check: Callable[[Path, str, Kind], None]
     typed: bool = True

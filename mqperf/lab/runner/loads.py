@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from mqperf.base.errors import LoadError
 from mqperf.hosts import Host, Hosts
-from mqperf.lab.load import LAUNCHERS, Access, Command, Job
+from mqperf.lab.load import LAUNCHERS, Access, Command, LoadJob
 from mqperf.lab.runner.bench import Bench
 from mqperf.lab.runner.control import POLL_S, ControlFolders
 from mqperf.lab.runner.outputs import Outputs
@@ -64,7 +64,7 @@ class Load:
             tool.check()
             station = control.at(host)
             folder, address = station.folder, host.address
-            job = Job(self.case, self.key, access, tool, share, folder, out, address, files)
+            job = LoadJob(self.case, self.key, access, tool, share, folder, out, address, files)
             for command in self.launcher.commands(job):
                 station.place(command.files)
                 log = out / f"{command.label}.log"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from mqperf.base.errors import LoadError
 from mqperf.hosts.software import Machine
-from mqperf.lab.load import Command, Job, Launcher
+from mqperf.lab.load import Command, Launcher, LoadJob
 from mqperf.plan import Case
 from mqperf.plan.load import Generator, Kind, Member
 from mqperf.plan.test_cases import TEST_CASES
@@ -46,7 +46,7 @@ def sample(case: Case) -> tuple[Path, float]:
     raise LoadError(f"{SAMPLES}: no recorded run to replay for {case.test_case}")
 
 
-def commands(job: Job, faults: Mapping[str, str]) -> list[Command]:
+def commands(job: LoadJob, faults: Mapping[str, str]) -> list[Command]:
     """Those of the host; ``faults`` says by label where a process goes wrong."""
     folder, recorded = sample(job.case)
     machine = cast("Player", job.tool).machine

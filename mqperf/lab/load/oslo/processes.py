@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mqperf.hosts.software import plain_variables
-from mqperf.lab.load.launcher import Endpoint, Job
+from mqperf.lab.load.launcher import Endpoint, LoadJob
 from mqperf.lab.load.oslo import drivers
 from mqperf.plan.load import Kind
 
@@ -20,7 +20,7 @@ def variables(control: Path, path: Sequence[Path]) -> dict[str, str]:
     }
 
 
-def config_files(job: Job, kind: Kind) -> dict[str, str]:
+def config_files(job: LoadJob, kind: Kind) -> dict[str, str]:
     """The oslo.config file of a role, in which ``$`` would begin the name of another option.
 
     Beside it is who signs certificates, if TLS is spoken.  Transport URLs hold passwords, so they

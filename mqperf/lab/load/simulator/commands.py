@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Iterator
 
 from mqperf.hosts.software import ALONE
-from mqperf.lab.load.launcher import Command, Job
+from mqperf.lab.load.launcher import Command, LoadJob
 from mqperf.lab.load.oslo.processes import config_files, topic, variables
 from mqperf.lab.load.simulator.environments import Environment
 from mqperf.plan import Case
@@ -21,7 +21,7 @@ from mqperf.plan.load.simulator import FANOUT, of_case
 ANY_URL = "rabbit://USER:PASSWORD@HOST:5672/VHOST"
 
 
-def commands(job: Job) -> list[Command]:
+def commands(job: LoadJob) -> list[Command]:
     """The processes of a run, servers first."""
     if not isinstance(tool := job.tool, Environment):
         raise TypeError(f"the simulator runs in an Environment, not in {tool!r}")
@@ -63,7 +63,7 @@ def queues(case: Case, run_id: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _argv(job: Job, environment: Environment, member: Member) -> tuple[str, ...]:
+def _argv(job: LoadJob, environment: Environment, member: Member) -> tuple[str, ...]:
     """How a process is started: what is mqperf's own, then the simulator's arguments."""
     return (
         *(environment.python, *ALONE, "-m", "mqperf.onhost.load.simulator"),
@@ -75,7 +75,7 @@ def _argv(job: Job, environment: Environment, member: Member) -> tuple[str, ...]
     )
 
 
-def _options(job: Job, environment: Environment, member: Member) -> Iterator[str]:
+def _options(job: LoadJob, environment: Environment, member: Member) -> Iterator[str]:
     """Those of mqperf's own."""
     options = {
         "--simulator": environment.simulator,

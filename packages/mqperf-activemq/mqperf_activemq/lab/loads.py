@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from mqperf.lab.load.launcher import Access, Job, Launcher
+from mqperf.lab.load.launcher import Access, Launcher, LoadJob
 from mqperf.plan import Case
 from mqperf.plan.load import Member
 from mqperf.plan.load.generator import Generator
@@ -23,7 +23,7 @@ def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[
     return {"consumer": {"acks": parameters.acks, "prefetch": str(parameters.prefetch)}}
 
 
-def _orders(protocol: str, job: Job, member: Member) -> dict[str, Any]:
+def _orders(protocol: str, job: LoadJob, member: Member) -> dict[str, Any]:
     return orders(of_case, job, member) | {"protocol": protocol}
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from mqperf.lab.load.launcher import Job, Launcher
+from mqperf.lab.load.launcher import Launcher, LoadJob
 from mqperf.plan import Case
 from mqperf.plan.load import Kind, Member
 from mqperf.record.messages import read_header
@@ -23,7 +23,7 @@ def _closed_loop(name: str, about: str, of_case: Callable[[Case], BaseModel]) ->
     ``of_case`` gives what all processes are ordered beyond their queues.
     """
 
-    def orders(job: Job, member: Member) -> dict[str, Any]:
+    def orders(job: LoadJob, member: Member) -> dict[str, Any]:
         case = job.case
         first = (member.number - 1) * case.green_threads
         return {

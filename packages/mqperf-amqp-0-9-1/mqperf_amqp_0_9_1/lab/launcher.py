@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from mqperf.base.errors import LoadError
-from mqperf.lab.load.launcher import Access, Command, Job
+from mqperf.lab.load.launcher import Access, Command, LoadJob
 from mqperf.plan import Case
 from mqperf.plan.load import Member
 from mqperf.plan.topologies import QUEUES
@@ -31,7 +31,7 @@ BODY = "body"
 """The file in the control folder that has the body of every message, in base 64."""
 
 
-def commands(job: Job) -> list[Command]:
+def commands(job: LoadJob) -> list[Command]:
     """Servers first; passwords are in the files of orders only.
 
     A body out of a file is written once on every host of clients, before the first of them starts.
@@ -58,7 +58,7 @@ def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[
     return {"queue": queues, "exchange": exchange}
 
 
-def orders(job: Job, member: Member) -> dict[str, Any]:
+def orders(job: LoadJob, member: Member) -> dict[str, Any]:
     """What one is ordered beyond what all are."""
     case, parameters = job.case, of_case(job.case)
     return {

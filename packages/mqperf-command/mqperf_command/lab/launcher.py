@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mqperf.base.version import version
 from mqperf.hosts.software import ALONE, Machine, path_of
-from mqperf.lab.load.launcher import Command, Endpoint, Job, Launcher
+from mqperf.lab.load.launcher import Command, Endpoint, Launcher, LoadJob
 from mqperf.plan.load import Kind, Member
 from mqperf.record.messages import read_header
 from mqperf_command.plan.parameters import words_of
@@ -46,7 +46,7 @@ def tool(_driver: str, machine: Machine) -> Runner:
     return Runner(machine.python, path_of(PROGRAM, machine), machine.path, versions)
 
 
-def commands(job: Job) -> list[Command]:
+def commands(job: LoadJob) -> list[Command]:
     """The processes of a run: clients only."""
     if not isinstance(job.tool, Runner):
         raise TypeError(f"commands are run by a Runner, not by {job.tool!r}")
@@ -79,7 +79,7 @@ def _endpoint(member: Member, endpoint: Endpoint) -> Mapping[str, tuple[str, str
     }
 
 
-def _task(job: Job, member: Member, variables: Mapping[str, str]) -> Mapping[str, object]:
+def _task(job: LoadJob, member: Member, variables: Mapping[str, str]) -> Mapping[str, object]:
     return {
         "label": member.label,
         "kind": member.kind,

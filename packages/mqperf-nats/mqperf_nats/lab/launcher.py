@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from mqperf.lab.load.launcher import Access, Job
+from mqperf.lab.load.launcher import Access, LoadJob
 from mqperf.plan import Case
 from mqperf.plan.load import Member
 from mqperf_nats.plan.parameters import GENERATOR, of_case
@@ -35,7 +35,7 @@ def streams(case: Case, run_id: str) -> Sequence[str]:
     return [name.replace(".", DOTS) for name in addresses(case, run_id)] if kept else []
 
 
-def _orders(job: Job, member: Member) -> dict[str, Any]:
+def _orders(job: LoadJob, member: Member) -> dict[str, Any]:
     """How streams are made; core NATS has none, and confirms nothing."""
     stream = STREAMS.get(job.case.queues)
     of_core = {} if stream else {"confirms": 0}

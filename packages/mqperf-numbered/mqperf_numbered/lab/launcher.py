@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from mqperf.hosts.software import ALONE
-from mqperf.lab.load.launcher import Command, Endpoint, Job, Launcher
+from mqperf.lab.load.launcher import Command, Endpoint, Launcher, LoadJob
 from mqperf.plan import Case
 from mqperf.plan.load import GENERATORS, Member
 from mqperf.record.outputs import diary
@@ -16,7 +16,7 @@ from mqperf_numbered.plan.paced import Paced
 
 
 def launcher(
-    name: str, program: Program, about: str, extra: Callable[[Job, Member], Mapping[str, Any]]
+    name: str, program: Program, about: str, extra: Callable[[LoadJob, Member], Mapping[str, Any]]
 ) -> Launcher:
     """That of the generator of this name, with what all have alike.
 
@@ -35,7 +35,7 @@ def launcher(
 
 
 def with_orders(
-    program: Program, extra: Callable[[Job, Member], Mapping[str, Any]], job: Job
+    program: Program, extra: Callable[[LoadJob, Member], Mapping[str, Any]], job: LoadJob
 ) -> list[Command]:
     """The commands of a job, servers first; ``extra`` gives what is ordered beyond what all are."""
     if not isinstance(job.tool, Environment):
@@ -74,7 +74,7 @@ def threads(case: Case, member: Member, addresses: Sequence[str]) -> list[dict[s
 
 
 def orders(
-    of_case: Callable[[Case], Paced], job: Job, member: Member, *, dots: str = "."
+    of_case: Callable[[Case], Paced], job: LoadJob, member: Member, *, dots: str = "."
 ) -> dict[str, Any]:
     """What a process of a paced load is ordered: its parameters, and its threads.
 
@@ -90,7 +90,7 @@ def orders_of(member: Member) -> str:
     return f"{member.label}.orders"
 
 
-def _of_all(job: Job, member: Member) -> dict[str, Any]:
+def _of_all(job: LoadJob, member: Member) -> dict[str, Any]:
     """Who it is, where it talks to whom, and how long."""
     case = job.case
     endpoint: Endpoint = getattr(job.access, member.kind)

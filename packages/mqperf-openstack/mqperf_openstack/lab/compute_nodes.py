@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from mqperf.lab.load import Access, Job
+from mqperf.lab.load import Access, LoadJob
 from mqperf.plan import Case
 from mqperf.plan.load import Member
 from mqperf_amqp_0_9_1.lab.launcher import ARGUMENTS
@@ -30,7 +30,7 @@ def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[
     }
 
 
-def _orders(job: Job, member: Member) -> dict[str, Any]:
+def _orders(job: LoadJob, member: Member) -> dict[str, Any]:
     layout, messages = layout_of(job.case, job.run_id), matrix().messages
     replies = [reply(kind) if kind.reply_bytes else "" for kind in messages]
     orders: dict[str, Any] = (

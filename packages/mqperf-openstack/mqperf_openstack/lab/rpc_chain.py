@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from mqperf.hosts.software import ALONE, Machine
-from mqperf.lab.load import Command, Job, Launcher
+from mqperf.lab.load import Command, Launcher, LoadJob
 from mqperf.lab.load.oslo import releases
 from mqperf.lab.load.oslo.drivers import options
 from mqperf.lab.load.oslo.library import Library, library
@@ -41,7 +41,7 @@ def tool(driver: str, machine: Machine) -> Library:
     return library(title, releases.find(driver), machine, PROGRAM)
 
 
-def commands(job: Job) -> list[Command]:
+def commands(job: LoadJob) -> list[Command]:
     """The processes of a run, servers first."""
     if not isinstance(job.tool, Library):
         raise TypeError(f"a chain runs in a Library, not in {job.tool!r}")
@@ -56,7 +56,7 @@ def commands(job: Job) -> list[Command]:
     return [command(member) for member in job.members]
 
 
-def _task(job: Job, member: Member) -> dict[str, JsonValue]:
+def _task(job: LoadJob, member: Member) -> dict[str, JsonValue]:
     """What a process is told."""
     case, parameters = job.case, of_case(job.case)
     chain = find(parameters.chain)

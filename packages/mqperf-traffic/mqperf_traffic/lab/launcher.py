@@ -6,7 +6,7 @@ from math import ceil
 from typing import Any
 
 from mqperf.base.errors import LoadError
-from mqperf.lab.load import Access, Job
+from mqperf.lab.load import Access, LoadJob
 from mqperf.plan import Case
 from mqperf.plan.load import Member
 from mqperf_amqp_0_9_1.lab.launcher import ARGUMENTS
@@ -58,7 +58,7 @@ class Layout:
         }
 
 
-def profile_of(job: Job) -> Profile:
+def profile_of(job: LoadJob) -> Profile:
     """The profile of a job; raises ``LoadError`` where it was not read, or is too short."""
     name = of_case(job.case).traffic_file
     if name not in job.files:
@@ -72,7 +72,7 @@ def profile_of(job: Job) -> Profile:
     return profile
 
 
-def orders(job: Job, member: Member) -> dict[str, Any]:
+def orders(job: LoadJob, member: Member) -> dict[str, Any]:
     """What one is ordered beyond what all are."""
     case, parameters, profile = job.case, of_case(job.case), profile_of(job)
     layout = Layout(job.run_id, profile.routes, case.processes * case.hosts)
