@@ -14,8 +14,8 @@ from mqperf.record import CLOCK_STEP_LIMIT_S, Whole
 from mqperf.record.logs.inside import LOG, Line, lines
 from mqperf.study.probes.broker_log import sort_of
 from mqperf.study.probes.node_metrics import INSIDE_READERS, conservation
-from mqperf.study.probes.node_metrics.figure import Figure
 from mqperf.study.probes.node_metrics.node_summary import node_summary
+from mqperf.study.probes.node_metrics.reader import Figure
 from mqperf.study.probes.reader import ProbeReader
 
 TOLERANCE_S = 0.5

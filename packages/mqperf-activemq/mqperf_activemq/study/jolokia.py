@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mqperf.study.probes.node_metrics.figure import (
+from mqperf.study.probes.node_metrics.reader import (
     ALL,
     BYTES,
     MESSAGES,
@@ -13,8 +13,8 @@ from mqperf.study.probes.node_metrics.figure import (
     NUMBER,
     SECONDS,
     Figure,
+    InsideReader,
 )
-from mqperf.study.probes.node_metrics.reader import InsideReader
 from mqperf_activemq.onhost.jolokia import PROTOCOL
 
 MEMORY = {"HeapMemoryUsage": "heap", "NonHeapMemoryUsage": "non-heap"}

@@ -4,8 +4,15 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from mqperf.study.probes.node_metrics.figure import ALL, BYTES, MESSAGES, NODE, NUMBER, Figure
-from mqperf.study.probes.node_metrics.reader import InsideReader
+from mqperf.study.probes.node_metrics.reader import (
+    ALL,
+    BYTES,
+    MESSAGES,
+    NODE,
+    NUMBER,
+    Figure,
+    InsideReader,
+)
 from mqperf_rabbitmq.onhost.metrics import PROTOCOL
 
 NODE_FIGURES: Mapping[str, tuple[str, str, str, str]] = {

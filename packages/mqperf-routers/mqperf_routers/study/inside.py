@@ -5,8 +5,15 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from mqperf.study.probes.node_metrics.figure import ALL, BYTES, MESSAGES, NODE, NUMBER, Figure
-from mqperf.study.probes.node_metrics.reader import InsideReader
+from mqperf.study.probes.node_metrics.reader import (
+    ALL,
+    BYTES,
+    MESSAGES,
+    NODE,
+    NUMBER,
+    Figure,
+    InsideReader,
+)
 from mqperf_routers.onhost.inside import PROTOCOL
 
 ROUTER: Mapping[str, tuple[str, str]] = {
