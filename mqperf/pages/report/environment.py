@@ -64,13 +64,10 @@ def _of_card(column: str) -> Tell:
     """A fact of the network card, which loopback has not."""
 
     def tell(runs: pd.DataFrame) -> list[str]:
-        return texts(runs[column]) or (["none: loopback"] if _all_loopback(runs) else [])
+        all_loopback = set(runs["network_card"].dropna()) == {"loopback"}
+        return texts(runs[column]) or (["none: loopback"] if all_loopback else [])
 
     return tell
-
-
-def _all_loopback(runs: pd.DataFrame) -> bool:
-    return set(runs["network_card"].dropna()) == {"loopback"}
 
 
 def _memory(runs: pd.DataFrame) -> list[str]:

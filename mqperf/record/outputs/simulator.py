@@ -150,8 +150,5 @@ def published_compatible(
     if TEST_CASES[test_case].replies:
         timed = delayed = [summary.round_trip for summary in clients if summary.round_trip]
     latencies = [summary.latency for summary in delayed if summary.latency is not None]
-    return sum(map(_rate, timed)), fmean(latencies) if latencies else None
-
-
-def _rate(summary: Summary) -> float:
-    return summary.count / summary.duration if summary.duration else 0.0
+    rate = sum(summary.count / summary.duration for summary in timed if summary.duration)
+    return rate, fmean(latencies) if latencies else None
