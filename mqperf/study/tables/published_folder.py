@@ -7,6 +7,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
@@ -82,11 +83,12 @@ def _read(name: str, file: Path) -> pd.DataFrame:
             frame[column] = frame[column].str.replace(r"\.0*$", "", regex=True)
         elif COLUMNS[str(column)].dtype == "string":
             frame[column] = unmarked(frame[column])
-    if any(_problem(name, frame[[column]]) for column in frame):
-        column, row = _first_problem(name, frame)
-        problem = _problem(name, frame[[column]].iloc[[row]])
-        raise TableError(f"{file}:{lines[row]}: {column} {problem}")
-    return conform(name, frame)
+    with suppress(TableError, ValueError, OverflowError):  # where is found by column and row
+        if all(_malformed(frame[column]).empty for column in frame):
+            return conform(name, frame)
+    column, row = _first_problem(name, frame)
+    problem = _problem(name, frame[[column]].iloc[[row]])
+    raise TableError(f"{file}:{lines[row]}: {column} {problem}")
 
 
 def _checked(name: str, text: str, file: Path) -> list[int]:
@@ -122,10 +124,8 @@ def _check_columns(name: str, columns: list[str], file: Path) -> None:
 def _problem(name: str, frame: pd.DataFrame) -> str | None:
     """What is wrong with the cells of a column, if anything is."""
     column = str(frame.columns[0])
-    pattern, wanted = FORMS.get(COLUMNS[column].dtype, (".*", ""))
-    wrong = frame[column][~frame[column].str.fullmatch(pattern, flags=re.DOTALL).fillna(value=True)]
-    if len(wrong):
-        return f"is {wrong.iloc[0][:SHOWN]!r}, not {wanted}"
+    if len(wrong := _malformed(frame[column])):
+        return f"is {wrong.iloc[0][:SHOWN]!r}, not {_form(column)[1]}"
     try:
         conform(name, frame)
     except (TableError, ValueError, OverflowError):
@@ -133,6 +133,17 @@ def _problem(name: str, frame: pd.DataFrame) -> str | None:
         wanted = "must be an instant" if check == "any" else f"must be {MEANT.get(check, check)}"
         return f"is {frame[column].iloc[0][:SHOWN]!r}, {wanted}"
     return None
+
+
+def _malformed(cells: pd.Series) -> pd.Series:
+    """The cells of a column that are not written as its type is."""
+    pattern, _ = _form(str(cells.name))
+    return cells[~cells.str.fullmatch(pattern, flags=re.DOTALL).fillna(value=True)]
+
+
+def _form(column: str) -> tuple[str, str]:
+    """How the cells of a column are written: as a pattern, and in words."""
+    return FORMS.get(COLUMNS[column].dtype, (".*", ""))
 
 
 def _first_problem(name: str, frame: pd.DataFrame) -> tuple[str, int]:
