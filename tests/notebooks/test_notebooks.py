@@ -25,6 +25,7 @@ from mqperf.pages.report.notebooks import fitting
 
 SAMPLES = "data/samples/runs"
 HOSTS = "data/samples/hosts"
+ONE_RUN = "data/samples/causes"
 PUBLISHED = "data/published/2016"
 PARAMETERS: dict[str, dict[str, object]] = {
     "audit": {"runs": PUBLISHED},
@@ -37,7 +38,7 @@ PARAMETERS: dict[str, dict[str, object]] = {
 OF_REPORTS = ("thread_sweep", "node_cpu", "report", "hosts")
 """The others are executed for a report."""
 
-BATCH = (SAMPLES, PUBLISHED)
+BATCH = (ONE_RUN, PUBLISHED)
 """Folders over which one notebook is executed."""
 
 WRONG: tuple[tuple[dict[str, object], str], ...] = (
@@ -86,7 +87,7 @@ def copies(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Copies:
     """
     folder = tmp_path_factory.mktemp("copies")
     (folder / "plan.yaml").write_text(PENDING)
-    pending = {"plan": str(folder / "plan.yaml"), "runs": HOSTS, "run_pending": False}
+    pending = {"plan": str(folder / "plan.yaml"), "runs": ONE_RUN, "run_pending": False}
     wanted: dict[str, Mapping[str, object]] = {
         **PARAMETERS,
         **{f"wan-{number}": given for number, (given, _) in enumerate(WRONG)},
@@ -271,7 +272,7 @@ def test_a_failed_notebook_leaves_the_pages(
     )
     failure = "is written without notebook thread_sweep: KeyError: '<b>*nothing*'"
     with pytest.raises(ReportError, match=re.escape(f"{out}/html/index.html: {failure}")):
-        publish(root / HOSTS, out)
+        publish(root / ONE_RUN, out)
     page = (out / "html/index.html").read_text(encoding="utf-8")
     assert "Thread sweep: missing, since it failed with KeyError: '&lt;b&gt;*nothing*'" in page
     assert [path.stem for path in (out / "notebooks").glob("*.html")] == ["node_cpu"]
