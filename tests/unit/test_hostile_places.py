@@ -25,8 +25,8 @@ BUILD = "doctor rabbitmq --generators"
 STATUS = "status {root}/data/samples/runs"
 IMPORT = "import {root}/data/sources/message_count.csv --out {out}"
 AUDIT = "audit {root}/data/published/2016"
-TABLES = "tables {root}/data/published/2016 --out {out}"
-REPORT = "report {root}/data/samples/faults --no-notebooks --out {out}"
+TABLES = "tables {root}/data/samples/causes --out {out}"
+REPORT = "report {root}/data/samples/causes --no-notebooks --out {out}"
 RUN = "run {root}/plans/quickstart.yaml --runs {out}"
 
 
