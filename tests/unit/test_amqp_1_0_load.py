@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from numbered_runs import START, read_back
 
 from mqperf.base.errors import PlanError
 from mqperf.lab.load import LAUNCHERS, Access, Endpoint, LoadJob
@@ -13,8 +14,6 @@ from mqperf.lab.systems.possible import check_plan
 from mqperf.plan import Case
 from mqperf.plan.file import parse_plan
 from mqperf.plan.load import GENERATORS, pairs
-from mqperf.record import Attempt
-from mqperf.study import tables
 from mqperf_amqp_1_0.onhost import orders
 from mqperf_numbered.lab.environment import Environment
 from mqperf_numbered.onhost.diary import Diary
@@ -22,7 +21,6 @@ from mqperf_numbered.onhost.orders import Pace
 from mqperf_numbered.onhost.tally import Tally
 
 GENERATOR, LAUNCHER = GENERATORS["amqp-1.0"], LAUNCHERS["amqp-1.0"]
-START = 1_700_000_000.0
 SENT = 100
 
 
@@ -94,9 +92,6 @@ def test_what_a_load_cannot_be_is_told(said: str, words: str) -> None:
 
 def recorded(folder: Path, outcomes: dict[str, int], *, errors: int = 0) -> str | None:
     """The disagreements of a run of one client that sent 100 messages and was told so much."""
-    planned = case(green_threads=1)
-    attempt = Attempt(folder, planned)
-    load = attempt.folder / "load"
     numbers = np.arange(SENT)
     instants = START + 1 + numbers / SENT
     client = Tally("client-1", "client", "transfer", START, ["sent", "error", "confirmed"])
@@ -106,25 +101,7 @@ def recorded(folder: Path, outcomes: dict[str, int], *, errors: int = 0) -> str 
     client.add("confirmed", "client-1.1", numbers[good], instants[good], instants[good] + 0.1)
     server = Tally("server-1", "server", "transfer", START, ["received"])
     server.add("received", "client-1.1", numbers, instants, instants + 0.05)
-    for tally, kind, counts in ((client, "client", outcomes), (server, "server", {})):
-        label = f"{kind}-1"
-        tally.save(load / f"{label}.counts")
-        diary = Diary("amqp-1.0", label, kind)
-        diary.counts = counts
-        diary.save(load / f"{label}.json")
-    attempt.facts |= {
-        "window": {"start": START + 1, "end": START + 3},
-        "kinds": {},
-        "hosts": [{"label": "local", "cores": 4}],
-        "system": {"nodes": []},
-        "processes": [
-            {"label": f"{kind}-1", "kind": kind, "reported": True} for kind in ("client", "server")
-        ],
-    }
-    attempt.event("measured")
-    attempt.finish()
-    read = tables.read(folder)
-    assert list(read["runs"]["status"]) == ["done"], read["runs"]["failure"].to_list()
+    read = read_back(folder, case(green_threads=1), (client, outcomes), (server, {}))
     if outcomes:
         [row] = read["outcomes"].to_dict("records")
         assert row["sent"] == SENT

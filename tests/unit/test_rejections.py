@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from numbered_runs import START, read_back
 from stamped import stamped
 
 from mqperf.base.errors import PlanError
@@ -14,7 +15,6 @@ from mqperf.lab.load import LAUNCHERS
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.plan import Case
 from mqperf.plan.file import parse_plan
-from mqperf.record import Attempt
 from mqperf.study import tables
 from mqperf.study.stats import checks, complete
 from mqperf_amqp_0_9_1.onhost.dead_letters import STREAM, arguments, check
@@ -29,7 +29,7 @@ systems: {{rabbitmq: {{topologies: [cmsm], queues: [{0}]}}}}
 test_cases: [publish]
 load: {{generator: amqp-0-9-1, green_threads: 1, duration_s: 1, {1}}}
 """
-START, SENT, SHARE, LIMIT = 1_700_000_000.0, 400, 0.5, 2
+SENT, SHARE, LIMIT = 400, 0.5, 2
 
 
 # what plans may say
@@ -177,33 +177,14 @@ def sound() -> Told:
 
 def recorded(folder: Path, told: Told, planned: Case) -> tables.Tables:
     """The tables of a run whose server left that; its client sent 400 messages."""
-    attempt = Attempt(folder, planned)
-    load, numbers = attempt.folder / "load", np.arange(SENT)
+    numbers = np.arange(SENT)
     client = Tally("client-1", "client", "publish", START, ["sent", "error"])
     client.add("sent", "client-1.1", numbers, START + 1 + numbers / SENT)
     server = Tally("server-1", "server", "publish", START, ["received", STREAM])
     for stream, seen in (("received", told.received), (STREAM, told.dead)):
         instants = START + 1 + np.array(seen) / SENT
         server.add(stream, "client-1.1", np.array(seen), instants, instants + 0.1)
-    for tally, kind, counts in ((client, "client", {}), (server, "server", told.counts)):
-        tally.save(load / f"{kind}-1.counts")
-        diary = Diary("amqp-0-9-1", f"{kind}-1", kind)
-        diary.counts = counts
-        diary.save(load / f"{kind}-1.json")
-    attempt.facts |= {
-        "window": {"start": START + 1, "end": START + 3},
-        "kinds": {},
-        "hosts": [{"label": "local", "cores": 4}],
-        "system": {"nodes": []},
-        "processes": [
-            {"label": f"{kind}-1", "kind": kind, "reported": True} for kind in ("client", "server")
-        ],
-    }
-    attempt.event("measured")
-    attempt.finish()
-    read = tables.read(folder)
-    assert list(read["runs"]["status"]) == ["done"], read["runs"]["failure"].to_list()
-    return read
+    return read_back(folder, planned, (client, {}), (server, told.counts))
 
 
 def of(folder: Path, told: Told, **parameters: object) -> tuple[str, pd.Series, set[str]]:
