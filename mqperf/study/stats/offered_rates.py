@@ -77,18 +77,18 @@ def with_middle_rates(tables: Tables) -> Tables:
 
     It has no other figures: over all of its steps they tell nothing.
     """
-    steps = tables.get("rate_steps", empty("rate_steps"))
-    climbed = {*steps["run"]}
+    climbed = {*tables.get("rate_steps", empty("rate_steps"))["run"]}
     if not climbed:
         return tables
-    messages = tables["messages"]
-    rows = messages["run"].isin(climbed)
-    figures = messages.filter(regex="^throughput_msg_s")
-    blank = messages.assign(**figures.mask(rows))
-    rates = messages["run"].map(middle_rates(tables))
-    told = blank.assign(throughput_msg_s=blank["throughput_msg_s"].where(~rows, rates))
-    others = {name: tables[name][~tables[name]["run"].isin(climbed)] for name in ("latency", "cpu")}
-    return {**tables, **others, "messages": told}
+    messages, latency, cpu = (tables[name] for name in ("messages", "latency", "cpu"))
+    figures = messages.filter(regex="^throughput_msg_s").mask(messages["run"].isin(climbed))
+    rates = figures["throughput_msg_s"].fillna(messages["run"].map(middle_rates(tables)))
+    return {
+        **tables,
+        "messages": messages.assign(**figures.assign(throughput_msg_s=rates)),
+        "latency": latency[~latency["run"].isin(climbed)],
+        "cpu": cpu[~cpu["run"].isin(climbed)],
+    }
 
 
 def _paced(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
