@@ -18,6 +18,8 @@ from mqperf.pages.questions.comparison import (
     change,
     limits,
 )
+from mqperf.pages.questions.question import MORE_REPEATS, NARROWER
+from mqperf.pages.report.rst import Text
 from mqperf.pages.sections.forms import plain
 from mqperf.study.stats.bottleneck import LOAD_GENERATORS, bottlenecks
 from mqperf.study.stats.complete import compared
@@ -210,6 +212,19 @@ def test_that_repeats_of_staircases_differ_hides_no_answer() -> None:
     [sentence] = [plain(text) for text in told.sentences]
     assert "cannot be told" not in sentence
     assert sentence.endswith(" %).")
+
+
+@pytest.mark.parametrize(
+    ("mirrored", "settled"), [((320.0,), ONCE), ((600.0,), MORE_REPEATS), (MIRRORED, None)]
+)
+def test_repeats_are_asked_for_once_and_where_there_are_none(
+    mirrored: tuple[float, ...], settled: Text | None
+) -> None:
+    """To confirm what is told apart, else to tell it apart; other rates would say no more."""
+    told = answer(climbed(CLASSIC[: len(mirrored)], mirrored))
+    assert told is not None
+    found = [text for text in (ONCE, MORE_REPEATS, NARROWER) if text in told.settle]
+    assert found == ([settled] if settled else [])
 
 
 @pytest.mark.parametrize("mirrored", [(300.0, 1e9, 1e9), (1e9, 1e9, 1e9)])

@@ -137,10 +137,13 @@ def _settling(compared: pd.DataFrame, tables: Tables) -> Iterator[Text]:
     if tables["searches"].empty:
         open_ = rates["verdict"].eq(CANNOT_TELL)
         once = completed(tables["runs"])["repeat"].max() == 1
-        if open_.any():
-            yield MORE_REPEATS if once and len(tables["rate_steps"]) else NARROWER
-        if (~open_).any() and once:
+        climbed_once = once and len(tables["rate_steps"]) > 0
+        if once and (~open_).any():
             yield ONCE
+        elif climbed_once and open_.any():
+            yield MORE_REPEATS
+        if open_.any() and not climbed_once:
+            yield NARROWER
     if not compared["interval_kind"].eq(SEQUENTIAL).any():
         yield from enough_repeats(compared)
         return

@@ -32,7 +32,7 @@ FEW = 3
 """Layouts that a sentence has all of."""
 
 CONFIRMED = 3
-"""Repeats of which most tell whether a pause ended a staircase early."""
+"""Repeats by which a pause that ended one of them early decides nothing."""
 
 
 def asked(tables: Tables) -> bool:
@@ -145,15 +145,11 @@ def _settle(rates: pd.DataFrame, tables: Tables) -> Iterator[Text]:
     tried = {*steps.map(rounded), *offered(tables["runs"])}
     early = missed.notna() & ~missed.isin(tried)  # it is what a later one finished
     if early.any() and completed(tables["runs"])["repeat"].max() < CONFIRMED:
-        one, which, how = (
-            ("staircase", "later step", "the majority decides")
-            if len(steps)
-            else ("sweep", "higher rate", "no single run decides")
-        )
+        what = amount(int(early.sum()), "staircase" if len(steps) else "sweep")
         yield Text(
-            "A pause may have ended {} early: a {} finished more than the first that was not kept"
-            " up with. With *repeats: {}* {}."
-        ).format(amount(int(early.sum()), one), which, CONFIRMED, how)
+            "A pause may have ended {} early: more was finished at a higher rate than at the first"
+            " that was not kept up with. *repeats: {}* would tell."
+        ).format(what, CONFIRMED)
     if (rates["missed_rate_msg_s"] > 2 * rates["kept_rate_msg_s"]).any():
         yield NARROWER
 
