@@ -192,22 +192,22 @@ def test_doubts_of_all_runs_of_a_staircase_are_told() -> None:
 
 
 def test_staircases_of_each_system_are_lines_of_their_own() -> None:
-    """Hollow where they are doubted, with the name of the system."""
+    """Hollow where they are doubted, with the name of the system, and the mean of its repeats."""
     frames = stairs(0, 1, 3, 9)
     keys = ["run", "point", *SWEEP, "threads"]
     steps = frames["rate_steps"].drop(columns=keys[1:]).merge(frames["runs"][keys], on="run")
     other = steps.assign(run="b", point="b", system="artemis", latency_mean_s=0.002)
-    rows = pd.concat([steps, other])
+    rows = pd.concat([steps, other, other.assign(run="c", latency_mean_s=0.004)])
     drawn = drawings.rates("Steps", rows, "step_rate_msg_s", "latency_mean_s", {"b": "lost"})
     [axes] = drawn.figure().axes
     named = {str(line.get_label()): line for line in axes.lines}
     lines = {label.rpartition(" ")[2]: line for label, line in named.items() if label[0] != "_"}
     assert {name: heights(line) for name, line in lines.items()} == {
-        "artemis": {2.0},
+        "artemis": {3.0},
         "rabbitmq": {1.0},
     }
     [hollow] = [line for line in axes.lines if line.get_markerfacecolor() == PAPER.light]
-    assert heights(hollow) == {2.0}
+    assert heights(hollow) == {3.0}
 
 
 def heights(line: Line2D) -> set[float]:

@@ -1,7 +1,6 @@
 """Latency against the offered rate, in steps of a run or run by run, a line for each layout."""
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 
 import pandas as pd
 from matplotlib.figure import Figure
@@ -25,8 +24,8 @@ def rate_sheet(
 ) -> Figure:
     """A panel for each test case, named by ``titles``, on axes of powers of ten.
 
-    Each line is the column ``latency`` by the column ``rate``, of one system, layout and, where
-    rows have it, run.  Points that are ``doubted`` are hollow.
+    Each line is the column ``latency`` by the column ``rate``, of one system and layout.  Points
+    that are ``doubted`` are hollow.
     """
     cases = [case for case in titles if rows["test_case"].eq(case).any()]
     names = ["system"] if len(rows["system"].unique()) > 1 else []
@@ -37,12 +36,9 @@ def rate_sheet(
         for (topology, queues), pen in pens.items():
             of_layout = where(rows, test_case=case, topology=topology, queues=queues)
             for number, (name, curve) in enumerate(split(of_layout, names)):
-                runs = curve.groupby("run", sort=False) if "run" in curve else [("", curve)]
-                for repeat, (_, of_run) in enumerate(runs):
-                    named = pen.numbered(number, name, only=len(pens) == 1)
-                    once = replace(named, label=named.label if not repeat else "")
-                    placed = of_run.assign(**{PLACE: of_run[rate]})
-                    line(placed, latency, axes, once, doubted=doubted)
+                named = pen.numbered(number, name, only=len(pens) == 1)
+                placed = curve.assign(**{PLACE: curve[rate]})
+                line(placed, latency, axes, named, doubted=doubted)
         dress(axes, COLUMNS[latency].heading())
         rate_axis(axes, rate)
         log_scale(axes)

@@ -18,7 +18,7 @@ from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import MESSAGES, TEST_CASES, in_unit
 from mqperf.study.stats.compare import kinds_by_point
 from mqperf.study.stats.sustained import best_first
-from mqperf.study.tables import Tables, arranged, at
+from mqperf.study.tables import Tables, arranged, at, over_repeats
 from mqperf.study.tables.axis_words import called
 
 APART = "apart"
@@ -199,7 +199,11 @@ def tops(caption: str, best: pd.DataFrame) -> Drawing:
 def rates(
     caption: str, rows: pd.DataFrame, rate: str, latency: str, doubted: Collection[str]
 ) -> Drawing:
-    """Latency by the offered rate, two columns, a panel for each test case; doubted is hollow."""
+    """Latency by the offered rate, two columns, a panel for each test case; doubted is hollow.
+
+    That of repeats is their mean.
+    """
+    rows = over_repeats(rows, [latency], rate)
     offered = f"the offered rate, {_range(rows, rate)} msg/sec"
     alt = f"Latency, {_range(rows, latency)} ms, against {offered}."
     sheet = partial(figures.rate_sheet, rows, titles(), rate, latency, doubted=doubted)

@@ -22,6 +22,6 @@ def over_repeats(rows: pd.DataFrame, columns: Sequence[str], *by: str) -> pd.Dat
 
 def by_point(rows: pd.DataFrame, *by: str) -> "DataFrameGroupBy[Any, Any]":
     """The rows in groups of one point each, and one value of ``by``; keys become columns."""
-    names = dict.fromkeys((*SWEEP, "threads", *FACTORS, *parameters()))
-    keys = ["point", *(name for name in names if name in rows.columns), *by]
+    names = dict.fromkeys((*SWEEP, "threads", *FACTORS, *parameters(), *by))
+    keys = ["point", *(name for name in names if name in rows.columns)]
     return rows.groupby(keys, as_index=False, sort=False, dropna=False)
