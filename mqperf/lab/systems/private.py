@@ -192,9 +192,13 @@ class PrivateDeployment:
         return self.servers.nodes
 
     def facts(self) -> dict[str, JsonValue]:
-        """What they are, and the memory of every node."""
+        """What they are, what happened while they started, and the memory of every node."""
         by_label = {str(facts["label"]): facts for facts in self.servers.facts()}
-        return {**self.about, "nodes": [by_label[node.label] for node in self.nodes]}
+        told: dict[str, JsonValue] = {**self.about}
+        told["nodes"] = [by_label[node.label] for node in self.nodes]
+        if self.servers.incidents:
+            told["incidents"] = [*self.servers.incidents]
+        return told
 
     def check(self) -> None:
         """Raise ``SystemFault`` for the first server that is dead, with the end of its log."""

@@ -204,8 +204,6 @@ class Kind:
             ]
             active = self.up(servers, brokers, wanted.start_timeout_s)
             about = self._about(tools[host_folders[0].host.name], brokers[0])
-            if brokers[0].restarts:
-                about["incidents"] = [*servers.incidents]
             about["config"] = redact(str(about["config"]))
             return AmqpBrokers(servers, about, tuple(broker.name for broker in active), password)
 
