@@ -1,7 +1,8 @@
 """NATS, really started: every message is accounted for; nats-py is the second opinion."""
 
 import asyncio
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,10 @@ from load_by_hand import Flow, job_of
 from nats.aio.client import Client
 from patience import all_due, eventually
 from samples import doubted
+from typing_extensions import override
 
+from mqperf.base.errors import SystemFault
+from mqperf.base.processes import Process
 from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.load import LAUNCHERS
 from mqperf.lab.runner import Silent, sweep
@@ -126,7 +130,8 @@ async def connected(server: Nats) -> Client:
 
 
 def pid_of(server: Nats) -> int:
-    [node] = server.nodes
+    """The process of the last node."""
+    *_, node = server.nodes
     assert node.process is not None
     return node.process.pid
 
@@ -229,6 +234,46 @@ def test_who_is_too_slow_for_core_nats_loses_messages_and_is_told(
     assert received["received"].count < sent["sent"].count
     happened = [event["what"] for event in flow.diary("server-1")["events"]]
     assert happened == ["disconnected", "reconnected"]
+
+
+class Late(LocalHost):
+    """A host on which Broker 2 starts when the others have elected a leader."""
+
+    @override
+    def start(self, label: str, argv: Sequence[str], **how: Any) -> Process:
+        """Have it sleep before it becomes the broker."""
+        if label == "Broker 2":
+            argv = ("sh", "-c", 'sleep 3; exec "$@"', "sh", *argv)
+        return super().start(label, argv, **how)
+
+
+def test_a_cluster_is_ready_when_its_last_node_has_joined(tmp_path: Path) -> None:
+    """One that joins late may never log who leads; replicas can be made by it all the same."""
+    with SYSTEMS["nats"].start({}, [HostFolder(Late(), tmp_path)]) as running:
+        assert isinstance(running, Nats)
+        late = running.nodes_of_all.addresses[1]
+        login = running.nodes_of_all.user, running.nodes_of_all.password
+
+        async def replicas() -> int:
+            client = await nats.connect(f"nats://{late}", user=login[0], password=login[1])
+            stream = await client.jetstream().add_stream(
+                name="all", subjects=["all"], num_replicas=3
+            )
+            await client.close()
+            assert stream.cluster is not None
+            return len(stream.cluster.replicas or ())
+
+        assert asyncio.run(replicas()) == 2
+
+
+def test_a_node_that_stands_still_is_named_with_who_does_not_answer(tmp_path: Path) -> None:
+    """The other two have a leader, which is not enough."""
+    with SYSTEMS["nats"].start({}, [HostFolder(LocalHost(), tmp_path)]) as running:
+        assert isinstance(running, Nats)
+        psutil.Process(pid_of(running)).suspend()
+        third = re.escape(running.nodes_of_all.addresses[2])
+        with pytest.raises(SystemFault, match=f"NATS is not ready: .*{third}"):
+            running.manage("is not ready", 60, "await", "1")
 
 
 OWNER = """

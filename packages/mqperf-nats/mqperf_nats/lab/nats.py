@@ -32,9 +32,8 @@ LABELS = {SINGLE: (ONLY_BROKER,), CLUSTER: ("Broker 1", "Broker 2", "Broker 3")}
 TOOL = Tool("nats-server", "nats-server", packages=("nats-server",), services=("nats-server",))
 CONFIG = "nats.conf"
 NO_REPLICAS = "one node has no replicas: plan topologies: [any-node]"
-LEADER = "Self is new JetStream cluster metadata leader", "JetStream cluster new metadata leader"
 LIMIT_S = 60
-REMOVAL = f"{PROGRAM.name}.removal"
+MANAGEMENT = f"{PROGRAM.name}.management"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +50,17 @@ class Nats(PrivateDeployment):
     def clean_up(self, _run_id: str, queues: Sequence[str]) -> None:
         """Remove the run's streams that are left: subscribers remove theirs unless killed."""
         if queues:
-            host = self.first.host
-            program = PROGRAM.ensure(NAME, host)
-            who = [str(self.first.folder / CONFIG), ",".join(self.nodes_of_all.addresses)]
-            argv = [program.python, *ALONE, "-m", REMOVAL, *who, *queues]
-            done = host.run(argv, env=variables(program), timeout_s=LIMIT_S)
-            if done.returncode:
-                raise SystemFault(f"NATS does not remove streams: {done.stderr.strip()[-500:]}")
+            self.manage("removes no streams", LIMIT_S, "remove", *queues)
+
+    def manage(self, failure: str, limit_s: float, *action: str) -> None:
+        """Have the program of management do something; raises ``SystemFault`` with its error."""
+        host = self.first.host
+        program = PROGRAM.ensure(NAME, host)
+        servers = ",".join(self.nodes_of_all.addresses)
+        argv = [program.python, *ALONE, "-m", MANAGEMENT, str(self.first.folder / CONFIG), servers]
+        done = host.run([*argv, *action], env=variables(program), timeout_s=limit_s)
+        if done.returncode:
+            raise SystemFault(f"NATS {failure}: {done.stderr.strip()[-500:]}")
 
 
 def version_on(host: Host) -> str:
@@ -95,12 +98,11 @@ def start(
 ) -> AbstractContextManager[Deployment]:
     """Run one server for the topology ``single``, and else three, with a password made at random.
 
-    Three are up when they have agreed on who leads JetStream.
+    They are up when a stream with a replica on every one can be made by each of them.
     """
     values = {**settings}
     labels = LABELS[str(values.pop("topology", CLUSTER))]
     wanted, size = check(values), len(labels)
-    ready = ("Server is ready",) if size == 1 else LEADER
     password, version = secrets.token_hex(16), version_on(host_folders[0].host)
 
     def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[HostFolder]) -> Nats:
@@ -112,7 +114,7 @@ def start(
                 host_folder=home,
                 argv=(TOOL.on("NATS", home.host), "--config", CONFIG),
                 env={},
-                ready=ready,
+                ready=("Server is ready",),
                 taken=("address already in use",),
                 files={CONFIG: configuration(homes, ports, index, password)},
             )
@@ -122,7 +124,10 @@ def start(
         config = redact(nodes[0].files[CONFIG])
         about: dict[str, JsonValue] = {"product": "NATS", "version": version, "config": config}
         every = Endpoint(NAME, tuple(node.name for node in nodes), USER, password)
-        return Nats(servers, about, every, homes[0])
+        nats = Nats(servers, about, every, homes[0])
+        wait_s = wanted.start_timeout_s
+        nats.manage("is not ready", wait_s + LIMIT_S, "await", f"{wait_s:g}")
+        return nats
 
     def redact(text: str) -> str:
         return text.replace(password, "***")
