@@ -17,7 +17,7 @@ pytestmark = pytest.mark.needs_rabbitmq
 PLAN = """\
 systems: {rabbitmq: {topologies: [cmsm]}}
 test_cases: [publish]
-load: {generator: amqp-0-9-1, green_threads: 1, payload_bytes: 64, duration_s: 1, warmup_s: 0,
+load: {generator: amqp-0-9-1, green_threads: 1, payload_bytes: 64, duration_s: 3, warmup_s: 0,
   cooldown_s: 0}
 search: {from_msg_s: 40, to_msg_s: 80, within_share: 0.5,
   hold: {latency_p50_s: HELD, throughput_share: 0.5}}
@@ -43,7 +43,7 @@ def test_a_search_ends_at_what_holds(tmp_path: Path) -> None:
         assert 2 <= outcome.done <= 2 * (1 + AGAIN)
         results = mqperf.read(folder)
         [row] = results["searches"].to_dict("records")
-        assert row["search_ends"] == ends
+        assert row["search_ends"] == ends, row["text"]
         assert set(results["runs"]["rate_msg_s"]) == rates
         assert "not-of-plan" not in set(results.doubts["kind"])
         assert "missing-run" not in set(results.doubts["kind"])
