@@ -62,6 +62,11 @@ def used(run: str, process: str, cores: float, **where: str) -> Fault:
     return put("cpu", run, {"process": process, "scope": "window"} | where, total_cores=cores)
 
 
+def stolen(run: str, total: float, cores: float) -> Fault:
+    """A hypervisor withheld so much of what the host has used in all."""
+    return put("cpu", run, {"process": "host"}, total_cores=total, stolen_cores=cores)
+
+
 def scale(table: str, run: str, column: str, factor: float) -> Fault:
     def fault(frames: Frames) -> None:
         frames[table].loc[rows(frames, table, run), column] *= factor
@@ -171,7 +176,9 @@ FAULTS: Mapping[str, tuple[str, str, Fault]] = {
     # CPU
     "another program takes a third of a core": ("noisy-host", CAST, used(CAST, "host", 2.2)),
     "another program fills the host": ("noisy-host", OTHER, used(OTHER, "host", 2.0)),
-    "a hypervisor takes the CPU of a quiet run": ("noisy-host", CALL, used(CALL, "host", 1.9)),
+    "another program uses the host of a quiet run": ("noisy-host", CALL, used(CALL, "host", 1.9)),
+    "a hypervisor takes the CPU of a quiet run": ("stolen-cpu", CALL, stolen(CALL, 1.3, 0.3)),
+    "a hypervisor fills the host": ("stolen-cpu", OTHER, stolen(OTHER, 2.0, 0.3)),
     "a client is out of CPU": ("tester-saturated", CALL, used(CALL, "client-1", 0.93)),
     "a server is out of CPU": ("tester-saturated", CAST, used(CAST, "server-1", 0.91)),
     "the run fills its host": ("tester-saturated", CAST, used(CAST, "host", 1.93)),
@@ -297,6 +304,14 @@ def test_a_noisy_host_is_not_blamed_on_the_tester() -> None:
     frames = copied()
     used(OTHER, "host", 2.0)(frames)
     assert named(frames) == {("noisy-host", OTHER)}
+
+
+def test_a_hypervisor_that_takes_little_is_not_accused() -> None:
+    """And what it takes is none of other processes."""
+    frames = copied()
+    before = frames["cpu"].loc[rows(frames, "cpu", CALL, process="host"), "total_cores"]
+    stolen(CALL, float(before.iloc[0]) + 0.19, 0.19)(frames)
+    assert named(frames) == set()
 
 
 @pytest.fixture

@@ -224,6 +224,43 @@ def test_memory_that_contradicts_itself_is_refused(
         with_memory(tmp_path / "log", *readings)
 
 
+def with_hosts(log: Path, *readings: list[float]) -> list[psutil_log.Sample]:
+    """A log whose samples read this of the host, with what a hypervisor took or without."""
+    lines = [json.loads(sample(s)) | {"host": host} for s, host in enumerate(readings)]
+    log.write_text("\n".join(map(json.dumps, lines)))
+    return psutil_log.samples(log)
+
+
+def test_what_a_hypervisor_took_is_told_of_the_host(tmp_path: Path) -> None:
+    """In each second, and over the window; older logs do not tell."""
+    log = with_hosts(tmp_path / "log", [0, 0, 0, 0], [1, 1, 0.1, 0.5], [2, 2, 0.2, 0.6])
+    rows = psutil_rows.cpu(log, {"client-1": "client"}, (1000, 1002))
+    assert rows.loc[rows["process"].eq("host"), "stolen_cores"].round(9).to_list() == [
+        0.5,
+        0.1,
+        0.3,
+    ]
+    assert rows.loc[rows["process"].eq("client-1"), "stolen_cores"].isna().all()
+    older = with_hosts(tmp_path / "log", [0, 0, 0], [1, 1, 0.1])
+    assert psutil_rows.cpu(older, {}, (1000, 1001))["stolen_cores"].isna().all()
+
+
+@pytest.mark.parametrize(
+    ("readings", "message"),
+    [
+        ([[0, 0, 0, 0], [1, 1, 0, 1.5]], "log:2: a hypervisor took more than was used"),
+        ([[0, 1, 0, 1], [1, 2, 0, 0.5]], "log:2: the counters of host fell"),
+        ([[0, 0, 0], [1, 1, 0, 0]], "log:2: only some samples tell what a hypervisor took"),
+    ],
+)
+def test_what_a_hypervisor_cannot_have_taken_is_refused(
+    tmp_path: Path, readings: list[list[float]], message: str
+) -> None:
+    """With the line."""
+    with pytest.raises(ProbeError, match=message):
+        with_hosts(tmp_path / "log", *readings)
+
+
 def test_a_log_without_network_and_memory_has_no_rows_of_them(tmp_path: Path) -> None:
     """Logs of before they were read are read all the same."""
     log = tmp_path / "log"

@@ -169,7 +169,7 @@ def test_the_answer_has_the_limit(recorded: Tables, shares: tuple[float, ...], t
 
 def test_a_rate_that_others_may_have_broken_is_tried_again(recorded: Tables) -> None:
     """One run beside which others used the host decides nothing; of all such runs it is said."""
-    words = "Other processes used the host whenever that rate did not hold"
+    words = "Others had CPU of the host whenever that rate did not hold"
     [once] = as_searched(recorded, 1.0, 0.7, others_cores=0.6).to_dict("records")
     assert (once["search_ends"], once["search_runs"]) == ("unfinished", 2)
     [always] = as_searched(recorded, 1.0, 0.7, 0.7, 0.7, others_cores=0.6)["text"]

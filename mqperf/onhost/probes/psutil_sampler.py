@@ -5,7 +5,7 @@ seconds after the agreed start, hence exactly at both ends of the measured windo
 JSON line per sample::
 
     {"epoch": ..., "monotonic": ..., "processes": {label: [monotonic, user, system, rss]},
-     "host": [monotonic, busy, system],
+     "host": [monotonic, busy, system, stolen],
      "network": {"at": monotonic, "bytes": {interface: [sent, received]},
                  "speeds": {interface: bytes per second},
                  "segments": [sent, retransmitted, needless]},
@@ -17,7 +17,8 @@ are what the kernel knows: loopback and many virtual interfaces have none.  Segm
 TCP on the whole host; null where the kernel does not count them as Linux does.  Needless are those
 that had arrived already, as the receiver's duplicate SACK tells (RFC 2883): where receivers wait
 for a core, much is sent again that was never lost.  Not every Linux counts them.  Memory is the
-host's; what was swapped counts from its start.
+host's; what was swapped counts from its start.  Stolen is the part of busy in which a hypervisor
+ran something else; it is 0 where the kernel is not told.
 """
 
 import json
@@ -92,30 +93,32 @@ class Targets:
 class Processors:
     """The processors of this machine, all together.
 
-    Their use is the time in which they were not idle. Most kernels measure that, but find out only
-    at their ticks whether it was user or system time, and so see a process that sleeps until the
-    next tick five times too often, or never.
+    Their use is the time in which they were not idle, stolen or not.  Most kernels measure that,
+    but find out only at their ticks whether it was user or system time, and so see a process that
+    sleeps until the next tick five times too often, or never.
     """
 
     def __init__(self) -> None:
         """Begin with nothing used."""
-        self._used = self._system = 0.0
+        self._used = self._system = self._stolen = 0.0
         self._before = self._counters()
 
     def sample(self) -> list[float]:
-        """Instant, and the seconds used since the beginning: all of them, and their system part."""
-        now = at, idle, system = self._counters()
-        past, idle_before, system_before = self._before
+        """Instant, and the seconds used so far: all, and their system and stolen parts."""
+        now = at, idle, system, stolen = self._counters()
+        past, idle_before, system_before, stolen_before = self._before
         used = max(0.0, (at - past) * (psutil.cpu_count() or 1) - (idle - idle_before))
         self._used += used
         self._system += min(used, max(0.0, system - system_before))
+        self._stolen += min(used, max(0.0, stolen - stolen_before))
         self._before = now
-        return [at, self._used, self._system]
+        return [at, self._used, self._system, self._stolen]
 
-    def _counters(self) -> tuple[float, float, float]:
-        """Instant, idle and system seconds."""
+    def _counters(self) -> tuple[float, float, float, float]:
+        """Instant, idle, system and stolen seconds."""
         times, at = psutil.cpu_times(), time.monotonic()
-        return at, times.idle + times.iowait, times.system + times.irq + times.softirq
+        system = times.system + times.irq + times.softirq
+        return at, times.idle + times.iowait, system, times.steal
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -173,6 +173,7 @@ CPU = (
         "total",
     ),
     cpu("sys_cores", "System part of the same.", "sys"),
+    cpu("stolen_cores", "Of a host: the part that its hypervisor gave to others.", "stolen"),
     memory("rss_bytes", "Resident memory at the end; of a host, its memory in use.", "memory"),
 )
 

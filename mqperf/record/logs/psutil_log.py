@@ -22,8 +22,14 @@ Segments = tuple[Number, Number] | tuple[Number, Number, Number]
 Reading = tuple[Counter, Counter, Counter, Number]
 """When on the monotonic clock, user and system seconds so far, resident bytes."""
 
-Usage = tuple[float, float, float, int | None]
-"""The same, with the sum of user and system in the place of user; of a host, memory in use."""
+Processors = tuple[Counter, Counter, Counter] | tuple[Counter, Counter, Counter, Counter]
+"""When, the seconds used so far, and their system part; and what a hypervisor took, if known."""
+
+Usage = tuple[float, float, float, int | None, float | None]
+"""A reading with the sum of user and system in the place of user; of a host, memory in use.
+
+Last what a hypervisor took of a host, where that is known.
+"""
 
 
 class Strict(BaseModel, frozen=True, strict=True, allow_inf_nan=False, defer_build=True):
@@ -54,7 +60,7 @@ class Sample(Strict):
     epoch: Counter
     monotonic: Counter
     processes: Mapping[str, Reading | None]
-    host: tuple[Counter, Counter, Counter]
+    host: Processors
     network: Network | None = None
     memory: Memory | None = None
 
@@ -114,6 +120,8 @@ def _contradictions(sample: Sample) -> Iterator[str]:
     for (first, earlier), (second, later) in pairwise([("the line", sample.monotonic), *places]):
         if later < earlier:
             yield f"{second} was read before {first}: their readings were exchanged"
+    if sum(sample.host[3:]) > sample.host[1]:
+        yield "a hypervisor took more than was used"
     if sample.memory is not None and sample.memory.available > sample.memory.total:
         yield "more memory is available than the host has"
 
@@ -130,8 +138,10 @@ def _fallen(before: Sample, after: Sample) -> Iterator[str]:
         if earlier is not None and later is not None:
             pairs.append((label, earlier[:3], later[:3]))
     for label, old, new in pairs:
-        if new[0] <= old[0] or new[1] < old[1] or new[2] < old[2]:
+        if new[0] <= old[0] or any(now < then for then, now in zip(old, new, strict=False)):
             yield f"the counters of {label} fell: it is another process than before"
+    if len(before.host) != len(after.host):
+        yield "only some samples tell what a hypervisor took"
     yield from _fallen_network(before.network, after.network)
     yield from _fallen_swap(before.memory, after.memory)
 
@@ -174,11 +184,12 @@ def _fallen_swap(before: Memory | None, after: Memory | None) -> Iterator[str]:
 def reading_of(sample: Sample, label: str) -> Usage | None:
     """What a process, or the whole host, had used by then; None when it was gone."""
     if label == WHOLE_HOST:
-        at, busy, system = sample.host
+        at, busy, system, *stolen = sample.host
         memory = sample.memory
-        return at, busy, system, None if memory is None else memory.total - memory.available
+        in_use = None if memory is None else memory.total - memory.available
+        return at, busy, system, in_use, next(iter(stolen), None)
     reading = sample.processes.get(label)
     if reading is None:
         return None
     at, user, system, rss = reading
-    return at, user + system, system, rss
+    return at, user + system, system, rss, None

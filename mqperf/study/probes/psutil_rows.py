@@ -126,9 +126,9 @@ def _all_lives(log: Sequence[Sample], label: str) -> list[Usage]:
         if (reading := reading_of(sample, label)) is None:
             before, rss = counted, None
         else:
-            _, total, system, rss = reading
+            _, total, system, rss, _ = reading
             counted = before[0] + total, before[1] + system
-        readings.append((sample.monotonic, *counted, rss))
+        readings.append((sample.monotonic, *counted, rss, None))
     return readings
 
 
@@ -136,11 +136,14 @@ def _usage(
     first: tuple[float, Usage],
     last: tuple[float, Usage],
 ) -> dict[str, float | int | None]:
-    (start_s, (at, total, system, _)), (end_s, (until, total_end, system_end, rss)) = first, last
+    start_s, (at, total, system, _, stolen) = first
+    end_s, (until, total_end, system_end, rss, stolen_end) = last
+    taken = None if stolen is None or stolen_end is None else stolen_end - stolen
     return {
         "start_s": start_s,
         "end_s": end_s,
         "total_cores": (total_end - total) / (until - at),
         "sys_cores": (system_end - system) / (until - at),
+        "stolen_cores": None if taken is None else taken / (until - at),
         "rss_bytes": rss,
     }

@@ -13,6 +13,7 @@ from mqperf.study.stats.bottleneck import LOAD_GENERATORS
 from mqperf.study.stats.compare import CANNOT_TELL, KEYS, MIN_EFFECT, judged, one_side
 from mqperf.study.stats.doubt_kinds import SPOILING, SPOILING_RATIOS
 from mqperf.study.stats.offered_rates import with_middle_rates
+from mqperf.study.stats.rules.tester import DISTURBED
 from mqperf.study.stats.sustained import FIGURE, YES, best_first, doubted_points
 from mqperf.study.tables import Tables, of_points, varied
 from mqperf.study.tables.axes import FACTORS, SWEEP
@@ -110,11 +111,11 @@ def contrasts_of_rates(
 def contrasts_of_repeats(tables: Tables, axis: str) -> pd.DataFrame:
     """The same of staircases that were repeated: of each repeat counts the middle of its ends.
 
-    As in searches, one while other processes used its host does not.  There is no row where a side
+    As in searches, one whose host was disturbed does not.  There is no row where a side
     has a single repeat that counts, and whose ends are known.
     """
     doubts, messages = tables["doubts"], tables["messages"]
-    disturbed = doubts[doubts["kind"].eq("noisy-host")]
+    disturbed = doubts[doubts["kind"].isin(DISTURBED)]
     counted = messages[~messages["run"].isin(disturbed["run"])]
     left = {"messages": counted, "doubts": doubts.drop(disturbed.index)}
     rows = contrasts(with_middle_rates({**tables, **left}), axis)

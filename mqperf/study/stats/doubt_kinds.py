@@ -336,10 +336,18 @@ CHECKS: Mapping[str, Check] = {
     "noisy-host": Check(
         "Did processes that do not belong to the run use less than a tenth of its host's cores?",
         "CPU that others use is not available to the run: such runs were 5 to 12 % slower than the"
-        " other repeats of their points. Steal time of a hypervisor counts as others'. Runs without"
-        " CPU records of the brokers are not checked.",
+        " other repeats of their points. Runs without CPU records of the brokers are not checked.",
         tester.noisy_host,
         finding="other processes used the host",
+        weight=LIMITED,
+    ),
+    "stolen-cpu": Check(
+        "Did the hypervisor withhold less than a tenth of a host's cores?",
+        "What a virtual machine wanted to compute while its hypervisor ran others (steal time) is"
+        " missing to the run, as CPU that other processes use is. Older runs do not tell it: there"
+        " it counts as CPU of others.",
+        tester.stolen_cpu,
+        finding="a hypervisor withheld CPU from the host",
         weight=LIMITED,
     ),
     "swapping": Check(

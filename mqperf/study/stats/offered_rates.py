@@ -19,6 +19,7 @@ from mqperf.plan.test_cases import unit_of
 from mqperf.study.stats.bottleneck import LOAD_GENERATORS, agreed
 from mqperf.study.stats.rules.finding import measured, offered
 from mqperf.study.stats.rules.stairs import judged_steps, rounded
+from mqperf.study.stats.rules.tester import DISTURBED
 from mqperf.study.stats.rules.window import KEEPS_UP
 from mqperf.study.stats.summary import with_doubts
 from mqperf.study.tables import Tables, at, conform, empty, varied
@@ -116,7 +117,7 @@ def brackets(tables: Tables) -> pd.DataFrame:
         low=tried["in_steps"] | tried["at"].eq(kept), high=tried["at"].eq(next_rate)
     )
     told = ends.merge(doubts, on="point")
-    told = told[told["low"] | told["high"] & told["kind"].eq("noisy-host")]
+    told = told[told["low"] | told["high"] & told["kind"].isin(DISTURBED)]
     kinds = told.groupby("index")["kind"].agg(lambda kinds: ", ".join(kinds.unique()))
     return rates.assign(doubted=kinds.reindex(rates.index).astype("string"))
 

@@ -20,7 +20,7 @@ from mqperf.record.streams.telling import needed
 from mqperf.study.stats.bottleneck import agreed
 from mqperf.study.stats.compare import kinds_by_point
 from mqperf.study.stats.rules.finding import measured, offered
-from mqperf.study.stats.rules.tester import noisy_host
+from mqperf.study.stats.rules.tester import noisy_host, stolen_cpu
 from mqperf.study.stats.search_limit import Tried, limit
 from mqperf.study.tables import Tables, conform, varied
 from mqperf.study.tables.axes import SWEEP
@@ -35,8 +35,8 @@ SHORTEST_S = 1e-9
 """Below it a latency is no less for the limit: one may be zero, or negative by clocks."""
 
 CAUTION = (
-    " Other processes used the host whenever that rate did not hold (noisy-host): on a quiet host,"
-    " remove those runs, and run the plan again."
+    " Others had CPU of the host whenever that rate did not hold (noisy-host, stolen-cpu): on a"
+    " quiet host, remove those runs, and run the plan again."
 )
 
 
@@ -108,7 +108,7 @@ def _rows(
 
 def _disturbed(tables: Tables) -> set[str]:
     """The runs during which others used the host: they, and not the system, may break a rate."""
-    return {finding.run for finding in noisy_host(tables)}
+    return {finding.run for rule in (noisy_host, stolen_cpu) for finding in rule(tables)}
 
 
 def _at_held(

@@ -16,6 +16,7 @@ from mqperf.plan.test_cases import closed_loops
 from mqperf.study.stats.compare import CANNOT_TELL
 from mqperf.study.stats.doubt_kinds import SPOILING
 from mqperf.study.stats.rules.finding import in_parts
+from mqperf.study.stats.rules.tester import DISTURBED
 from mqperf.study.tables import Tables, at, conform, varied
 from mqperf.study.tables.axes import SWEEP
 
@@ -27,7 +28,7 @@ BEST_FIRST = YES, UNKNOWN, TESTER, NO = "yes", CANNOT_TELL, "tester or host", "n
 FALLS_BEHIND = ("unequal-rates", "backlog", "rate-missed", "senders-blocked")
 """Kinds of doubt that say that the system does not keep up with what it is sent, or offered."""
 
-LIMITED = ("tester-saturated", "noisy-host", "swapping")
+LIMITED = ("tester-saturated", *DISTURBED, "swapping")
 """Kinds of doubt that say that load generators, or their host, were the limit."""
 
 Row = Mapping[Any, Any]

@@ -23,6 +23,9 @@ FOREIGN = 0.1
 error of the kernel's counters, less than 0.025 of it in 159 of 171 recorded runs; those in which
 they used more than a tenth were 5 to 12 % slower than the other repeats of their points."""
 
+DISTURBED = ("noisy-host", "stolen-cpu")
+"""The doubts that say that a host had less CPU for the run than it has."""
+
 UNSEEN_S = 1.0
 """What a node used after its last sample, before an action ended it, looks like that of others."""
 
@@ -38,7 +41,8 @@ def tester_saturated(tables: Tables) -> Iterator[Finding]:
     busy = busy_testers(window[window["run"].isin(kept)], tables["runs"])
     hosts = hosts_used(tables)
     hosts = hosts[hosts["run"].isin(kept)]
-    full = hosts[hosts["full"] & hosts["tests"] & ~hosts["noisy"] & ~hosts["run"].isin(busy["run"])]
+    disturbed = hosts["noisy"] | hosts["robbed"] | hosts["run"].isin(busy["run"])
+    full = hosts[hosts["full"] & hosts["tests"] & ~disturbed]
     for run, rows in busy.groupby("run", sort=False):
         used = listed(rows)
         listing = ", ".join(f"{name} used {cores:.2f}" for name, cores in used.items())
@@ -89,6 +93,18 @@ def noisy_host(tables: Tables) -> Iterator[Finding]:
         )
 
 
+def stolen_cpu(tables: Tables) -> Iterator[Finding]:
+    """A host of whose CPU a hypervisor gave much to other machines."""
+    hosts = hosts_used(tables)
+    for row in each(hosts[hosts["robbed"]]):
+        yield Finding(
+            row.run,
+            f"the hypervisor withheld {row.stolen_cores:.2f} of the {row.cores} cores of"
+            f" {row.process}, {100 * row.stolen_cores / row.cores:.0f} % (steal time)",
+            {"cores": int(row.cores), "cores_stolen": round(row.stolen_cores, 3)},
+        )
+
+
 def busy_testers(window: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     """Rows of CPU over the window: the load generators that used up the core that they run on."""
     busy = window["kind"].isin(LOAD) & window["total_cores"].ge(ONE_CORE)
@@ -106,23 +122,27 @@ def hosts_used(tables: Tables) -> pd.DataFrame:
 
     Hosts of one machine, by the table ``hosts``, are one: its CPU is that of all of them.
     ``total_cores`` is what was used of its ``cores``, ``others`` what processes used that do not
-    belong to the run; ``full`` says that it had no core left, ``tests`` that a load generator was
-    on it, ``noisy`` that others used more than they may.
+    belong to the run, and ``stolen_cores`` what its hypervisor withheld, which is in neither of
+    them; ``full`` says that it had no core left, ``tests`` that a load generator was on it,
+    ``noisy`` that others used more than they may, ``robbed`` that the hypervisor withheld as much.
     """
     place = ["run", "host"]
     window = by_machine(used_cpu(tables), tables["hosts"])
     whole = window[(window["kind"] == "host") & window["total_cores"].notna()]
     of_run = window[~window["kind"].isin(WHOLE)].groupby(place)["total_cores"].sum()
-    used = whole[[*place, "process", "cores", "total_cores"]].merge(
+    used = whole[[*place, "process", "cores", "total_cores", "stolen_cores"]].merge(
         of_run.rename("own"), how="left", left_on=place, right_index=True
     )
     testing = window.loc[window["kind"].isin(LOAD), place].drop_duplicates().assign(tests=True)
     used = used.merge(testing, how="left", on=place)
-    others = (used["total_cores"] - used["own"].fillna(0.0)).clip(lower=0.0)
+    stolen = used["stolen_cores"].fillna(0.0)
+    others = (used["total_cores"] - stolen - used["own"].fillna(0.0)).clip(lower=0.0)
     full = used["total_cores"].ge(HOST_FULL * used["cores"])
     unseen = used["run"].map(_unseen_share(tables)).astype("float64").fillna(0.0)
     noisy = others.ge((FOREIGN + unseen) * used["cores"])
-    told = {"full": full, "noisy": noisy, "tests": used["tests"].eq(True)}  # noqa: FBT003
+    robbed = stolen.ge(FOREIGN * used["cores"])
+    testing_too = used["tests"].eq(True)  # noqa: FBT003
+    told = {"full": full, "noisy": noisy, "robbed": robbed, "tests": testing_too}
     known = {name: values.fillna(value=False) for name, values in told.items()}
     return used.assign(others=others, **known)
 

@@ -147,16 +147,21 @@ def host(run: Evidence) -> Iterator[Cause]:
     for row in each(hosts):
         if waited is not None and waited < WAITED:
             continue
-        others = row.others >= NEIGHBOUR * row.cores
+        others, stolen = row.others >= NEIGHBOUR * row.cores, row.stolen_cores
+        robbed = stolen >= NEIGHBOUR * row.cores
+        test = "have some of its processes on another host, or give it more cores"
+        if others:
+            test = "run it again without the other processes"
+        if robbed:
+            known = f", and {stolen:.2f} withheld by its hypervisor{known}"
+            test = "run it on a machine whose hypervisor gives it all its cores"
         yield Cause(
-            name="neighbour on the host" if others else "host full",
+            name="neighbour on the host" if others or robbed else "host full",
             at=row.process,
             share=min(1.0, row.total_cores / row.cores) if waited is None else waited,
             because=f"{row.total_cores:.2f} of the {row.cores} cores of {row.process} were in use,"
             f" {row.others:.2f} by processes that do not belong to the run{known}",
-            test="run it again without the other processes"
-            if others
-            else "have some of its processes on another host, or give it more cores",
+            test=test,
         )
 
 
