@@ -1,12 +1,10 @@
 """Rates of two layouts between which each of them ends, against each other."""
 
-from itertools import chain
-
 import numpy as np
 import pandas as pd
 import pytest
-from factory import Shape, tables
 from scipy.stats import ttest_ind
+from staircases import CLASSIC, CLIMB, LAYOUTS, MIRRORED, climbed, frames
 
 from mqperf.pages.figures.answers import contrast_sheet
 from mqperf.pages.figures.marks import LINE
@@ -21,17 +19,12 @@ from mqperf.pages.questions.comparison import (
 from mqperf.pages.questions.question import MORE_REPEATS, NARROWER
 from mqperf.pages.report.rst import Text
 from mqperf.pages.sections.forms import plain
-from mqperf.study.stats.bottleneck import LOAD_GENERATORS, bottlenecks
+from mqperf.study.stats.bottleneck import LOAD_GENERATORS
 from mqperf.study.stats.complete import compared
 from mqperf.study.stats.contrasts import contrasts_of_rates, contrasts_of_repeats
-from mqperf.study.stats.offered_rates import middle_rates, saturation_rates
+from mqperf.study.stats.offered_rates import middle_rates
 from mqperf.study.stats.sustained import FIGURE
-from mqperf.study.tables import Tables, conform, empty
-from mqperf.study.tables.axes import SWEEP
-
-Layouts = tuple[tuple[str, str], ...]
-
-LAYOUTS = (("cmsm", "classic"), ("cmsm", "mirrored"))
+from mqperf.study.tables import conform, empty
 
 
 def rates(
@@ -51,10 +44,6 @@ def rates(
             "doubted": None,
         }
     )
-
-
-def frames(repeats: int, layouts: Layouts = LAYOUTS) -> Tables:
-    return tables(Shape(layouts=layouts, test_cases=("rpc-cast",), threads=(10,), repeats=repeats))
 
 
 def compared_rates(
@@ -148,43 +137,6 @@ def test_what_rates_leave_open_on_both_sides_is_not_told(
 ) -> None:
     """Nothing is known of it: each side may be above the other."""
     assert compared_rates(first, second, limit).empty
-
-
-CLIMB = 100 * 1.25 ** np.arange(12)
-"""The rates of a staircase, for a second each."""
-
-
-def climbed(*capacities: tuple[float, ...], layouts: Layouts = LAYOUTS) -> Tables:
-    """Staircases on each layout, a repeat for each capacity; complete as they need be."""
-    found = frames(len(capacities[0]), layouts)
-    runs = (
-        found["runs"].query("status == 'done'").assign(rate_msg_s=CLIMB[0], ramp_steps=len(CLIMB))
-    )
-    in_order = runs.sort_values(["topology", "queues", "repeat"])["run"]
-    reached = dict(zip(in_order, chain(*capacities), strict=True))
-    steps = pd.concat(
-        pd.DataFrame(
-            {
-                "run": run,
-                "step_rate_msg_s": CLIMB,
-                "from_s": np.arange(len(CLIMB)),
-                "until_s": np.arange(len(CLIMB)) + 1,
-                "throughput_msg_s": CLIMB.clip(max=capacity),
-                "unfinished": np.cumsum((CLIMB - capacity).clip(min=0)).round(),
-                "latency_mean_s": 0.001,
-                "latency_min_s": 0.001,
-            }
-        )
-        for run, capacity in reached.items()
-    )
-    of_runs = conform("rate_steps", steps.merge(runs[["run", "point", *SWEEP]], on="run"))
-    rows = {"runs": runs, "rate_steps": of_runs, "doubts": empty("doubts")}
-    ran_out = bottlenecks({**found, **rows})
-    rates = saturation_rates({**found, **rows}, ran_out)
-    return {**found, **rows, "bottlenecks": ran_out, "saturation_rates": rates}
-
-
-CLASSIC, MIRRORED = (630.0, 500.0, 400.0), (320.0, 256.0, 205.0)
 
 
 def test_repeated_staircases_have_an_interval_of_their_repeats() -> None:

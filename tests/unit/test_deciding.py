@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from factory import Shape, tables
+from staircases import CLASSIC, climbed
 
 from mqperf.base.errors import PlanError
 from mqperf.front.preview import preview
@@ -18,7 +19,8 @@ from mqperf.pages.sections.forms import plain
 from mqperf.plan import MOST, Decision, Plan
 from mqperf.plan.file import parse_plan
 from mqperf.study.stats import compared, complete
-from mqperf.study.stats.decided import SEQUENTIAL
+from mqperf.study.stats.decided import SEQUENTIAL, throughputs
+from mqperf.study.stats.offered_rates import middle_rates
 from mqperf.study.stats.sequential import Figures, decisions
 from mqperf.study.stats.summary import points
 from mqperf.study.tables import Tables, conform
@@ -53,6 +55,20 @@ def until(figures: Figures, repeats: int) -> Figures:
         point: {n: value for n, value in by_repeat.items() if n <= repeats}
         for point, by_repeat in figures.items()
     }
+
+
+def test_staircases_are_decided_by_where_they_end() -> None:
+    """Not by how fast they were on the way; one that ended nowhere decides nothing."""
+    found = climbed(CLASSIC, (320.0, 256.0, 1e9))
+    ends = middle_rates(found).dropna()
+    runs = found["runs"].set_index("run").loc[ends.index]
+    told = throughputs(found)
+    assert len(ends) == 5
+    assert sum(map(len, told.values())) == 5
+    for point, repeat, end in zip(runs["point"], runs["repeat"], ends, strict=True):
+        assert told[point][repeat] == pytest.approx(end)
+    without = {name: frame for name, frame in found.items() if name != "bottlenecks"}
+    assert throughputs(without) == told
 
 
 def test_a_planted_difference_is_found() -> None:

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from factory import Shape, tables
 from matplotlib.text import Annotation
+from staircases import CLIMB, climbed
 from typer.testing import CliRunner
 
 import mqperf_trend
@@ -274,6 +275,18 @@ def test_lines_join_the_same_point_only(moved: Tables) -> None:
         if drawn.get_linestyle() != "None" and len(np.asarray(drawn.get_xdata()))
     ]
     assert joined == [[[3, sustained[3]]], [[1, sustained[1]], [2, sustained[2]]]]
+
+
+def test_staircases_are_followed_by_where_they_end() -> None:
+    """A step that is planted there is found; where one ends nowhere nothing is sustained."""
+    steady, slower = (630.0, 625.0, 635.0), (205.0, 204.0, 206.0)
+    sides = climbed(steady, steady), climbed(slower, (1e9, 1e9, 1e9))
+    folders = [(name, stats.complete(side)) for name, side in zip("ab", sides, strict=True)]
+    after = study.trend(folders)["trend_sustained"].query("folder == 'b'").set_index("queues")
+    told = after["sustained_throughput_msg_s"].to_dict()
+    assert CLIMB[slower[0] > CLIMB].max() < told["classic"] < CLIMB[slower[0] < CLIMB].min()
+    assert np.isnan(told["mirrored"])
+    assert after["step"].to_dict()["classic"].startswith("worse")
 
 
 def test_nothing_in_common_is_said() -> None:

@@ -11,6 +11,7 @@ from mqperf.plan import Decision
 from mqperf.plan.columns import parameters
 from mqperf.study.stats.compare import CANNOT_TELL, doubted_sides, kinds_by_point, paired
 from mqperf.study.stats.doubt_kinds import SPOILING_RATIOS
+from mqperf.study.stats.offered_rates import with_middle_rates
 from mqperf.study.stats.sequential import Figures, decisions
 from mqperf.study.stats.sustained import FIGURE, doubted_points
 from mqperf.study.tables import Tables, conform, empty
@@ -24,8 +25,8 @@ ALIKE = "alike"
 
 
 def throughputs(tables: Tables) -> Figures:
-    """The throughput of every whole run, by its point and repeat."""
-    rows = tables["messages"][["point", "repeat", FIGURE]].dropna()
+    """The throughput of every whole run, by its point and repeat; of staircases what they keep."""
+    rows = with_middle_rates(tables)["messages"][["point", "repeat", FIGURE]].dropna()
     figures: dict[str, dict[int, float]] = {}
     for point, repeat, value in rows.itertuples(index=False):
         figures.setdefault(str(point), {})[int(repeat)] = float(value)

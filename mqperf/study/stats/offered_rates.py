@@ -16,7 +16,7 @@ import pandas as pd
 from mqperf.plan.columns import parameters
 from mqperf.plan.pace import RATE, THREAD_RATE
 from mqperf.plan.test_cases import unit_of
-from mqperf.study.stats.bottleneck import LOAD_GENERATORS, agreed
+from mqperf.study.stats.bottleneck import LOAD_GENERATORS, agreed, bottlenecks
 from mqperf.study.stats.rules.finding import measured, offered
 from mqperf.study.stats.rules.stairs import judged_steps, rounded
 from mqperf.study.stats.rules.tester import DISTURBED
@@ -37,18 +37,19 @@ FEWEST = 2
 """Offered rates below which nothing is bracketed."""
 
 
-def saturation_rates(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
+def saturation_rates(tables: Tables, verdicts: pd.DataFrame) -> pd.DataFrame:
     """One row per sweep of offered rates: which were kept, which not, and where it saturates.
 
     A rate is kept where throughput, mean over the repeats, is within 2 % of all its deliveries, and
     no fail condition ended a run.
     Where the rate changes in steps within a run, each of them is one that was offered, and kept
     where no backlog is left of it, by most of the repeats; less what is left is the rate kept.
-    ``bottlenecks`` tell what ran out at the first rate that was not.  Where other parameters tell
-    points apart, each of their values has a row of its own.  ``doubted`` are the kinds of doubts
-    about the point with the best throughput, on which the saturation point rests.
+    ``verdicts``, the table ``bottlenecks``, tell what ran out at the first rate that was not.
+    Where other parameters tell points apart, each of their values has a row of its own.
+    ``doubted`` are the kinds of doubts about the point with the best throughput, on which the
+    saturation point rests.
     """
-    frame = _paced(tables, bottlenecks)
+    frame = _paced(tables, verdicts)
     doubts = tables.get("doubts", empty("doubts"))
     steps = tables.get("rate_steps", empty("rate_steps"))
     steady = frame[~frame["run"].isin(steps["run"])].assign(held=np.nan)
@@ -63,9 +64,10 @@ def saturation_rates(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
 def middle_rates(tables: Tables) -> pd.Series:
     """Run -> the geometric mean of the rate that it kept and the next, of each staircase.
 
-    Of complete tables.  NaN where one of both is not known, or load generators were the limit.
+    NaN where one of both is not known, or load generators were the limit.
     """
-    climbed = judged_steps(_paced(tables, tables["bottlenecks"]), tables["rate_steps"])
+    verdicts = tables["bottlenecks"] if "bottlenecks" in tables else bottlenecks(tables)
+    climbed = judged_steps(_paced(tables, verdicts), tables["rate_steps"])
     rows = {run: saturation_rate(steps) for run, steps in climbed.groupby("run")}
     names = ["kept_rate_msg_s", "missed_rate_msg_s", "limit"]
     ends = pd.DataFrame.from_dict(rows, "index").reindex(columns=names)
@@ -74,7 +76,7 @@ def middle_rates(tables: Tables) -> pd.Series:
 
 
 def with_middle_rates(tables: Tables) -> Tables:
-    """Complete tables, in which the throughput of a staircase is the middle of where it ends.
+    """The tables, in which the throughput of a staircase is the middle of where it ends.
 
     It has no other figures: over all of its steps they tell nothing.
     """
@@ -92,9 +94,9 @@ def with_middle_rates(tables: Tables) -> Tables:
     }
 
 
-def _paced(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
+def _paced(tables: Tables, verdicts: pd.DataFrame) -> pd.DataFrame:
     """The measured runs with a rate that is offered, and what of their messages is known of it."""
-    frame = measured(tables).merge(bottlenecks[["run", "bottleneck"]], on="run", how="left")
+    frame = measured(tables).merge(verdicts[["run", "bottleneck"]], on="run", how="left")
     frame = frame.assign(offered=offered(frame), each=frame["asked"] / frame["sent"])
     return frame[frame[["offered", "throughput_msg_s", "sent"]].notna().all(axis=1)]
 

@@ -33,7 +33,10 @@ from mqperf.study.stats.compare import (
     one_side,
 )
 from mqperf.study.stats.differences import differences
-from mqperf.study.tables import Tables, completed, conform, empty, of_plan, varied
+from mqperf.study.stats.offered_rates import with_middle_rates
+from mqperf.study.stats.summary import points
+from mqperf.study.stats.sustained import FIGURE, YES
+from mqperf.study.tables import Tables, at, completed, conform, empty, of_plan, varied
 from mqperf.study.tables.axes import SWEEP
 from mqperf_trend.study.control_cause import found_by, with_causes
 from mqperf_trend.study.machines import Machines, hardware
@@ -119,9 +122,35 @@ def _placed(folders: Folders) -> Iterator[Placed]:
     labels = _labels([starts[n] for n in order], [asked[n][0] for n in order])
     machines = Machines()
     for place, (number, label) in enumerate(zip(order, labels, strict=True), 1):
-        name, tables = asked[number]
+        name, tables = asked[number][0], _with_ends(asked[number][1])
         started = None if pd.isna(starts[number]) else starts[number]
         yield Placed(place, name, label, machines.number(tables["runs"]), started, tables)
+
+
+def _with_ends(tables: Tables) -> Tables:
+    """The tables, in which the throughput of a staircase is the middle of where it ends.
+
+    That is what it sustains as well, as far as it is known.
+    """
+    climbed = tables["rate_steps"]["point"].unique()
+    if not len(climbed):
+        return tables
+    middle = with_middle_rates(tables)
+    figures, rows = points(middle), tables["sustained"]
+    ends = figures[figures["point"].isin(climbed)].dropna(subset=[FIGURE])
+    best = ends.sort_values(FIGURE, ascending=False).drop_duplicates([*SWEEP])
+    axes = ("threads", *varied(figures))
+    where = [at(row, axes) for row in best[[*axes]].to_dict("records")]
+    columns: dict[str, Any] = {
+        "sustained_throughput_msg_s": best[FIGURE],
+        "sustained_at": where,
+        "keeps_up": YES,
+    }
+    names = ["point", *columns]
+    told = best.assign(**columns)[[*SWEEP, *names]]
+    found = rows[[*SWEEP]].merge(told, how="left").set_index(rows.index)
+    filled = rows.assign(**{name: found[name].fillna(rows[name]) for name in names})
+    return {**middle, "points": figures, "sustained": conform("sustained", filled)}
 
 
 def _labels(starts: Sequence[Any], names: Sequence[str]) -> list[str]:
