@@ -20,7 +20,7 @@ from mqperf.record.streams.stream import Instants
 RECEIVED = "received"
 """The stream of servers: started by the client's clock, finished by the server's own."""
 
-OF_TWO_CLOCKS = {RECEIVED, "service"}
+OF_TWO_CLOCKS = {RECEIVED, "service", "dead_lettered", "urgent", "usual"}
 """Streams like it; of instants, the same row of both is of the same message."""
 
 UNSURE = "latency_uncertainty_s"

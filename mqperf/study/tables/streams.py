@@ -32,11 +32,12 @@ CALLER = {**CLIENT, "round_trip": TWO}
 
 FURTHER = {
     "client": dict.fromkeys(("handover", "service", "confirmed", *REFUSALS), TWO),
-    "server": {"service": TWO, "dead_lettered": TWO},
+    "server": dict.fromkeys(("service", "dead_lettered", "urgent", "usual"), TWO),
 }
 """Streams that a process may have besides, by its kind: when messages were handed over that were
 due; when the broker confirmed them; when it refused them, and how; when those were received, or
-answered, that were handed over; and which of the received are dead letters."""
+answered, that were handed over; and which of the received are dead letters, urgent ones, and such
+as are not."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

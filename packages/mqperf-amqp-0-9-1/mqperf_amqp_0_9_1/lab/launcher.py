@@ -11,6 +11,7 @@ from mqperf.plan import Case
 from mqperf.plan.load import Member
 from mqperf.plan.topologies import QUEUES
 from mqperf_amqp_0_9_1.lab import layout
+from mqperf_amqp_0_9_1.onhost import priorities
 from mqperf_amqp_0_9_1.onhost.dead_letters import arguments
 from mqperf_amqp_0_9_1.plan.parameters import GENERATOR, of_case
 from mqperf_numbered.lab.environment import Program
@@ -48,12 +49,18 @@ def commands(job: LoadJob) -> list[Command]:
     return every
 
 
+def queue_arguments(case: Case) -> dict[str, Any]:
+    """Those of its kind, and of priorities where messages have some."""
+    of_kind = ARGUMENTS[case.queues]
+    return {**of_kind, **priorities.arguments(of_case(case).urgent_share, of_kind)}
+
+
 def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[str, str]]:
     """What queues and connections of the load are."""
     parameters = of_case(case)
     rejecting = arguments("QUEUE", parameters.delivery_limit, parameters.dead_letters)
-    declared = {name: str(value) for name, value in rejecting.items()}
-    queues = {"durable": "true", **ARGUMENTS[case.queues], **declared}
+    declared = {**queue_arguments(case), **rejecting}
+    queues = {"durable": "true", **{name: str(value) for name, value in declared.items()}}
     exchange = {"type": parameters.exchange_type, "durable": "true", "auto-delete": "true"}
     return {"queue": queues, "exchange": exchange}
 
@@ -67,7 +74,7 @@ def orders(job: LoadJob, member: Member) -> dict[str, Any]:
         "payload_mix": [] if parameters.payload_mix is None else mix_of(parameters.payload_mix),
         "body_file": None if parameters.payload_file is None else BODY,
         "in_body": parameters.payload is None and parameters.payload_file is None,
-        "queue_arguments": dict(ARGUMENTS[case.queues]),
+        "queue_arguments": queue_arguments(case),
         "log": QUEUES[case.queues].log,
     }
 

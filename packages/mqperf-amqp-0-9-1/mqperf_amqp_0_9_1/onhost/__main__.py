@@ -7,6 +7,7 @@ from pathlib import Path
 from mqperf_amqp_0_9_1.onhost.consumer import Consumer
 from mqperf_amqp_0_9_1.onhost.dead_letters import STREAM
 from mqperf_amqp_0_9_1.onhost.orders import Orders, read
+from mqperf_amqp_0_9_1.onhost.priorities import URGENT, USUAL
 from mqperf_amqp_0_9_1.onhost.publisher import Publisher
 from mqperf_numbered.onhost.process import live, recorded
 
@@ -18,6 +19,8 @@ def main() -> None:
     streams = recorded(orders, *(["confirmed"] if orders.confirms else []))
     if orders.kind == "server" and orders.dead_letters is not None:
         streams.append(STREAM)
+    if orders.kind == "server" and orders.urgent_share is not None:
+        streams += [URGENT, USUAL]
     live("amqp-0-9-1", orders, streams, partial(role, orders))
 
 

@@ -4,7 +4,7 @@ import math
 import struct
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqperf.onhost.load.control import Control
-from mqperf_amqp_0_9_1.onhost import codec
+from mqperf_amqp_0_9_1.onhost import codec, priorities
 from mqperf_amqp_0_9_1.onhost.connection import Connection
 from mqperf_amqp_0_9_1.onhost.dead_letters import STREAM, arguments, check, dead_letter_queue
 from mqperf_amqp_0_9_1.onhost.deliveries import FROM, Batch, Deliveries
@@ -25,6 +25,7 @@ from mqperf_numbered.onhost.managed_connections import ManagedConnection, Manage
 from mqperf_numbered.onhost.record import Numbers, Record
 from mqperf_numbered.onhost.roles import SERVER_IDLE_S, Server
 from mqperf_numbered.onhost.schedule import NS
+from mqperf_numbered.onhost.stamps import Stamps
 from mqperf_numbered.onhost.waiting import Waiting, shares
 
 GATHER_S, GATHER_BYTES = 0.01, 1 << 17
@@ -76,6 +77,8 @@ class Intake(ManagedConnection[Connection]):
     def prepare(self, connection: Connection) -> None:
         """Declare everything, and consume."""
         check(self.orders.dead_letters, connection.version)
+        of_queues = self.orders.queue_arguments
+        priorities.check(self.orders.urgent_share, of_queues, connection.version)
         self.on = connection
         self.deliveries = Deliveries(
             connection, self._take, self._other, in_body=self.orders.in_body
@@ -262,13 +265,22 @@ class Consumer(Server[Intake]):
         stamp, now = batch.stamp, batch.read_ns / NS
         sender = stamp["sender"].astype(np.int64) * self.orders.copies + copy
         due = self.arrivals.take(stamp, sender, now)
-        if dead is not None:
-            own = dead & (stamp["run"] == self.orders.run)
+        for stream, chosen in self._told_apart(stamp, dead):
+            own = chosen & (stamp["run"] == self.orders.run)
             number = stamp["number"][own].astype(np.int64)
-            self.arrivals.record.add(STREAM, sender[own], number, due[own], now[own])
+            self.arrivals.record.add(stream, sender[own], number, due[own], now[own])
         waited = now - due
         self.least_s = min(self.least_s, float(waited.min()))
         self.queued_s = float(waited[-1]) - self.least_s
+
+    def _told_apart(self, stamp: Stamps, dead: Chosen | None) -> Iterator[tuple[str, Chosen]]:
+        """Streams of their own for dead letters, and by priority, with the messages of each."""
+        if dead is not None:
+            yield STREAM, dead
+        if (share := self.orders.urgent_share) is not None:
+            urgent = priorities.urgent(stamp["number"], stamp["sender"], share)
+            yield priorities.URGENT, urgent
+            yield priorities.USUAL, ~urgent
 
     def attend(self) -> None:
         """Read what comes, and understand what was read some time ago."""

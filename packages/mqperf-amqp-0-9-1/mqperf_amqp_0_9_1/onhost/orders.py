@@ -53,6 +53,7 @@ class Orders(ThreadOrders):
     reject_share: float | None
     delivery_limit: int | None
     dead_letters: Strategy | None
+    urgent_share: float | None
     queue_arguments: Table
     log: bool
 

@@ -9,6 +9,7 @@ import numpy as np
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.connection import Connection
 from mqperf_amqp_0_9_1.onhost.orders import Orders, Thread
+from mqperf_amqp_0_9_1.onhost.priorities import with_priorities
 from mqperf_numbered.onhost import stamps
 from mqperf_numbered.onhost.messages import Alike, Mix
 from mqperf_numbered.onhost.record import BATCH, Instants, Numbers, Record
@@ -63,16 +64,18 @@ class PublisherThread(SendingThread):
     def _messages(self, channel: int) -> Alike | Mix:
         """A block of them, ready for this channel."""
 
-        def made(orders: Orders) -> tuple[bytes, int]:
-            return template(orders, self.thread, channel, self.connection.frame_max)
+        def made(length: int, priority: int | None) -> tuple[bytes, int]:
+            orders = replace(self.orders, payload_bytes=length)
+            return template(orders, self.thread, channel, self.connection.frame_max, priority)
 
-        message, stamp_at = made(self.orders)
+        usual, share = self.orders.payload_bytes, self.orders.urgent_share
+        forms = with_priorities(self.mix, share, usual)
+        message, stamp_at = made(usual, forms[0][2])
         alike = Alike(message, stamp_at, BLOCK_BYTES, len(self.orders.threads))
-        if not self.mix:
+        if len(forms) == 1:
             return alike
-        shares, lengths = zip(*self.mix, strict=True)
-        every = [made(replace(self.orders, payload_bytes=length))[0] for length in lengths]
-        return Mix(every, shares, stamp_at, len(alike.stamps))
+        every = [made(length, priority)[0] for _, length, priority in forms]
+        return Mix(every, [part for part, _, _ in forms], stamp_at, len(alike.stamps))
 
     @property
     def held_back(self) -> bool:
@@ -195,7 +198,9 @@ class PublisherThread(SendingThread):
             self.stamps["due_ns"] = self.schedule.instants_ns(self.next, self.block)
 
 
-def template(orders: Orders, thread: Thread, channel: int, frame_max: int) -> tuple[bytes, int]:
+def template(
+    orders: Orders, thread: Thread, channel: int, frame_max: int, priority: int | None = None
+) -> tuple[bytes, int]:
     """A message with room for its stamp, as frames; and where that begins.
 
     In the body, or in the message-id where the plan gives the body.
@@ -205,6 +210,7 @@ def template(orders: Orders, thread: Thread, channel: int, frame_max: int) -> tu
     properties = codec.Properties(
         headers=thread.headers or None,
         delivery_mode=2 if orders.persistent else None,
+        priority=priority,
         expiration=None if orders.ttl_ms is None else str(orders.ttl_ms),
         message_id=None if in_body else b"\xff" * stamps.SIZE,
     )

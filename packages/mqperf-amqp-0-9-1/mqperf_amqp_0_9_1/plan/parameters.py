@@ -141,6 +141,15 @@ class Parameters(Paced, Body, Rejecting):
         description="What becomes of messages that no queue takes; a returned one is an error.",
     )
     ttl_ms: TimeToLive = None
+    urgent_share: float | None = Field(
+        None,
+        gt=0,
+        lt=1,
+        title="share of urgent messages",
+        description="The share of messages with the higher of two priorities: in a queue they"
+        " overtake the others. Which one has it follows from its number. Without it, messages have"
+        " no priority.",
+    )
 
     @model_validator(mode="after")
     def _can_reject(self) -> Self:
@@ -170,6 +179,8 @@ def _not_of_a_log(values: Mapping[str, object]) -> str | None:
         return "its messages do not expire one by one: leave out ttl_ms"
     if values.get("reject_share") is not None:
         return "its messages are never delivered again: leave out reject_share"
+    if values.get("urgent_share") is not None:
+        return "its messages have no priorities: leave out urgent_share"
     return None
 
 

@@ -9,7 +9,7 @@ from mqperf.record.outputs.diary import Diary
 from mqperf.record.streams.stream import ByProcess
 from mqperf.study.load.reader import Account, LoadReader
 from mqperf_amqp_0_9_1.plan.parameters import GENERATOR, of_case
-from mqperf_amqp_0_9_1.study import rejections
+from mqperf_amqp_0_9_1.study import priorities, rejections
 from mqperf_numbered.study import published
 
 
@@ -23,7 +23,11 @@ def wrong(_case: Case, diary: Diary, recorded: Mapping[str, int]) -> Iterator[st
 def account(run: Whole, streams: ByProcess) -> Account:
     """What happened to the processes; raises ``LoadError`` for a file that is damaged."""
     told = published.account(GENERATOR.name, of_case, wrong, run, streams)
-    disagreements = [*told.disagreements, *rejections.disagreements(run)]
+    disagreements = [
+        *told.disagreements,
+        *rejections.disagreements(run),
+        *priorities.disagreements(run),
+    ]
     return replace(told, disagreements=disagreements)
 
 

@@ -65,11 +65,12 @@ def digits(numbers: Numbers) -> NDArray[np.int64]:
     return codes
 
 
-def drawn(numbers: Numbers, sender: int, shares: Sequence[float]) -> NDArray[np.intp]:
-    """Which of several forms each message of a sender has, by its number alone.
+def drawn(numbers: Numbers, sender: Numbers | int, shares: Sequence[float]) -> NDArray[np.intp]:
+    """Which of several forms each message has, by its sender and its number alone.
 
     Multiples of the golden ratio are spread so evenly that any part of a load has the shares:
     D. E. Knuth, The Art of Computer Programming, volume 3, section 6.4.
     """
-    places = numbers.astype(np.uint64) * np.uint64(GOLDEN) + np.uint64(sender * ROOT % 2**64)
+    of_senders = np.atleast_1d(sender).astype(np.uint64) * np.uint64(ROOT)
+    places = numbers.astype(np.uint64) * np.uint64(GOLDEN) + of_senders
     return np.searchsorted(np.cumsum(shares)[:-1], places / 2.0**64, side="right")

@@ -23,6 +23,7 @@ COLUMNS = {"sent": ("started",)} | dict.fromkeys(
     (
         *("round_trip", "error", "received", "handover", "service"),
         *("confirmed", "released", "modified", "rejected", "dead_lettered"),
+        *("urgent", "usual"),
     ),
     ("started", "finished"),
 )

@@ -107,7 +107,7 @@ _ALIKE: Mapping[str, Any] = {
     "body_file": None,
     "unroutable": "returned",
     "ttl_ms": None,
-    **dict.fromkeys(("reject_share", "delivery_limit", "dead_letters")),
+    **dict.fromkeys(("reject_share", "delivery_limit", "dead_letters", "urgent_share")),
     "log": False,
 }
 """What the load ``amqp-0-9-1`` can be asked, and a replay leaves."""

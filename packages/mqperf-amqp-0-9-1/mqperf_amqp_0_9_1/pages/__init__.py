@@ -1,0 +1,1 @@
+"""What pages and notebooks show of these loads."""

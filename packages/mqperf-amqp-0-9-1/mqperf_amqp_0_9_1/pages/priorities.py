@@ -1,0 +1,60 @@
+"""Messages of two priorities: how long each of them wait."""
+
+from collections.abc import Iterator, Sequence
+
+import pandas as pd
+
+from mqperf.pages.questions.question import Answer, Answering
+from mqperf.pages.questions.words import bold, case_of, grouped, where_of
+from mqperf.pages.report.rst import Text
+from mqperf.pages.sections.section import Content, Section, View
+from mqperf.study.tables import Tables
+from mqperf_amqp_0_9_1.onhost.priorities import URGENT, USUAL
+from mqperf_amqp_0_9_1.study.priorities import TABLE
+from mqperf_numbered.pages import parts
+
+WORDS = (
+    "Urgent messages have the higher of two priorities, and overtake the usual ones that wait in a"
+    " queue. Where no messages wait there is nothing to overtake. Latency in other sections is of"
+    " both together."
+)
+
+FIGURE = "latency_p50_s"
+
+
+def content(view: View) -> Iterator[Content]:
+    """A row for each priority of a run."""
+    about = "Priorities", "messages by priority", WORDS
+    return parts.content(view, TABLE, about, keep=5, order="urgency")
+
+
+def asked(tables: Tables) -> bool:
+    """Where messages have priorities."""
+    return bool(len(tables[TABLE.name]))
+
+
+def answer(tables: Tables) -> Answer | None:
+    """A few sentences for each point: how long messages of each priority wait."""
+    rows, varying = parts.told_apart(tables, TABLE)
+    question = "How much sooner do urgent messages come than the others?"
+    return parts.answer(question, rows, lambda point: _sentence(point, varying, tables))
+
+
+def _sentence(point: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Text:
+    row = point.iloc[0].to_dict()
+    text = bold(case_of(row), where_of(row, varying, tables)) + Text(": ")
+    by_run = point.pivot_table(index="run", columns="urgency", values=FIGURE)
+    if not {URGENT, USUAL} <= {*by_run.columns} or (known := by_run.dropna()).empty:
+        return text + Text("cannot be told, as too few messages came.")
+    waits = (f"{grouped(1e3 * known[name].mean())} ms" for name in (URGENT, USUAL))
+    text += Text("the median latency is **{}** of urgent messages and **{}** of usual ones").format(
+        *waits
+    )
+    ratios = known[USUAL] / known[URGENT]
+    times = " to ".join(dict.fromkeys(grouped(ratio) for ratio in (ratios.min(), ratios.max())))
+    text += Text(", {} times that.").format(times)
+    return Text(" ").join([text, *parts.doubted(row, tables)])
+
+
+SECTION = Section(TABLE.name, content)
+ANSWERING = Answering(TABLE.name, asked, answer)
