@@ -29,7 +29,7 @@ from mqperf_amqp_0_9_1.onhost.priorities import (
     urgent,
     with_priorities,
 )
-from mqperf_amqp_0_9_1.pages.priorities import answer
+from mqperf_amqp_0_9_1.pages.priorities import ANSWERING
 from mqperf_numbered.onhost.broker import Refused
 from mqperf_numbered.onhost.messages import drawn
 from mqperf_numbered.onhost.tally import Tally
@@ -168,7 +168,7 @@ def test_each_priority_has_its_latency(tmp_path: Path) -> None:
     rows = frames["priorities"].set_index("urgency")
     assert rows["of_priority"].to_dict() == {URGENT: len(sound().urgent), USUAL: len(sound().usual)}
     assert rows["latency_p50_s"].to_dict() == pytest.approx({URGENT: 0.01, USUAL: 0.5}, rel=0.01)
-    told = answer(complete(frames))
+    told = ANSWERING.answer(complete(frames))
     assert told is not None
     [sentence] = [plain(text) for text in told.sentences]
     assert "10 ms of urgent messages and 500 ms of usual ones" in sentence
@@ -176,7 +176,7 @@ def test_each_priority_has_its_latency(tmp_path: Path) -> None:
 
 def test_too_few_messages_tell_nothing(tmp_path: Path) -> None:
     """A median needs some of either priority."""
-    told = answer(complete(recorded(tmp_path, sound(12), case(urgent_share=SHARE))))
+    told = ANSWERING.answer(complete(recorded(tmp_path, sound(12), case(urgent_share=SHARE))))
     assert told is not None
     assert "cannot be told" in plain(told.sentences[0])
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from mqperf.pages.questions.question import Answer, Answering
 from mqperf.pages.questions.words import bold, case_of, grouped, where_of
 from mqperf.pages.report.rst import Text
 from mqperf.pages.sections.section import Content, Section, View
@@ -28,18 +27,6 @@ def content(view: View) -> Iterator[Content]:
     return parts.content(view, TABLE, about, keep=5, order="urgency")
 
 
-def asked(tables: Tables) -> bool:
-    """Where messages have priorities."""
-    return bool(len(tables[TABLE.name]))
-
-
-def answer(tables: Tables) -> Answer | None:
-    """A few sentences for each point: how long messages of each priority wait."""
-    rows, varying = parts.told_apart(tables, TABLE)
-    question = "How much sooner do urgent messages come than the others?"
-    return parts.answer(question, rows, lambda point: _sentence(point, varying, tables))
-
-
 def _sentence(point: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Text:
     row = point.iloc[0].to_dict()
     text = bold(case_of(row), where_of(row, varying, tables)) + Text(": ")
@@ -56,5 +43,7 @@ def _sentence(point: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Te
     return Text(" ").join([text, *parts.doubted(row, tables)])
 
 
+QUESTION = "How much sooner do urgent messages come than the others?"
+
 SECTION = Section(TABLE.name, content)
-ANSWERING = Answering(TABLE.name, asked, answer)
+ANSWERING = parts.answering(TABLE.name, TABLE, QUESTION, _sentence)

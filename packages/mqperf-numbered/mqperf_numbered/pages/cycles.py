@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from mqperf.pages.questions.question import Answer, Answering
 from mqperf.pages.questions.words import bold, case_of, grouped, rate_unit, spanned, where_of
 from mqperf.pages.report.rst import Text
 from mqperf.pages.sections.section import Content, Section, View
@@ -26,18 +25,6 @@ def content(view: View) -> Iterator[Content]:
     """A row for each step of a run."""
     about = "Cycles of the offered rate", "steps of a rate that comes in cycles", WORDS
     return parts.content(view, TABLE, about, keep=7)
-
-
-def asked(tables: Tables) -> bool:
-    """Where the rate comes in cycles."""
-    return bool(len(tables[TABLE.name]))
-
-
-def answer(tables: Tables) -> Answer | None:
-    """A few sentences for each point: what its peaks leave, and how slow messages are in them."""
-    steps, varying = parts.told_apart(tables, TABLE)
-    question = "Is the backlog of a peak gone before the next one?"
-    return parts.answer(question, steps, lambda point: _sentence(point, varying, tables))
 
 
 def _sentence(point: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Text:
@@ -81,5 +68,7 @@ def _latency(point: pd.DataFrame, in_peak: pd.Series) -> Iterator[Text]:
         )
 
 
+QUESTION = "Is the backlog of a peak gone before the next one?"
+
 SECTION = Section(TABLE.name, content)
-ANSWERING = Answering("cycles", asked, answer)
+ANSWERING = parts.answering("cycles", TABLE, QUESTION, _sentence)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import pandas as pd
 
-from mqperf.pages.questions.question import MORE_REPEATS, Answer
+from mqperf.pages.questions.question import MORE_REPEATS, Answer, Answering
 from mqperf.pages.questions.words import Row
 from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.rst import Text
@@ -59,6 +59,27 @@ def answer(
         drawing=drawing,
         settle=[*settle, *([MORE_REPEATS] if alone else [])],
     )
+
+
+def answering(
+    name: str,
+    table: Table,
+    question: str,
+    sentence: Callable[[pd.DataFrame, Sequence[str], Tables], Text],
+) -> Answering:
+    """How runs answer that have parts in a table: by a sentence for each point.
+
+    It is made of the parts, of the parameters that tell points apart, and of all tables.
+    """
+
+    def asked(tables: Tables) -> bool:
+        return bool(len(tables[table.name]))
+
+    def answered(tables: Tables) -> Answer:
+        parts, varying = told_apart(tables, table)
+        return answer(question, parts, lambda point: sentence(point, varying, tables))
+
+    return Answering(name, asked, answered)
 
 
 def doubted(row: Row, tables: Tables) -> Iterator[Text]:
