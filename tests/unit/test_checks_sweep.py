@@ -45,7 +45,7 @@ def test_a_machine_that_slows_down_is_found() -> None:
     frames["latency"]["latency_mean_s"] /= slower
     [((kind, _), text)] = texts(frames).items()
     assert kind == "drift"
-    assert "moved by -10%" in text
+    assert "moved by \N{MINUS SIGN}10 %" in text
 
 
 def test_a_control_run_that_moves_is_found() -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
+from mqperf.base.one_line import amount, percent
 from mqperf.plan.test_cases import unit_of
 from mqperf.study.stats.rules.finding import Finding, measured
 from mqperf.study.tables import Tables, curves
@@ -99,8 +100,9 @@ def drift(tables: Tables) -> Iterator[Finding]:
         if moved is not None:
             yield Finding(
                 _last_by(runs, "position"),
-                f"throughput of the same points moved by {moved:+.0%} from the first run of the"
-                f" sweep to the last ({len(runs)} runs of {runs['point'].nunique()} points)",
+                f"throughput of the same points moved by {percent(1 + moved)} from the first run of"
+                f" the sweep to the last ({amount(len(runs), 'run')} of"
+                f" {amount(runs['point'].nunique(), 'point')})",
                 {"moved": round(moved, 4), "runs": len(runs)},
             )
         else:

@@ -9,6 +9,7 @@ from mqperf.pages.report.rst import Text
 from mqperf.pages.sections.section import Content, Section, View
 from mqperf.study.tables import Tables
 from mqperf_amqp_0_9_1.onhost.priorities import URGENT, USUAL
+from mqperf_amqp_0_9_1.pages.urgency import drawing
 from mqperf_amqp_0_9_1.study.priorities import TABLE
 from mqperf_numbered.pages import parts
 
@@ -46,4 +47,4 @@ def _sentence(point: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Te
 QUESTION = "How much sooner do urgent messages come than the others?"
 
 SECTION = Section(TABLE.name, content)
-ANSWERING = parts.answering(TABLE.name, TABLE, QUESTION, _sentence)
+ANSWERING = parts.answering(TABLE.name, TABLE, QUESTION, _sentence, drawing)

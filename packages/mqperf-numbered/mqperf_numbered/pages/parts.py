@@ -66,10 +66,12 @@ def answering(
     table: Table,
     question: str,
     sentence: Callable[[pd.DataFrame, Sequence[str], Tables], Text],
+    drawing: Callable[[pd.DataFrame, pd.DataFrame, Sequence[str]], Drawing] | None = None,
 ) -> Answering:
-    """How runs answer that have parts in a table: by a sentence for each point.
+    """How runs answer that have parts in a table: by a sentence for each point, and a ``drawing``.
 
-    It is made of the parts, of the parameters that tell points apart, and of all tables.
+    The sentence is made of the parts, of the parameters that tell points apart, and of all tables;
+    the drawing of all parts, of ``intervals``, and of these parameters.
     """
 
     def asked(tables: Tables) -> bool:
@@ -77,7 +79,10 @@ def answering(
 
     def answered(tables: Tables) -> Answer:
         parts, varying = told_apart(tables, table)
-        return answer(question, parts, lambda point: sentence(point, varying, tables))
+        drawn = drawing(parts, tables["intervals"], varying) if drawing else None
+        return answer(
+            question, parts, lambda point: sentence(point, varying, tables), drawing=drawn
+        )
 
     return Answering(name, asked, answered)
 
