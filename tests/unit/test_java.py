@@ -6,7 +6,8 @@ import pytest
 
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import LocalHost
-from mqperf_java.lab.java import installed_java
+from mqperf.lab.systems import SYSTEMS
+from mqperf_java.lab.java import JavaSettings, installed_java
 
 pytestmark = pytest.mark.starts_programs
 
@@ -62,6 +63,16 @@ def test_a_java_that_is_none_is_told(path: Path) -> None:
 def test_a_command_keeps_to_its_folder(path: Path) -> None:
     """Heap, temporary files and crash reports of a server are bounded to what it was given."""
     java(path, 'openjdk version "17.0.1"')
-    command = installed_java(17, HOST).command(Path("/here"), 256, {"x.y": 1})
+    settings = JavaSettings(heap_mb=256, java_options="-XX:+UseSerialGC -Xmn2m")
+    command = installed_java(17, HOST).command(Path("/here"), settings, {"x.y": 1})
+    assert {"-XX:+UseSerialGC", "-Xmn2m"} <= set(command)
     assert {"-Xmx256m", "-Xms256m", "-XX:-UsePerfData", "-Dx.y=1"} <= set(command)
     assert "-Djava.io.tmpdir=/here" in command
+
+
+@pytest.mark.parametrize("system", ["activemq", "artemis", "kafka"])
+@pytest.mark.parametrize("option", ["-Dx=y", "-XX:ErrorFile=/tmp/x", "-javaagent:x.jar", "@file"])
+def test_options_that_name_files_or_properties_are_refused(system: str, option: str) -> None:
+    """Of every system in Java, before anything is started."""
+    with pytest.raises(SystemFault, match="is no option of the virtual machine such as -XX"):
+        SYSTEMS[system].check({"java_options": f"-Xmn2m {option}"})

@@ -192,6 +192,8 @@ SETTINGS: Mapping[str, str] = {
     "users": "Clients log in with a password made at random; `activemq-leveldb` does so to"
     " ZooKeeper, too. Not for Artemis.",
     "heap_mb": "Heap of the Java virtual machine, in MB.",
+    "java_options": "Further options of the Java virtual machine, such as"
+    " `-XX:+UseSerialGC -Xmn2m`; those that name files are refused.",
     "join_prefetch": "Messages of a queue that may be under way from one site to the other.",
     "join_acks": "When the near broker forgets a message: `on-confirm` of the far one, `on-publish`"
     " there, or at once (`no-ack`).",

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
-from pydantic import Field, JsonValue
+from pydantic import JsonValue
 from typing_extensions import override
 
 from mqperf.base.problems import Problem
@@ -13,13 +13,13 @@ from mqperf.hosts import Host, HostFolder
 from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems.private import PrivateDeployment, ServerLauncher, Servers
 from mqperf.lab.systems.service import Server
-from mqperf.lab.systems.settings import Flag, SettingsFault, SystemSettings, checked
+from mqperf.lab.systems.settings import Flag, SettingsFault, checked
 from mqperf.lab.systems.system import ONLY_BROKER, Deployment, Node, System
 from mqperf.plan import Case
 from mqperf_activemq.lab import zookeeper
 from mqperf_activemq.lab.jolokia import Jolokia, jolokia_on
 from mqperf_java.hosts.archive import Archive, available, fetched
-from mqperf_java.lab.java import JAVA, installed_java
+from mqperf_java.lab.java import JAVA, JavaSettings, installed_java
 from mqperf_java.lab.servers import Peers, Place, Tools
 
 USER = "mqperf"
@@ -29,10 +29,9 @@ DRIVERS = {"simulator": "amqp", "amqp-1.0": "amqp-1.0"}
 """By generator, what speaks to such brokers."""
 
 
-class BrokerSettings(SystemSettings):
-    """What a plan may say about a broker that is written in Java."""
+class BrokerSettings(JavaSettings):
+    """What a plan may say about such a broker."""
 
-    heap_mb: int = Field(default=512, ge=64, strict=True)
     users: Flag = False
 
 
@@ -65,7 +64,7 @@ class Edition:
             available(archive)
         return f"{self.archive.version}, on Java {java.version}"
 
-    def tools_on(self, host: Host, heap_mb: int) -> Tools:
+    def tools_on(self, host: Host, settings: JavaSettings) -> Tools:
         """The tools of brokers on a host, fetched here and copied there if they are not there."""
         java, ours = installed_java(self.oldest_java, host), fetched(self.archive)
         home = host.copied(ours)
@@ -74,7 +73,7 @@ class Edition:
             *(home / jar.relative_to(ours) for jar in brought if jar.name != self.without),
             *(host.copied(fetched(jar)) / jar.file for jar in self.beside),
         ]
-        return Tools(java, home, heap_mb, jars)
+        return Tools(java, home, settings, jars)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +174,7 @@ class Kind:
         """
         wanted, size = self.check(settings), len(self.labels)
         hosts = {host_folder.host.name: host_folder.host for host_folder in host_folders[:size]}
-        tools = {name: self.edition.tools_on(host, wanted.heap_mb) for name, host in hosts.items()}
+        tools = {name: self.edition.tools_on(host, wanted) for name, host in hosts.items()}
         with_metrics = isinstance(wanted, TellingSettings) and wanted.metrics
         agents = jolokia_on(*hosts.values()) if with_metrics else None
         password = secrets.token_hex(16) if wanted.users else ""
@@ -213,7 +212,7 @@ class Kind:
 
     def beside(self, label: str, host_folder: HostFolder, port: int) -> Server:
         """One among the nodes of another system, with the heap that it has by default."""
-        tools = self.edition.tools_on(host_folder.host, BrokerSettings().heap_mb)
+        tools = self.edition.tools_on(host_folder.host, JavaSettings())
         return self.broker(tools, Group([Place(label, host_folder, port)]), 0)
 
     def _group(
@@ -241,6 +240,6 @@ class Kind:
             "product": self.edition.product,
             "version": self.edition.archive.version,
             "runtime": f"Java {tools.java.version}{keepers}",
-            "heap_bytes": tools.heap_mb * 2**20,
+            "heap_bytes": tools.settings.heap_mb * 2**20,
             "config": broker.files[self.edition.config],
         }

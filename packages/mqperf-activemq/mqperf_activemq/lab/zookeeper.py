@@ -7,6 +7,7 @@ from pathlib import Path
 
 from mqperf.hosts import HostFolder
 from mqperf.lab.systems.service import Server
+from mqperf_java.lab.java import JavaSettings
 from mqperf_java.lab.logging import Logging, log4j2
 from mqperf_java.lab.servers import Place, Tools, server
 
@@ -15,7 +16,7 @@ SIZE = len(LABELS)
 PORTS = 3 * SIZE
 """Every server has a port for clients, one for its peers, and one for elections."""
 
-HEAP_MB = 64
+SETTINGS = JavaSettings(heap_mb=64)
 MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
 PROPERTIES = {"zookeeper.admin.enableServer": "false", "zookeeper.jmx.log4j.disable": "true"}
 LOGGING = log4j2({})
@@ -42,7 +43,7 @@ def ensemble(
     """
     servers = []
     for index, host_folder in enumerate(host_folders):
-        keeper_tools = replace(tools[host_folder.host.name], heap_mb=HEAP_MB)
+        keeper_tools = replace(tools[host_folder.host.name], settings=SETTINGS)
         place = Place(LABELS[index], host_folder.within(f"zookeeper{index + 1}"), ports[index])
         folder = place.host_folder.folder
         servers.append(

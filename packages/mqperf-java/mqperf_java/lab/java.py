@@ -4,14 +4,35 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
 
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import Host
+from mqperf.lab.systems.settings import SystemSettings
 from mqperf.lab.tool import Tool
 
 JAVA = Tool("java", "java", packages=("default-jre-headless",))
 INSTALL = JAVA.install
 VERSION_LIMIT_S = 60
+
+OPTION = re.compile(r"-X[\w:+.=%-]+")
+"""An option of the virtual machine that names no file."""
+
+
+def _options(text: str) -> str:
+    for word in text.split():
+        if OPTION.fullmatch(word) is None:
+            raise ValueError(f"{word} is no option of the virtual machine such as -XX:+UseSerialGC")
+    return text
+
+
+class JavaSettings(SystemSettings):
+    """What a plan may say about a server that is written in Java."""
+
+    heap_mb: int = Field(default=512, ge=64, strict=True)
+    java_options: Annotated[str, AfterValidator(_options)] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +42,9 @@ class Java:
     program: str
     version: str
 
-    def command(self, folder: Path, heap_mb: int, properties: Mapping[str, object]) -> list[str]:
+    def command(
+        self, folder: Path, settings: JavaSettings, properties: Mapping[str, object]
+    ) -> list[str]:
         """Begin the command of a server which keeps to ``folder``, to its heap, and to IPv4."""
         defined = {
             "java.io.tmpdir": folder,
@@ -31,12 +54,13 @@ class Java:
         }
         return [
             self.program,
-            f"-Xms{heap_mb}m",
-            f"-Xmx{heap_mb}m",
+            f"-Xms{settings.heap_mb}m",
+            f"-Xmx{settings.heap_mb}m",
             "-XX:+ExitOnOutOfMemoryError",
             # No files below /tmp, whatever happens.
             "-XX:-UsePerfData",
             f"-XX:ErrorFile={folder}/crash.log",
+            *settings.java_options.split(),
             *(f"-D{name}={value}" for name, value in defined.items()),
         ]
 

@@ -8,7 +8,7 @@ from typing import Protocol
 from mqperf.hosts import HostFolder
 from mqperf.lab.probes import Inside
 from mqperf.lab.systems.service import Server
-from mqperf_java.lab.java import ENVIRONMENT, Java
+from mqperf_java.lab.java import ENVIRONMENT, Java, JavaSettings
 from mqperf_java.lab.logging import Logging
 
 
@@ -32,11 +32,11 @@ class Agent(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What servers of a host are started with: Java, an unpacked archive, a heap, and jars."""
+    """What servers of a host are started with: Java and its settings, an unpacked archive, jars."""
 
     java: Java
     home: Path
-    heap_mb: int
+    settings: JavaSettings
     jars: Sequence[Path]
 
     @property
@@ -88,7 +88,7 @@ def server(  # noqa: PLR0913 (what differs between them)
         name=f"{place.host_folder.host.address}:{place.port}",
         host_folder=place.host_folder,
         argv=(
-            *tools.java.command(folder, tools.heap_mb, defined),
+            *tools.java.command(folder, tools.settings, defined),
             *(() if agent is None else (agent.option,)),
             *words,
         ),

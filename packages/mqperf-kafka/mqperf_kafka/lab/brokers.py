@@ -7,7 +7,7 @@ from pathlib import Path
 from mqperf.hosts import Host, HostFolder
 from mqperf.lab.systems.service import Server
 from mqperf_java.hosts.jars import Jars
-from mqperf_java.lab.java import installed_java
+from mqperf_java.lab.java import JavaSettings, installed_java
 from mqperf_java.lab.logging import log4j2
 from mqperf_java.lab.servers import Peers, Place, Tools, server
 
@@ -30,10 +30,10 @@ def installed(host: Host) -> str:
     return f"{VERSION}, on Java {java.version}"
 
 
-def tools_on(host: Host, heap_mb: int) -> Tools:
+def tools_on(host: Host, settings: JavaSettings) -> Tools:
     """The tools of brokers on a host, fetched here and copied there if they are not there."""
     java, home = installed_java(OLDEST_JAVA, host), host.copied(JARS.fetched())
-    return Tools(java, home, heap_mb, [home / name for name in sorted(JARS.pinned)])
+    return Tools(java, home, settings, [home / name for name in sorted(JARS.pinned)])
 
 
 def configuration(group: Peers, index: int) -> Mapping[str, object]:

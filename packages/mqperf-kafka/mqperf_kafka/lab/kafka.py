@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from urllib.parse import urlencode
 
-from pydantic import Field, JsonValue
+from pydantic import JsonValue
 
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import Host, HostFolder
@@ -14,11 +14,11 @@ from mqperf.hosts.software import ALONE, plain_variables
 from mqperf.lab.load import LAUNCHERS, Access, Endpoint
 from mqperf.lab.load.oslo.library import library
 from mqperf.lab.systems.private import PrivateDeployment, ServerLauncher, Servers
-from mqperf.lab.systems.settings import SystemSettings, checked
+from mqperf.lab.systems.settings import checked
 from mqperf.lab.systems.system import ONLY_BROKER, Deployment, System
 from mqperf.plan import Case
 from mqperf.plan.topologies import TOPOLOGIES
-from mqperf_java.lab.java import JAVA
+from mqperf_java.lab.java import JAVA, JavaSettings
 from mqperf_java.lab.servers import Peers
 from mqperf_kafka.lab import brokers
 from mqperf_kafka.lab.oslo import PROTOCOL, RELEASE
@@ -30,12 +30,6 @@ LABELS = {SINGLE: (ONLY_BROKER,), CLUSTER: ("Broker 1", "Broker 2", "Broker 3")}
 TOPICS = "mqperf_kafka.onhost.topics"
 LIMIT_S = 120
 NOTIFICATIONS_ONLY = "oslo.messaging's driver for Kafka has notifications alone: plan notify"
-
-
-class Settings(SystemSettings):
-    """What a plan may say about Kafka."""
-
-    heap_mb: int = Field(default=512, ge=64, strict=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +63,7 @@ class Kafka(PrivateDeployment):
             raise SystemFault(f"Kafka does not {action} topics: {done.stderr.strip()[-500:]}")
 
 
-check = partial(checked, NAME, Settings)
+check = partial(checked, NAME, JavaSettings)
 
 
 def start(
@@ -83,7 +77,7 @@ def start(
     labels = LABELS[str(values.pop("topology", CLUSTER))]
     wanted, size = check(values), len(labels)
     hosts = {host_folder.host.name: host_folder.host for host_folder in host_folders[:size]}
-    tools = {name: brokers.tools_on(host, wanted.heap_mb) for name, host in hosts.items()}
+    tools = {name: brokers.tools_on(host, wanted) for name, host in hosts.items()}
 
     def launch(
         servers: Servers, ports: tuple[int, ...], host_folders: Sequence[HostFolder]
