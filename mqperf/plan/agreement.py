@@ -147,10 +147,13 @@ def _decidable(plan: "Plan") -> None:
     if plan.search is not None:
         text = "a search orders its runs itself: leave out decide, or search"
         raise Misplaced(("decide",), text)
-    for name in (RATE, THREAD_RATE):
-        if name in plan.load.parameters:
-            text = f"throughput is compared, which a rate fixes: leave out load.{name}"
-            raise Misplaced(("load", name), f"{text}, or decide")
+    for name in OFFERED:
+        if name in plan.load.parameters and RAMP not in plan.load.parameters:
+            text = (
+                f"throughput is compared, which a rate fixes: leave out load.{name}, or have it"
+                f" grow to load.{RAMP}; or leave out decide"
+            )
+            raise Misplaced(("load", name), text)
     for name, other in {"control_runs": False, "order": "listed"}.items():
         if getattr(plan, name) != other:
             text = f"what is to be decided orders its runs itself: leave out {name}, or decide"

@@ -213,6 +213,11 @@ def test_time_for_all_runs_is_a_duration(within: str, seconds: float) -> None:
             "10, rate_msg_s: 9,",
             "load.rate_msg_s: throughput is compared, which a rate fixes",
         ),
+        (
+            "load: {",
+            "load: {generator: amqp-0-9-1, rate_cycle: 2 s at 9 then 2 s at 99, ",
+            "load.rate_cycle: throughput is compared, which a rate fixes",
+        ),
         ("decide:", "order: random\ndecide:", "order: what is to be decided orders its runs"),
         ("decide:", "control_runs: true\ndecide:", "control_runs: what is to be decided"),
         ("decide:", "search: {from_msg_s: 9, to_msg_s: 99}\ndecide:", "decide: a search orders"),
@@ -225,6 +230,12 @@ def test_a_plan_that_cannot_decide_is_told_so(wrong: str, right: str, told: str)
         plan(PLAN.replace(wrong, right))
     assert told in str(caught.value)
     assert str(caught.value).startswith("here.yaml:")
+
+
+def test_a_staircase_of_rates_can_be_decided() -> None:
+    """By where each run of it ends."""
+    stairs = "load: {rate_msg_s: 100, ramp_to_msg_s: 4000, ramp_steps: 10, "
+    assert plan(PLAN.replace("load: {", stairs)).decide is not None
 
 
 @pytest.mark.starts_programs
