@@ -101,6 +101,12 @@ PLANTED: Mapping[str, tuple[str, Change, str, str]] = {
         f"{CALL} and process == 'host'",
         "do not belong to the run used 0.60 of the 4 cores of host, 15 %",
     ),
+    "stolen-cpu": (
+        "cpu",
+        {"stolen_cores": 0.5},
+        f"{CALL} and process == 'host'",
+        "the hypervisor withheld 0.50 of the 4 cores of host, 12 % (steal time)",
+    ),
     "swapping": (
         "memory",
         {"swapped_in_bytes": 3 * 2**20},

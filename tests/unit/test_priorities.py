@@ -26,9 +26,9 @@ from mqperf_amqp_0_9_1.onhost.priorities import (
     URGENT,
     USUAL,
     check,
-    urgent,
     with_priorities,
 )
+from mqperf_amqp_0_9_1.onhost.urgent import urgent
 from mqperf_amqp_0_9_1.pages.priorities import ANSWERING
 from mqperf_numbered.onhost.broker import Refused
 from mqperf_numbered.onhost.messages import drawn

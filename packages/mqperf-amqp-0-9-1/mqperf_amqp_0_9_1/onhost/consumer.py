@@ -18,6 +18,7 @@ from mqperf_amqp_0_9_1.onhost.dead_letters import STREAM, arguments, check, dead
 from mqperf_amqp_0_9_1.onhost.deliveries import FROM, Batch, Deliveries
 from mqperf_amqp_0_9_1.onhost.orders import Orders, Thread
 from mqperf_amqp_0_9_1.onhost.rejections import Chosen, Rejections
+from mqperf_amqp_0_9_1.onhost.urgent import urgent
 from mqperf_numbered.onhost.arrivals import Arrivals
 from mqperf_numbered.onhost.broker import Lost, Refused
 from mqperf_numbered.onhost.diary import Diary
@@ -278,9 +279,9 @@ class Consumer(Server[Intake]):
         if dead is not None:
             yield STREAM, dead
         if (share := self.orders.urgent_share) is not None:
-            urgent = priorities.urgent(stamp["number"], stamp["sender"], share)
-            yield priorities.URGENT, urgent
-            yield priorities.USUAL, ~urgent
+            chosen = urgent(stamp["number"], stamp["sender"], share)
+            yield priorities.URGENT, chosen
+            yield priorities.USUAL, ~chosen
 
     def attend(self) -> None:
         """Read what comes, and understand what was read some time ago."""

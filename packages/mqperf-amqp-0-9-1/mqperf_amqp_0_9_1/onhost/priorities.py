@@ -2,13 +2,8 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mqperf_amqp_0_9_1.onhost.codec import Table
 from mqperf_numbered.onhost.broker import Refused
-from mqperf_numbered.onhost.messages import drawn
-from mqperf_numbered.onhost.record import Numbers
 
 URGENT, USUAL = "urgent", "usual"
 """Where servers record messages by their priority, which they record as received as well."""
@@ -51,9 +46,3 @@ def with_priorities(
     return [
         (of_level * part, length, level) for of_level, level in levels for part, length in lengths
     ]
-
-
-def urgent(numbers: Numbers, sender: Numbers, share: float) -> NDArray[np.bool_]:
-    """Which messages are: of a form of the first ``share``, whatever lengths these have."""
-    chosen: NDArray[np.bool_] = drawn(numbers, sender, (share, 1 - share)) == 0
-    return chosen

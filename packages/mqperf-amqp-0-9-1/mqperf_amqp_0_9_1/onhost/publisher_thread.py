@@ -72,7 +72,7 @@ class PublisherThread(SendingThread):
         forms = with_priorities(self.mix, share, usual)
         message, stamp_at = made(usual, forms[0][2])
         alike = Alike(message, stamp_at, BLOCK_BYTES, len(self.orders.threads))
-        if len(forms) == 1:
+        if not self.mix and share is None:
             return alike
         every = [made(length, priority)[0] for _, length, priority in forms]
         return Mix(every, [part for part, _, _ in forms], stamp_at, len(alike.stamps))
