@@ -19,6 +19,10 @@ TIMEOUT_S = 60
 PROMPT_S = 10
 """How long ``erl_call`` waits for an answer."""
 
+AWAITED_MS = 8_000
+"""How long other nodes have until a virtual host runs on them, too: one that is busy takes a while,
+and refuses clients until then."""
+
 NO_SUCH_VHOST = 65
 
 Definitions = Mapping[str, Sequence[Mapping[str, JsonValue]]]
@@ -70,7 +74,9 @@ class Rabbitmqctl:
         file = self.host_folder.folder / f"{vhost}.json"
         self.host_folder.host.write(file, json.dumps(definitions))
         content = f"element(2, file:read_file({_quoted(file)}))"
-        if not self.says_ok(node, f"rabbit_definitions:import_raw({content})."):
+        imported = f"ok = rabbit_definitions:import_raw({content})"
+        awaited = f"rabbit_vhost:await_running_on_all_nodes(<<{_quoted(vhost)}>>, {AWAITED_MS})"
+        if not self.says_ok(node, f"{imported}, {awaited}."):
             self.call(node, "import_definitions", str(file))
 
     def delete_vhost(self, node: str, vhost: str) -> None:
