@@ -211,6 +211,30 @@ def test_counts_are_corrected(tmp_path: Path, counted: Tables, ahead_s: float, s
     assert kinds(right) == kinds(left)
 
 
+@pytest.mark.parametrize("stream", ["dead_lettered", "urgent", "usual"])
+def test_parts_of_what_was_received_are_corrected_as_the_whole(tmp_path: Path, stream: str) -> None:
+    """What is told apart by its priority, or came as a dead letter."""
+    shifted = two_hosts(tmp_path, CAST, {**SAME, "h2": (1.0, 1.0)})
+    convert(shifted)
+    file = shifted / "load/server-1.counts"
+    header, *lines = file.read_text().splitlines()
+    known = json.loads(header)
+    known["streams"].append({**known["streams"][0], "name": stream})
+    known |= {name: 2 * known[name] for name in ("seconds", "numbers")}
+    more = [line.replace('"stream": "received"', f'"stream": "{stream}"') for line in lines]
+    seconds_first = sorted([*lines, *more], key=lambda line: '"sender"' in line)
+    file.write_text("\n".join([json.dumps(known), *seconds_first, ""]))
+    seal(shifted)
+    intervals = doubted(tmp_path)["intervals"].query("process == 'server-1'")
+    figures = ["count", "latency_mean_s", "latency_max_s"]
+    whole, part = (
+        intervals[intervals["stream"].eq(name)][figures].to_numpy(dtype=float)
+        for name in ("received", stream.replace("_", "-"))
+    )
+    assert len(whole) > 1
+    np.testing.assert_array_equal(part, whole)
+
+
 @pytest.mark.parametrize("ahead_s", [7.0, -90.0])
 def test_a_broker_logs_by_the_clock_of_its_host(tmp_path: Path, ahead_s: float) -> None:
     """Its log ends in the run, and its alarm is where it was, however far its clock is ahead."""

@@ -21,7 +21,7 @@ RECEIVED = "received"
 """The stream of servers: started by the client's clock, finished by the server's own."""
 
 OF_TWO_CLOCKS = {RECEIVED, "service", "dead_lettered", "urgent", "usual"}
-"""Streams like it; of instants, the same row of both is of the same message."""
+"""All streams of servers; of instants, the same row of two is of the same message."""
 
 UNSURE = "latency_uncertainty_s"
 """The column that says by how much clocks may make the latencies of a row wrong, either way."""

@@ -32,7 +32,7 @@ CALLER = {**CLIENT, "round_trip": TWO}
 
 FURTHER = {
     "client": dict.fromkeys(("handover", "service", "confirmed", *REFUSALS), TWO),
-    "server": dict.fromkeys(("service", "dead_lettered", "urgent", "usual"), TWO),
+    "server": dict.fromkeys(clocks.OF_TWO_CLOCKS - {clocks.RECEIVED}, TWO),
 }
 """Streams that a process may have besides, by its kind: when messages were handed over that were
 due; when the broker confirmed them; when it refused them, and how; when those were received, or
