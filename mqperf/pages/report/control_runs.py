@@ -46,13 +46,6 @@ def sentences(tables: Tables, titles: Mapping[str, str]) -> Iterator[str]:
         yield f"{sentence}."
 
 
-def drifts(tables: Tables, titles: Mapping[str, str]) -> Iterator[str]:
-    """A sentence on each system that did not stay the same while it was measured."""
-    doubts = tables["doubts"]
-    for row in doubts[doubts["kind"] == "drift"].to_dict("records"):
-        yield f"{titles[row['system']]} drifted: {row['text']}."
-
-
 def grid(tables: Tables, titles: Mapping[str, str]) -> Grid | None:
     """The figures of every control run, its doubts below; nothing when there was none."""
     rows, doubts = runs_of(tables), doubts_of(tables)

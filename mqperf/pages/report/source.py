@@ -203,7 +203,7 @@ def _overview(tables: Tables, systems: Systems) -> dict[str, object]:
     several = len(titles) > 1
     return {
         "shared_hosts": list(hosts.shared(tables["hosts"])),
-        "quality": [*quality.data_quality(tables), *control_runs.drifts(tables, titles)],
+        "quality": quality.data_quality(tables),
         "systems": list(systems),
         "caveats": side_by_side.caveats(all_attempts(tables), titles) if several else [],
         "doubts": quality.doubt_kinds(tables["doubts"]),
