@@ -20,7 +20,7 @@ from mqperf.record.streams.telling import needed
 from mqperf.study.stats.bottleneck import agreed
 from mqperf.study.stats.compare import kinds_by_point
 from mqperf.study.stats.rules.finding import measured, offered
-from mqperf.study.stats.rules.tester import noisy_host, stolen_cpu
+from mqperf.study.stats.rules.tester import DISTURBED, disturbed
 from mqperf.study.stats.search_limit import Tried, limit
 from mqperf.study.tables import Tables, conform, varied
 from mqperf.study.tables.axes import SWEEP
@@ -35,7 +35,7 @@ SHORTEST_S = 1e-9
 """Below it a latency is no less for the limit: one may be zero, or negative by clocks."""
 
 CAUTION = (
-    " Others had CPU of the host whenever that rate did not hold (noisy-host, stolen-cpu): on a"
+    f" Others had CPU of the host whenever that rate did not hold ({', '.join(DISTURBED)}): on a"
     " quiet host, remove those runs, and run the plan again."
 )
 
@@ -45,7 +45,7 @@ def verdict(tables: Tables, hold: Hold) -> Verdict:
     frame = _figures(tables)
     if len(frame) != 1:
         return Verdict(None, "its figures cannot be read")
-    return _of_run(frame.iloc[0].to_dict(), hold, _disturbed(tables))
+    return _of_run(frame.iloc[0].to_dict(), hold, disturbed(tables))
 
 
 def searches(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
@@ -67,13 +67,13 @@ def _rows(
         return
     frame = _figures(tables)
     varying = varied(frame[frame["point"].isin(planned["point"])])
-    disturbed = _disturbed(tables)
+    beside = disturbed(tables)
     for _, of_search in searched.groupby("search_place"):
         first = of_search.iloc[0]
         plan = json.loads(first["search"])
         repeats, search = plan.pop("repeats"), SearchPlan.model_validate(plan)
         runs = frame[frame["point"].isin(of_search["point"])]
-        judged = [(row, _of_run(row, search.hold, disturbed)) for row in runs.to_dict("records")]
+        judged = [(row, _of_run(row, search.hold, beside)) for row in runs.to_dict("records")]
         verdicts = {
             (float(row["offered"]), int(row["repeat"])): judgement
             for row, judgement in judged
@@ -104,11 +104,6 @@ def _rows(
         # without the runs that others disturbed, the rate that does not hold might be undecided
         certain = bracket.high is None or by_most(at_rate(bracket.high, verdicts), repeats) is False
         yield row | {"text": sentence(row) + ("" if certain else CAUTION)}
-
-
-def _disturbed(tables: Tables) -> set[str]:
-    """The runs during which others used the host: they, and not the system, may break a rate."""
-    return {finding.run for rule in (noisy_host, stolen_cpu) for finding in rule(tables)}
 
 
 def _at_held(

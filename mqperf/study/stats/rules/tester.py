@@ -105,6 +105,11 @@ def stolen_cpu(tables: Tables) -> Iterator[Finding]:
         )
 
 
+def disturbed(tables: Tables) -> set[str]:
+    """The runs during which others had CPU of the host: they, not the system, may be the limit."""
+    return {finding.run for rule in (noisy_host, stolen_cpu) for finding in rule(tables)}
+
+
 def busy_testers(window: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     """Rows of CPU over the window: the load generators that used up the core that they run on."""
     busy = window["kind"].isin(LOAD) & window["total_cores"].ge(ONE_CORE)
