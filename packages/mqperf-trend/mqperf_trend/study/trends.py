@@ -116,13 +116,13 @@ def trend(folders: Folders, *, min_effect: float | None = None) -> dict[str, pd.
 
 def _placed(folders: Folders) -> Iterator[Placed]:
     """The folders in the order of time, numbered."""
-    asked = [(name, of_plan(tables)) for name, tables in folders]
+    asked = [(name, _with_ends(of_plan(tables))) for name, tables in folders]
     starts = [tables["runs"]["started"].min() for _, tables in asked]
     order = sorted(range(len(asked)), key=lambda n: (pd.notna(starts[n]), starts[n]))
     labels = _labels([starts[n] for n in order], [asked[n][0] for n in order])
     machines = Machines()
     for place, (number, label) in enumerate(zip(order, labels, strict=True), 1):
-        name, tables = asked[number][0], _with_ends(asked[number][1])
+        name, tables = asked[number]
         started = None if pd.isna(starts[number]) else starts[number]
         yield Placed(place, name, label, machines.number(tables["runs"]), started, tables)
 
