@@ -1,12 +1,11 @@
 """Messages of two priorities: how long each of them wait."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
 from mqperf.pages.questions.words import bold, case_of, grouped, where_of
 from mqperf.pages.report.rst import Text
-from mqperf.pages.sections.section import Content, Section, View
 from mqperf.study.tables import Tables
 from mqperf_amqp_0_9_1.onhost.priorities import URGENT, USUAL
 from mqperf_amqp_0_9_1.pages.urgency import drawing
@@ -20,12 +19,6 @@ WORDS = (
 )
 
 FIGURE = "latency_p50_s"
-
-
-def content(view: View) -> Iterator[Content]:
-    """A row for each priority of a run."""
-    about = "Priorities", "messages by priority", WORDS
-    return parts.content(view, TABLE, about, keep=5, order="urgency")
 
 
 def _sentence(point: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Text:
@@ -44,7 +37,13 @@ def _sentence(point: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Te
     return Text(" ").join([text, *parts.doubted(row, tables)])
 
 
-QUESTION = "How much sooner do urgent messages come than the others?"
+ABOUT = "Priorities", "messages by priority", WORDS
 
-SECTION = Section(TABLE.name, content)
-ANSWERING = parts.answering(TABLE.name, TABLE, QUESTION, _sentence, drawing)
+SECTION = parts.section(TABLE, ABOUT, keep=5, order="urgency")
+ANSWERING = parts.answering(
+    TABLE.name,
+    TABLE,
+    "How much sooner do urgent messages come than the others?",
+    _sentence,
+    drawing,
+)

@@ -34,7 +34,9 @@ def disagreements(run: Whole) -> Iterator[str]:
         if process.kind != "server":
             continue
         record = read_counts(run.folder / f"{process.label}.counts")
-        every = {name: numbers.count for name, numbers in record.numbers["received"].items()}
+        every = {
+            name: numbers.count for name, numbers in record.numbers.get("received", {}).items()
+        }
         came = sum(count for name, count in every.items() if name != STRANGER)
         streams = (record.streams.get(name) for name in (URGENT, USUAL))
         urgent, usual = (0 if stream is None else stream.count for stream in streams)

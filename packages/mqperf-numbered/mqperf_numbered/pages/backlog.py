@@ -8,7 +8,6 @@ from mqperf.pages.questions.question import Answer, Answering
 from mqperf.pages.questions.words import bold, case_of, grouped, rate_unit, spanned, where_of
 from mqperf.pages.report.rst import Text
 from mqperf.pages.report.words import joined
-from mqperf.pages.sections.section import Content, Section, View
 from mqperf.study.tables import Tables
 from mqperf_numbered.pages import parts
 from mqperf_numbered.pages.waiting import drawing
@@ -24,11 +23,6 @@ WORDS = (
     " or sent, in each phase: until the backlog is drained it includes the wait for the consumers."
     " Throughput and latency of other sections are over all phases in the window."
 )
-
-
-def content(view: View) -> Iterator[Content]:
-    """A row for each phase of a run."""
-    return parts.content(view, TABLE, ("Backlog", "backlog", WORDS), keep=6)
 
 
 def asked(tables: Tables) -> bool:
@@ -110,5 +104,7 @@ def _waits(phases: Mapping[str, pd.DataFrame]) -> Iterator[Text]:
         ).format(*map(grouped, ends))
 
 
-SECTION = Section(TABLE.name, content)
+ABOUT = "Backlog", "backlog", WORDS
+
+SECTION = parts.section(TABLE, ABOUT, keep=6)
 ANSWERING = Answering(TABLE.name, asked, answer)

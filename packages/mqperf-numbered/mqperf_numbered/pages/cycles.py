@@ -6,7 +6,6 @@ import pandas as pd
 
 from mqperf.pages.questions.words import bold, case_of, grouped, rate_unit, spanned, where_of
 from mqperf.pages.report.rst import Text
-from mqperf.pages.sections.section import Content, Section, View
 from mqperf.plan.pace import CYCLE
 from mqperf.study.tables import Tables
 from mqperf_numbered.pages import parts
@@ -19,12 +18,6 @@ WORDS = (
     " beside the least latency, and four messages of each thread. Throughput and latency of other"
     " sections are over all steps in the window."
 )
-
-
-def content(view: View) -> Iterator[Content]:
-    """A row for each step of a run."""
-    about = "Cycles of the offered rate", "steps of a rate that comes in cycles", WORDS
-    return parts.content(view, TABLE, about, keep=7)
 
 
 def _sentence(point: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Text:
@@ -68,7 +61,9 @@ def _latency(point: pd.DataFrame, in_peak: pd.Series) -> Iterator[Text]:
         )
 
 
-QUESTION = "Is the backlog of a peak gone before the next one?"
+ABOUT = "Cycles of the offered rate", "steps of a rate that comes in cycles", WORDS
 
-SECTION = Section(TABLE.name, content)
-ANSWERING = parts.answering("cycles", TABLE, QUESTION, _sentence)
+SECTION = parts.section(TABLE, ABOUT, keep=7)
+ANSWERING = parts.answering(
+    "cycles", TABLE, "Is the backlog of a peak gone before the next one?", _sentence
+)

@@ -9,31 +9,33 @@ from mqperf.pages.questions.words import Row
 from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.rst import Text
 from mqperf.pages.sections import rows
-from mqperf.pages.sections.section import Content, View
+from mqperf.pages.sections.section import Content, Section, View
 from mqperf.plan.columns import Table
 from mqperf.study.stats.compare import kinds_by_point
 from mqperf.study.tables import Tables, in_curves, tidy, varied, with_parameters
 
 
-def content(
-    view: View, table: Table, about: tuple[str, str, str], keep: int, order: str = "from_s"
-) -> Iterator[Content]:
-    """A row for each part of a run, in a section with this heading, caption and words.
+def section(table: Table, about: tuple[str, str, str], keep: int, order: str = "from_s") -> Section:
+    """A row for each part of a run, in the section of a table with this heading, caption and words.
 
     So many columns are shown even where they are empty.
     """
     heading, caption, words = about
-    parts = rows.of_runs(view.tables, table.name, order)
     names = tuple(column if isinstance(column, str) else column.name for column in table.own)
-    yield Content(
-        heading=heading,
-        words=[words],
-        caption=view.caption(caption),
-        rows=parts,
-        columns=view.columns(parts, names, keep=names[:keep]),
-        key="run",
-        data=tidy(parts),
-    )
+
+    def content(view: View) -> Iterator[Content]:
+        parts = rows.of_runs(view.tables, table.name, order)
+        yield Content(
+            heading=heading,
+            words=[words],
+            caption=view.caption(caption),
+            rows=parts,
+            columns=view.columns(parts, names, keep=names[:keep]),
+            key="run",
+            data=tidy(parts),
+        )
+
+    return Section(table.name, content)
 
 
 def told_apart(tables: Tables, table: Table) -> tuple[pd.DataFrame, list[str]]:

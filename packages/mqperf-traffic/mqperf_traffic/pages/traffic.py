@@ -1,8 +1,5 @@
 """A replay beside its profile, in a row for each run."""
 
-from collections.abc import Iterator
-
-from mqperf.pages.sections.section import Content, Section, View
 from mqperf_numbered.pages import parts
 from mqperf_traffic.study.traffic import TABLE
 
@@ -13,11 +10,6 @@ WORDS = (
     " difference of the two cumulative distributions."
 )
 
+ABOUT = "The replay and its profile", "replays of traffic", WORDS
 
-def content(view: View) -> Iterator[Content]:
-    """A row for each run."""
-    about = "The replay and its profile", "replays of traffic", WORDS
-    return parts.content(view, TABLE, about, keep=len(TABLE.own), order="run")
-
-
-SECTION = Section(TABLE.name, content)
+SECTION = parts.section(TABLE, ABOUT, keep=len(TABLE.own), order="run")
