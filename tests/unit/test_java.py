@@ -1,5 +1,6 @@
 """Java, and how its absence is told; small programs stand for other versions of it."""
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,9 @@ import pytest
 from mqperf.base.errors import SystemFault
 from mqperf.hosts import LocalHost
 from mqperf.lab.systems import SYSTEMS
+from mqperf.lab.systems.in_plans import problems_of
+from mqperf.plan.columns import parameters
+from mqperf.plan.file import parse_plan
 from mqperf_java.lab.java import JavaSettings, installed_java
 
 pytestmark = pytest.mark.starts_programs
@@ -76,3 +80,21 @@ def test_options_that_name_files_or_properties_are_refused(system: str, option: 
     """Of every system in Java, before anything is started."""
     with pytest.raises(SystemFault, match="is no option of the virtual machine such as -XX"):
         SYSTEMS[system].check({"java_options": f"-Xmn2m {option}"})
+
+
+@pytest.mark.parametrize(("system", "queues"), [("artemis", "classic"), ("kafka", "topic")])
+def test_heap_and_options_may_be_lists(system: str, queues: str) -> None:
+    """Each combination is a point, which tables tell from the others."""
+    text = f"""\
+systems:
+  {system}:
+    topologies: [single]
+    queues: [{queues}]
+    settings: {{heap_mb: [256, 512], java_options: [-XX:+UseSerialGC, -XX:+UseG1GC]}}
+test_cases: [notify]
+load: {{green_threads: 1, duration_s: 1}}
+"""
+    cases = parse_plan(text, Path("here.yaml"), problems_of).cases()
+    points = {(case.settings["heap_mb"], case.settings["java_options"]) for case in cases}
+    assert points == set(product((256, 512), ("-XX:+UseSerialGC", "-XX:+UseG1GC")))
+    assert {"heap_mb", "java_options"} <= {*parameters()}

@@ -1,0 +1,1 @@
+"""What a plan may vary of servers in Java."""
