@@ -193,11 +193,19 @@ except MqperfError as error:
 """
 
 READER = """
+from concurrent.futures import ProcessPoolExecutor
+
+def shut_late(pool, *how, shutdown=ProcessPoolExecutor.shutdown, **options):
+    time.sleep(0.5)  # the pool's thread sees by itself that its processes are gone
+    shutdown(pool, *how, **options)
+
+ProcessPoolExecutor.shutdown = shut_late
+
 def read(number):
     Path(sys.argv[1], str(os.getpid())).touch()
     time.sleep(3600)
 
-cli.app = lambda: processes.shared_out(read, [1, 2, 3, 4])
+cli.app = lambda: processes.shared_out(read, range(8))
 cli.main()
 """
 

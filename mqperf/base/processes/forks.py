@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -47,9 +48,9 @@ def shared_out(
     pool = ProcessPoolExecutor(workers, fork, _begin, (os.getpid(), work, items))
     try:
         with _held_back():
-            results: Iterator[Result] = pool.map(_done, range(len(items)))
-        for result in results:
-            take(result)
+            waiting = deque(pool.submit(_done, number) for number in range(len(items)))
+        while waiting:  # none is cancelled: the pool's own thread could not mark it as broken
+            take(waiting.popleft().result())
     except BaseException as error:
         for child in multiprocessing.active_children():
             if child not in earlier:
@@ -60,7 +61,7 @@ def shared_out(
             ) from None
         raise
     finally:
-        pool.shutdown(cancel_futures=True)
+        pool.shutdown()
 
 
 def _begin(parent: int, work: Callable[[Any], Any], items: Sequence[Any]) -> None:
