@@ -19,6 +19,7 @@ from mqperf.pages.figures import labels as labels_of
 from mqperf.pages.figures import palette
 from mqperf.pages.figures.curves import pens_of_layouts
 from mqperf.pages.figures.marks import LETTERS_ACROSS, crowded, rate_axis
+from mqperf.pages.figures.svg import as_svg
 from mqperf.plan.columns import COLUMNS, FIGURES
 from mqperf.plan.topologies import QUEUES
 from mqperf.study.tables import Tables
@@ -349,6 +350,23 @@ def test_svg_speaks_for_itself(svg: Path) -> None:
     assert [root.findtext(f"{SVG}{tag}") for tag in ("title", "desc")] == ["A & B", "from 1 to 2"]
     assert "throughput, msg/sec" in {text.text for text in root.iter(f"{SVG}text")}
     assert svg.stat().st_size < 60_000
+
+
+def test_svg_leaves_out_lines_outside_of_it() -> None:
+    """As matplotlib writes them they have no corners."""
+    figure = Figure()
+    axes = figure.subplots()
+    for height in (5_000.0, 0.5):
+        axes.plot([0, 1], [height] * 2, gid=f"at {height}")
+    axes.set_ylim(0, 1)
+    root = ET.fromstring(as_svg(figure, "lines", title="Lines", description="Two."))  # noqa: S314
+    corners = {
+        group.get("id"): path.get("d", "")
+        for group in root.iter(f"{SVG}g")
+        for path in group.findall(f"{SVG}path")
+    }
+    assert not corners["at 5000.0"]
+    assert corners["at 0.5"]
 
 
 def test_svg_does_not_depend_on_the_day(svg: Path, read: Tables, tmp_path: Path) -> None:

@@ -182,7 +182,7 @@ def _gather(group: ET.Element) -> None:
             mark.attrib.pop("style", None)
     alike: dict[tuple[tuple[str, str], ...], ET.Element] = {}
     for path in group.findall(f"{{{SVG}}}path[@clip-path]"):
-        corners = path.attrib.pop("d")
+        corners = path.attrib.pop("d", "")  # a line that is outside the drawing has none
         first = alike.setdefault(tuple(path.attrib.items()), path)
         if first is not path:
             group.remove(path)
