@@ -17,7 +17,7 @@ from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.importer import IMPORTERS, Importer
 from mqperf.study.tables import Tables, where
 from mqperf.study.tables.axes import LAYOUT
-from mqperf.study.tables.axis_words import shown_value
+from mqperf.study.tables.axis_words import shown_rate, shown_value
 from mqperf.study.tables.clocks import LARGE_SHARE
 
 TAKEN = (
@@ -26,10 +26,8 @@ TAKEN = (
 )
 """What stands beside the folders of the systems in a report."""
 
-AS_PLANNED = dict.fromkeys(
-    ("kept_rate_msg_s", "missed_rate_msg_s", "held_rate_msg_s", "broken_rate_msg_s"), "rate_msg_s"
-)
-"""Figures that are one of the values of a plan, or their mean, and are printed as these are."""
+AS_PLANNED = {"kept_rate_msg_s", "missed_rate_msg_s", "held_rate_msg_s", "broken_rate_msg_s"}
+"""Figures that are one of the rates of a plan, or their mean, and are printed as these are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +162,7 @@ def cell(column: str, value: object) -> Text:
     if isinstance(value, Integral):
         return Text(int(value))
     if isinstance(value, Real) and column in AS_PLANNED:
-        return Text(shown_value(AS_PLANNED[column], round(float(value), 2)))
+        return Text(shown_rate(float(value)))
     if isinstance(value, Real) and COLUMNS[column].parameter:
         return Text(shown_value(column, float(value)))
     if isinstance(value, Real):

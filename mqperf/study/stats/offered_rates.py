@@ -24,7 +24,7 @@ from mqperf.study.stats.rules.window import KEEPS_UP
 from mqperf.study.stats.summary import with_doubts
 from mqperf.study.tables import Tables, at, conform, empty, varied
 from mqperf.study.tables.axes import SWEEP
-from mqperf.study.tables.axis_words import shown_value
+from mqperf.study.tables.axis_words import shown_rate
 from mqperf.study.tables.shape import in_order
 
 RATES = (RATE, THREAD_RATE)
@@ -163,7 +163,7 @@ def saturation_rate(curve: pd.DataFrame) -> Mapping[str, Any]:
         "top_throughput_msg_s": top,
     }
     unit = f"{unit_of(*curve['test_case'].unique())}/sec"
-    text = f"It keeps up with {_rate(low)} {unit}"
+    text = f"It keeps up with {shown_rate(low or 0.0)} {unit}"
     if beyond.empty:
         return row | {"text": f"{text}, the most that was measured."}
     least = beyond.index.min()
@@ -173,17 +173,13 @@ def saturation_rate(curve: pd.DataFrame) -> Mapping[str, Any]:
     high = max([least, *(later / each)])
     row |= {"missed_rate_msg_s": high, "limit": limit}
     if low is None:
-        offered = f"{_rate(least)} {unit}, the least that was offered"
+        offered = f"{shown_rate(least)} {unit}, the least that was offered"
         text = f"Even {offered}, is more than it keeps up with"
     else:
-        text += f", and not with {_rate(high)}"
+        text += f", and not with {shown_rate(high)}"
         if by_rate["kept"].isna().any():
             crossing = min(max(top / float(by_rate["each"].max()), low), high)
             row["saturation_rate_msg_s"] = crossing
             told = min(max(rounded(crossing, CROSSING_DIGITS), low), high)
-            text += f": the saturation point is at {_rate(told)}"
+            text += f": the saturation point is at {shown_rate(told)}"
     return row | {"text": f"{text}{ran_out}."}
-
-
-def _rate(rate: float | None) -> str:
-    return shown_value(RATE, 0.0 if rate is None else round(rate, 1))

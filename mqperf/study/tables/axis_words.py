@@ -7,6 +7,7 @@ import pandas as pd
 
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.load import GENERATORS
+from mqperf.plan.pace import RATE
 from mqperf.study.tables.places import GENERATOR, in_place
 
 COUNTED = {
@@ -15,6 +16,9 @@ COUNTED = {
     "hosts": ("client host", "client hosts"),
 }
 """Axes that count something: what one of it is called, and several."""
+
+WHOLE_FROM = 100
+"""The rate from which on nobody reads its decimals."""
 
 Value = str | float | None
 """What a parameter may be."""
@@ -84,6 +88,11 @@ def days(runs: pd.DataFrame) -> str:
     """On which day runs began, or from which to which; empty where none tells."""
     began = runs["started"].dropna().dt.strftime("%Y-%m-%d")
     return " to ".join(dict.fromkeys([began.min(), began.max()])) if len(began) else ""
+
+
+def shown_rate(rate: float) -> str:
+    """A rate of a plan, or a mean of such, as a person reads it: whole from 100 a second on."""
+    return shown_value(RATE, float(round(rate)) if rate >= WHOLE_FROM else round(rate, 2))
 
 
 def shown_value(name: str, value: str | float) -> str:
