@@ -101,7 +101,10 @@ def test_repeats_at_full_load_are_wider_for_a_second_mean() -> None:
 @pytest.mark.parametrize("kind", ["lost", "noisy-host", "clock-offset"])
 @pytest.mark.parametrize("everywhere", [True, False])
 def test_a_doubted_rate_never_ranks(kind: str, *, everywhere: bool) -> None:
-    """Wrong or limited, about its point or all runs: the reason stands there; notes are none."""
+    """Wrong or limited, about its point or all runs: the reason stands there.
+
+    Notes are no reason, nor is that repeats differ, as the interval has that.
+    """
     frames = sound()
     best, _ = cells(frames, "invented")
     place = {} if everywhere else {"point": best.sustained.points[0]}
@@ -111,8 +114,9 @@ def test_a_doubted_rate_never_ranks(kind: str, *, everywhere: bool) -> None:
     assert BEST not in ranks(*found)
     first, *_ = [row for row in rows(page("Planted", found)) if "(HA)" not in row[0]]
     assert f"({kind})" in first[3]
-    noted = [*cells(doubted(frames, "missing-run", **place), "invented")]
-    assert ranks(*noted) == [BEST, ""]
+    for harmless in ("missing-run", "spread"):
+        noted = [*cells(doubted(frames, harmless, **place), "invented")]
+        assert ranks(*noted) == [BEST, ""]
 
 
 def test_best_is_only_what_is_apart_from_all_others() -> None:
@@ -183,6 +187,23 @@ def test_what_cannot_be_told_is_said() -> None:
         "less than 800 msg/sec",
         "none",
     ]
+
+
+def test_the_page_says_first_who_sustains_most() -> None:
+    """By name, with the kind of queue, and the topology only where a system has several."""
+    long = {"payload_bytes": 4096, "threads": 1}
+    quorum = cell(400, 600, queues="quorum")
+    found = [cell(900, 1100), quorum, nats(500, 900), cell(given=long), nats(900, 1100, given=long)]
+    html = BeautifulSoup(page("Answer", found), "html.parser")
+    assert html.select("#answer")[0].get_text() == (
+        "Of 2 workloads, most is sustained by RabbitMQ at 1; at 1 no layout is told apart from all"
+        " others."
+    )
+    assert [row[0] for row in rows(str(html))][:3] == ["RabbitMQ", "NATS", "RabbitMQ (quorum)"]
+    several = page("Answer", [*found, cell(topology="cmsm")])
+    assert "RabbitMQ, Client -> Broker, Server -> Broker (quorum)" in {
+        row[0] for row in rows(several)
+    }
 
 
 HOSTILE = "\"><script>x()</script><img src=x onerror=x()>' onclick=x() \u202e{{ 7 * 7 }}"

@@ -490,7 +490,8 @@ CHECKS: Mapping[str, Check] = {
 SPOILING = frozenset(kind for kind, check in CHECKS.items() if check.spoils)
 """The kinds of doubt with which a point is never the headline if a sound point exists."""
 
-SPOILING_RATIOS = SPOILING - {"spread"}
+SPREAD = "spread"
+SPOILING_RATIOS = SPOILING - {SPREAD}
 """Those with which no ratio is told: how much repeats differ is in its interval."""
 
 

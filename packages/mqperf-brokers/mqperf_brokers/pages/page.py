@@ -5,6 +5,7 @@ script but its own.
 """
 
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from math import inf
@@ -13,14 +14,15 @@ from urllib.parse import quote, urlencode
 
 from markupsafe import Markup
 
-from mqperf.base.one_line import one_line
+from mqperf.base.one_line import amount, one_line
 from mqperf.pages.figures import labels, palette
 from mqperf.pages.questions.words import grouped
 from mqperf.pages.report.pictures.svg import templates
+from mqperf.pages.report.words import joined
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.tables.axis_words import worded
 from mqperf_brokers.study.cells import BESIDE, Cell
-from mqperf_brokers.study.ranking import Again, Ranked, Value, again, ranked, share
+from mqperf_brokers.study.ranking import BEST, Again, Ranked, Value, again, ranked, share
 from mqperf_brokers.study.rates import UNBOUND
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -53,10 +55,12 @@ def page(
     """The page of these cells, of what was measured a second time, and why bundles are not used."""
     later = {cell.key: cell for cell in seconds}
     came = [again(cell, later[cell.key]) if cell.key in later else None for cell in cells]
-    entries = [_entry(of, second) for of, second in zip(ranked(cells), came, strict=True)]
+    names = _names(cells)
+    entries = [_entry(of, names, second) for of, second in zip(ranked(cells), came, strict=True)]
     script = (TEMPLATES / "brokers.js").read_text(encoding="utf-8")
     context = {
         "title": one_line(title),
+        "answer": _answer(entries),
         "entries": sorted(entries, key=_order),
         "refused": [*map(one_line, refused)],
         "again": share(came) if seconds else "",
@@ -67,10 +71,39 @@ def page(
     return templates("mqperf_brokers.pages").get_template("brokers.html.j2").render(context)
 
 
-def _entry(of: Ranked, second: Again | None) -> Entry:
+def _names(cells: Sequence[Cell]) -> Mapping[tuple[str, ...], str]:
+    """By layout its name: of a system that has one topology here nobody need know which."""
+    topologies: dict[str, set[str]] = {}
+    for cell in cells:
+        topologies.setdefault(cell.system, set()).add(cell.topology)
+    return {
+        cell.layout: f"{cell.title}, {labels.layout(cell.topology, cell.queues)}"
+        if len(topologies[cell.system]) > 1
+        else cell.title + labels.queues(cell.queues).label
+        for cell in cells
+    }
+
+
+def _answer(entries: Sequence[Entry]) -> str:
+    """Who is best at how many workloads of a release and a machine, in a sentence."""
+    ranks: dict[object, dict[str, str]] = {}
+    for entry in entries:
+        place = (entry["workload"], entry["release"], entry["machine"])
+        of_place = ranks.setdefault(place, {})
+        if entry["rank"]:
+            of_place[str(entry["layout"])] = str(entry["rank"])
+    best = Counter(name for of in ranks.values() for name, rank in of.items() if rank == BEST)
+    open_ = sum(BEST not in of.values() for of in ranks.values())
+    heads = joined([f"{name} at {count}" for name, count in best.most_common()])
+    told = [f"most is sustained by {heads}"] if heads else []
+    told += [f"at {open_} no layout is told apart from all others"] if open_ else []
+    return f"Of {amount(len(ranks), 'workload')}, {'; '.join(told)}."
+
+
+def _entry(of: Ranked, names: Mapping[tuple[str, ...], str], second: Again | None) -> Entry:
     """What the page says of a cell."""
     cell = of.cell
-    label = [cell.title, labels.layout(cell.topology, cell.queues), *_words(of.apart)]
+    label = [names[cell.layout], *_words(of.apart)]
     place = {
         "system": one_line(cell.title),
         "workload": one_line(", ".join([TEST_CASES[cell.test_case].short, *_words(of.workload)])),

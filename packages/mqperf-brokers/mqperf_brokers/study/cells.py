@@ -9,7 +9,7 @@ from mqperf.base.releases import released
 from mqperf.plan.columns import parameters
 from mqperf.plan.pace import PACE
 from mqperf.study.stats.contrasts import LOAD
-from mqperf.study.stats.doubt_kinds import CHECKS, NOTE, weight_of
+from mqperf.study.stats.doubt_kinds import CHECKS, NOTE, SPREAD, weight_of
 from mqperf.study.stats.rules.finding import in_parts, offered
 from mqperf.study.tables import Tables, completed, of_plan, of_points, varied
 from mqperf.study.tables.axes import SWEEP
@@ -110,10 +110,13 @@ def _cell(part: Tables, bundle: str, names: Iterable[str]) -> Cell:
 
 
 def _doubts(doubts: pd.DataFrame, points: Iterable[str]) -> Iterator[str]:
-    """What is wrong, or limited by something else, at these points or in all of the runs."""
+    """What is wrong, or limited by something else, at these points or in all of the runs.
+
+    Not that repeats differ: how much they do is in the interval.
+    """
     about = doubts[doubts["point"].isna() | doubts["point"].isin([*points])]
     for kind, texts in about.groupby("kind", sort=False)["text"]:
-        if weight_of(str(kind)) != NOTE:
+        if kind != SPREAD and weight_of(str(kind)) != NOTE:
             yield f"{CHECKS[str(kind)].finding if kind in CHECKS else texts.iloc[0]} ({kind})"
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 from mqperf.study.stats.bottleneck import LOAD_GENERATORS
 from mqperf.study.stats.offered_rates import saturation_rates
 from mqperf.study.stats.rules.finding import offered
-from mqperf.study.stats.sustained import FIGURE, best_first
+from mqperf.study.stats.sustained import FIGURE, YES, best_first
 from mqperf.study.tables import Tables, where
 
 SECOND = sqrt(2)
@@ -113,11 +113,11 @@ def _brackets(part: Tables, runs: pd.DataFrame) -> Iterator[tuple[float, float]]
 
 
 def _at_full_load(part: Tables) -> Sustained:
-    """The throughput of the best point, if that is known to keep up."""
+    """The throughput of the best point, if that is known to keep up; its doubts are told beside."""
     head = best_first(part["points"], part).iloc[0]
     rate, low, high = (float(head[name]) for name in (FIGURE, f"{FIGURE}_low", f"{FIGURE}_high"))
-    ends, faults = _of_second(rate, low, high), () if head["sustained"] else (NONE_KEEPS_UP,)
-    return Sustained(FULL_LOAD, rate, *ends, (str(head["point"]),), faults)
+    faults = () if head["keeps_up"] == YES else (NONE_KEEPS_UP,)
+    return Sustained(FULL_LOAD, rate, *_of_second(rate, low, high), (str(head["point"]),), faults)
 
 
 def _of_second(rate: float, low: float, high: float) -> tuple[float, float]:
