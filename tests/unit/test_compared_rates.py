@@ -10,21 +10,26 @@ from mqperf.pages.figures.answers import contrast_sheet
 from mqperf.pages.figures.marks import LINE
 from mqperf.pages.questions.comparison import (
     KEPT_ENDS,
-    LIMIT_ENDS,
     ONCE,
     answer,
     change,
-    limits,
 )
 from mqperf.pages.questions.question import MORE_REPEATS, NARROWER
+from mqperf.pages.report import comparison as words
 from mqperf.pages.report.rst import Text
 from mqperf.pages.sections.forms import plain
 from mqperf.study.stats.bottleneck import LOAD_GENERATORS
+from mqperf.study.stats.compare import KEYS, MIN_EFFECT
 from mqperf.study.stats.complete import compared
-from mqperf.study.stats.contrasts import contrasts_of_rates, contrasts_of_repeats
+from mqperf.study.stats.contrasts import (
+    contrasts_of_rates,
+    contrasts_of_repeats,
+    limits_compared,
+)
 from mqperf.study.stats.offered_rates import middle_rates
+from mqperf.study.stats.searches import LIMIT_ENDS, limits
 from mqperf.study.stats.sustained import FIGURE
-from mqperf.study.tables import conform, empty
+from mqperf.study.tables import Tables, conform, empty
 
 
 def rates(
@@ -233,3 +238,77 @@ def test_load_generators_that_were_the_limit_tell_no_middle() -> None:
     found = climbed(CLASSIC, MIRRORED)
     tester = found["bottlenecks"].assign(bottleneck=LOAD_GENERATORS)
     assert middle_rates({**found, "bottlenecks": tester}).isna().all()
+
+
+def searched(*found: tuple[float, float], **more: object) -> Tables:
+    """Runs of searches, which found these limits, of one kind of queue after the other."""
+    low, high = zip(*found, strict=True)
+    rows = {
+        "system": "rabbitmq",
+        "topology": "cmsm",
+        "queues": ["classic", "mirrored"][: len(found)],
+        "test_case": "rpc-cast",
+        "threads": 10,
+        "hold": "p99 <= 100 ms",
+        "search_ends": "found",
+        "limit_rate_msg_s": np.sqrt(np.multiply(low, high)),
+        "limit_rate_msg_s_low": low,
+        "limit_rate_msg_s_high": high,
+        **more,
+    }
+    searches = conform("searches", pd.DataFrame(rows))
+    return {**frames(1), "searches": searches, "doubts": empty("doubts")}
+
+
+ALIKE = (900.0, 1100.0)
+
+
+@pytest.mark.parametrize(
+    ("found", "ratio", "verdict"),
+    [
+        ((1900.0, 2100.0), (1900 / 1100, 2100 / 900), "better"),
+        ((450.0, 500.0), (450 / 1100, 500 / 900), "worse"),
+        ((1000.0, 1200.0), (1000 / 1100, 1200 / 900), "cannot tell"),
+    ],
+)
+def test_two_searches_are_compared_by_their_limits(
+    found: tuple[float, float], ratio: tuple[float, float], verdict: str
+) -> None:
+    """At a rate that both were offered, both have that throughput, however far they would go."""
+    told = compared(searched(ALIKE, ALIKE), searched(found, ALIKE))
+    rows = told["comparison"]
+    first, second = rows[rows["figure"].eq(FIGURE)].to_dict("records")
+    assert (first["ratio_low"], first["ratio_high"]) == pytest.approx(ratio)
+    assert [row["verdict"] for row in (first, second)] == [verdict, "cannot tell"]
+    assert first["value_b"] == pytest.approx(np.sqrt(np.prod(found)))
+    assert {*rows["figure"]} > {FIGURE}
+    assert told["sustained_compared"].empty
+    assert any("(between rates)" in line and verdict in line for line in words.text_lines(**told))
+    assert words.LIMITS in [*words.rules(rows)]
+
+
+@pytest.mark.parametrize(("min_effect", "verdict"), [(None, "cannot tell"), (0.02, "better")])
+def test_limits_that_differ_by_less_than_matters_have_no_verdict(
+    min_effect: float | None, verdict: str
+) -> None:
+    """However narrow their intervals are."""
+    found = searched((1000.0, 1001.0)), searched((1030.0, 1031.0))
+    rows = compared(*found, min_effect=min_effect)["comparison"]
+    [row] = rows[rows["figure"].eq(FIGURE)].to_dict("records")
+    assert row["ratio_low"] > 1
+    assert row["verdict"] == verdict
+
+
+def test_searches_for_something_else_have_no_limit_in_common() -> None:
+    """Another latency is held up to another rate."""
+    found = searched(ALIKE), searched((1900.0, 2100.0), hold="p99 <= 10 ms")
+    assert FIGURE not in {*compared(*found)["comparison"]["figure"]}
+
+
+def test_limits_are_compared_at_each_value_of_a_parameter_that_one_set_varies() -> None:
+    """The other set has one value of it in all of its runs."""
+    lengths = searched(ALIKE, (450.0, 550.0), queues="classic", payload_bytes=[256, 4096])
+    short = searched((1900.0, 2100.0))
+    runs = short["runs"].assign(payload_bytes=256)
+    rows = limits_compared(lengths, {**short, "runs": runs}, KEYS, MIN_EFFECT)
+    assert rows[["payload_bytes", "verdict"]].to_numpy().tolist() == [[256, "better"]]

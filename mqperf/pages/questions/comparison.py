@@ -49,6 +49,7 @@ from mqperf.study.stats.decided import ALIKE, SEQUENTIAL, decided
 from mqperf.study.stats.offered_rates import brackets
 from mqperf.study.stats.rules.finding import in_parts
 from mqperf.study.stats.rules.together import ASKED
+from mqperf.study.stats.searches import LIMIT_ENDS, limits
 from mqperf.study.stats.sustained import FIGURE
 from mqperf.study.tables import Tables, at, completed, varied
 from mqperf.study.tables.axes import LAYOUT, SWEEP
@@ -67,9 +68,8 @@ ONCE = Text(
 )
 """How often that is so is in the methodology, under *What a name changes*."""
 
-LIMIT_ENDS = ("limit_rate_msg_s_low", "limit_rate_msg_s_high")
 KEPT_ENDS = ("kept_rate_msg_s", "missed_rate_msg_s")
-"""The columns between which a rate is: of searches, and of rates that are offered."""
+"""The columns between which a rate is that is kept, of those that are offered."""
 
 
 def asked(tables: Tables) -> bool:
@@ -182,16 +182,6 @@ def _rather(first: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
     keys = [name for name in (*SWEEP, *parameters()) if name in {*first} & {*others}]
     known = others.set_index(keys).index.isin(first.set_index(keys).index)
     return pd.concat([first, others[~known]], ignore_index=True)
-
-
-def limits(searches: pd.DataFrame) -> pd.DataFrame:
-    """The searches, with what is known of a limit beyond the rates that were searched, too."""
-    known = (("beyond", "held_rate_msg_s"), ("below", "broken_rate_msg_s"))
-    ends = {
-        name: searches[name].mask(searches["search_ends"].eq(where), searches[rate])
-        for name, (where, rate) in zip(LIMIT_ENDS, known, strict=True)
-    }
-    return searches.assign(**ends)
 
 
 def _sentences(compared: pd.DataFrame) -> Iterator[Text]:

@@ -15,6 +15,7 @@ from mqperf.pages.report.words import cell
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import in_unit, unit_of
 from mqperf.study.stats.compare import CANNOT_TELL, KEYS, MOST_REPEATS
+from mqperf.study.stats.contrasts import BETWEEN
 from mqperf.study.stats.decided import ALIKE, SEQUENTIAL
 from mqperf.study.stats.sustained import FIGURE
 from mqperf.study.tables.axes import SWEEP
@@ -48,6 +49,15 @@ DECIDED = (
     " throughput holds however long that went on, and alike is a difference that is shown to be"
     " below {min_effect}. Other figures have neither interval nor verdict, as throughput ended it."
 )
+
+LIMITS = (
+    "Throughput of a search is its limit, and an interval marked (between rates) all that the 95 %"
+    " intervals of both limits leave open. One that ends at 0 or inf is open there: a search beyond"
+    " the rates that were tried would close it."
+)
+
+MARKED = ("within run", BETWEEN)
+"""Kinds of intervals that are named beside them."""
 
 NOT_IN_TURNS = ("A first", "B first", "in part")
 
@@ -101,6 +111,8 @@ def rules(comparison: pd.DataFrame) -> Iterator[str]:
     yield from (rule.format(min_effect=min_effect) for rule in RULES)
     if comparison["clock_share"].gt(0).any():
         yield CLOCKS
+    if comparison["interval_kind"].eq(BETWEEN).any():
+        yield LIMITS
     if comparison["interval_kind"].eq(SEQUENTIAL).any():
         yield DECIDED.format(min_effect=min_effect)
     if len(_not_in_turns(comparison)):
@@ -177,7 +189,7 @@ def interval(row: Row) -> str:
     clocks = _clocks(row)
     if pd.isna(row["ratio_low"]):
         return clocks
-    within = "(within run)" if row["interval_kind"] == "within run" else ""
+    within = f"({row['interval_kind']})" if row["interval_kind"] in MARKED else ""
     ends = f"{row['ratio_low']:.3f} to {row['ratio_high']:.3f}"
     return " ".join(filter(None, [ends, within, clocks]))
 

@@ -227,7 +227,7 @@ COMPARISON = (
     text(
         "interval_kind",
         "repeats; within run, which knows nothing of other runs; after each repeat, of what was"
-        " repeated until it was decided; or none.",
+        " repeated until it was decided; between rates, of limits that were searched for; or none.",
     ),
     Column("p_value", "float64", "How often equals would differ by as much, by chance."),
     Column("p_adjusted", "float64", "The same, corrected for the number of comparisons."),

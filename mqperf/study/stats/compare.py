@@ -136,7 +136,7 @@ def judged(
     frame["detectable"] = detectable.where(unjudged) if of_repeats else detectable
     frame["repeats_needed"] = _repeats_needed(frame, risk) if of_repeats else pd.NA
     starts = zip(frame["starts_a"], frame["starts_b"], strict=True)
-    frame["in_turns"] = [_alternated(*pair) for pair in starts]
+    frame["in_turns"] = [alternated(*pair) for pair in starts]
     marks = zip(frame["doubts_a"], frame["doubts_b"], strict=True)
     frame["doubted"] = [doubted_sides(*pair) for pair in marks]
     columns = TABLES[table].with_parameters(frame.columns)
@@ -355,7 +355,7 @@ def _noncentrality(freedom: float, risk: float) -> float:
     return float(brentq(lacking, 0.0, 2 + 2 * limit, rtol=1e-3))  # 1.3 limits, with one degree
 
 
-def _alternated(a: Sequence[pd.Timestamp], b: Sequence[pd.Timestamp]) -> str:
+def alternated(a: Sequence[pd.Timestamp], b: Sequence[pd.Timestamp]) -> str:
     """``in turns`` when the side changes at least once for each run of the shorter side.
 
     That is so for A B A B and for A B B A, also when a run is missing or was repeated later; it is

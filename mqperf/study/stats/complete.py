@@ -7,6 +7,7 @@ from mqperf.plan.columns import TABLES
 from mqperf.study.stats.bottleneck import bottlenecks
 from mqperf.study.stats.checks import doubts
 from mqperf.study.stats.compare import KEYS, MIN_EFFECT, compare
+from mqperf.study.stats.contrasts import limits_compared
 from mqperf.study.stats.decided import decided_between
 from mqperf.study.stats.differences import differences
 from mqperf.study.stats.factors import factors
@@ -14,8 +15,15 @@ from mqperf.study.stats.offered_rates import saturation_rates, with_middle_rates
 from mqperf.study.stats.scaling import saturation_points
 from mqperf.study.stats.searches import searches
 from mqperf.study.stats.summary import points
-from mqperf.study.stats.sustained import in_both, sustained
-from mqperf.study.tables import Tables, control_runs_apart, empty, of_plan, outside_plan
+from mqperf.study.stats.sustained import FIGURE, in_both, sustained
+from mqperf.study.tables import (
+    Tables,
+    conform,
+    control_runs_apart,
+    empty,
+    of_plan,
+    outside_plan,
+)
 from mqperf.study.tables.axes import SWEEP
 
 
@@ -54,24 +62,32 @@ def compared(
 
     With ``across_systems`` points of different systems are compared; without, only those of one.
     ``min_effect`` is the minimum relevant difference, if not the usual one.  What the plan of a
-    folder does not ask for is left out, and named among the differences.
+    folder does not ask for is left out, and named among the differences.  Two searches are compared
+    by the limits that they found; at a rate that both tried, by everything but throughput.
     """
     keys = [key for key in KEYS if not (across_systems and key == "system")]
     matters = MIN_EFFECT if min_effect is None else min_effect
     sides = _asked_for(a, "A"), _asked_for(b, "B")
     comparison = compare(*map(with_middle_rates, sides), keys=keys, min_effect=matters)
+    comparison = decided_between(comparison, *sides, keys)
+    if all(len(side.get("searches", ())) for side in (a, b)):
+        others = comparison[comparison["figure"].ne(FIGURE)]
+        limits = limits_compared(a, b, keys, matters)
+        comparison = pd.concat([rows for rows in (limits, others) if len(rows)] or [others])
     return {
         "differences": differences(a, b),
         "sustained_compared": in_both(_sustained(a), _sustained(b), keys),
-        "comparison": decided_between(comparison, *sides, keys),
+        "comparison": conform("comparison", comparison),
     }
 
 
 def _sustained(tables: Tables) -> pd.DataFrame:
-    """The table, without staircases: what these keep up with is their throughput there."""
+    """The table, without staircases and searches: ``comparison`` has the rates of these."""
     keys, rows = [*SWEEP], tables.get("sustained", empty("sustained"))
-    climbed = tables.get("rate_steps", empty("rate_steps")).set_index(keys).index
-    return rows[~rows.set_index(keys).index.isin(climbed)]
+    for name in ("rate_steps", "searches"):
+        apart = tables.get(name, empty(name)).set_index(keys).index
+        rows = rows[~rows.set_index(keys).index.isin(apart)]
+    return rows
 
 
 def _asked_for(tables: Tables, name: str) -> Tables:

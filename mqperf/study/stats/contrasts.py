@@ -5,17 +5,26 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from mqperf.plan.columns import COLUMNS, parameters
+from mqperf.plan.columns import COLUMNS, TABLES, parameters
 from mqperf.plan.decide import OF_LAYOUT
 from mqperf.plan.pace import RATE
 from mqperf.plan.topologies import QUEUES
 from mqperf.study.stats.bottleneck import LOAD_GENERATORS
-from mqperf.study.stats.compare import CANNOT_TELL, KEYS, MIN_EFFECT, judged, one_side
+from mqperf.study.stats.compare import (
+    CANNOT_TELL,
+    KEYS,
+    MIN_EFFECT,
+    alternated,
+    doubted_sides,
+    judged,
+    one_side,
+)
 from mqperf.study.stats.doubt_kinds import SPOILING, SPOILING_RATIOS
 from mqperf.study.stats.offered_rates import with_middle_rates
 from mqperf.study.stats.rules.tester import DISTURBED
+from mqperf.study.stats.searches import LIMIT_ENDS, limits
 from mqperf.study.stats.sustained import FIGURE, YES, best_first, doubted_points
-from mqperf.study.tables import Tables, of_points, varied
+from mqperf.study.tables import Tables, conform, empty, of_points, varied
 from mqperf.study.tables.axes import FACTORS, SWEEP
 from mqperf.study.tables.places import CONDITION
 
@@ -120,6 +129,41 @@ def contrasts_of_repeats(tables: Tables, axis: str) -> pd.DataFrame:
     left = {"messages": counted, "doubts": doubts.drop(disturbed.index)}
     rows = contrasts(with_middle_rates({**tables, **left}), axis)
     return rows[rows[["repeats_a", "repeats_b"]].gt(1).all(axis=1)] if len(rows) else rows
+
+
+def limits_compared(a: Tables, b: Tables, keys: Sequence[str], min_effect: float) -> pd.DataFrame:
+    """One row of the table ``comparison`` per search of both sets: the limits, B against A.
+
+    Searches belong together that agree in ``keys``, in parameters that tell points of A or of B
+    apart, and in what is to hold.  Intervals are those of ``contrasts_of_rates``; there is no
+    verdict of less than ``min_effect``.
+    """
+    names = {name for side in (a, b) for name in side["searches"] if name in parameters()}
+    on = [*keys, *names, "hold"]
+    sides = [
+        limits(side["searches"]).assign(
+            **{name: side["runs"][name].iloc[0] for name in names - {*side["searches"]}}
+        )
+        for side in (a, b)
+    ]
+    pairs = sides[0].merge(sides[1], on=on, suffixes=("_a", "_b"))
+    if pairs.empty:
+        return empty("comparison")
+    rows = _between(pairs, *LIMIT_ENDS)
+    small = np.log(rows["ratio"]).abs() < np.log1p(min_effect)
+    doubts = rows[["doubted_a", "doubted_b"]].fillna("").itertuples(index=False)
+    starts = (side["runs"].drop_duplicates("run")["started"].tolist() for side in (a, b))
+    rows = rows.assign(
+        value_a=rows["limit_rate_msg_s_a"],
+        value_b=rows["limit_rate_msg_s_b"],
+        clock_share=0.0,
+        min_effect=min_effect,
+        verdict=rows["verdict"].mask(small, CANNOT_TELL),
+        doubted=pd.Series([doubted_sides(*kinds) for kinds in doubts], rows.index, "string"),
+        in_turns=alternated(*starts),
+    )
+    columns = TABLES["comparison"].with_parameters(rows.columns)
+    return conform("comparison", rows[[name for name in columns if name in rows.columns]])
 
 
 def _between(pairs: pd.DataFrame, least: str, most: str) -> pd.DataFrame:

@@ -24,12 +24,15 @@ from mqperf.study.stats.rules.tester import DISTURBED, disturbed
 from mqperf.study.stats.search_limit import Tried, limit
 from mqperf.study.tables import Tables, conform, varied
 from mqperf.study.tables.axes import SWEEP
-from mqperf.study.tables.axis_words import shown_value
+from mqperf.study.tables.axis_words import shown_rate
 
 Row = Mapping[Any, Any]
 
 TOLD = (*FOLLOWED, "repeats")
 """What is told of the point that holds, as ``points`` has it."""
+
+LIMIT_ENDS = ("limit_rate_msg_s_low", "limit_rate_msg_s_high")
+"""The columns between which a limit is."""
 
 SHORTEST_S = 1e-9
 """Below it a latency is no less for the limit: one may be zero, or negative by clocks."""
@@ -57,6 +60,16 @@ def searches(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
     planned = tables.get("planned")
     rows = [] if planned is None else [*_rows(tables, planned, bottlenecks)]
     return conform("searches", pd.DataFrame(rows))
+
+
+def limits(searches: pd.DataFrame) -> pd.DataFrame:
+    """The searches, with what is known of a limit beyond the rates that were searched, too."""
+    known = (("beyond", "held_rate_msg_s"), ("below", "broken_rate_msg_s"))
+    ends = {
+        name: searches[name].mask(searches["search_ends"].eq(where), searches[rate])
+        for name, (where, rate) in zip(LIMIT_ENDS, known, strict=True)
+    }
+    return searches.assign(**ends)
 
 
 def _rows(
@@ -147,22 +160,24 @@ def sentence(row: Row) -> str:
     unit = f"{unit_of(row['test_case'])}/sec"
     subject, low, high = row["hold"], row["held_rate_msg_s"], row["broken_rate_msg_s"]
     if row["search_ends"] == "below":
-        return f"Even {_rate(high)} {unit}, the lowest rate searched, does not hold {subject}."
+        return f"Even {shown_rate(high)} {unit}, the lowest rate searched, does not hold {subject}."
     if row["search_ends"] == "unfinished":
-        bounds = [f"it holds at {_rate(low)}"] if low else []
-        bounds += [f"not at {_rate(high)}"] if high else []
+        bounds = [f"it holds at {shown_rate(low)}"] if low else []
+        bounds += [f"not at {shown_rate(high)}"] if high else []
         so_far = f" (so far {', '.join(bounds)} {unit})" if bounds else ""
         return f"The search for {subject} is not finished{so_far}: run the plan again."
-    finished = f"finished in the window: {_rate(row['throughput_msg_s'])} {unit}"
+    finished = f"finished in the window: {shown_rate(row['throughput_msg_s'])} {unit}"
     lead = f"At {subject} it sustains"
     if row["search_ends"] == "beyond":
-        return f"{lead} at least {_rate(low)} {unit}, the highest that was searched; {finished}."
-    ends = " to ".join(_rate(row[f"limit_rate_msg_s_{end}"]) for end in ("low", "high"))
+        return (
+            f"{lead} at least {shown_rate(low)} {unit}, the highest that was searched; {finished}."
+        )
+    ends = " to ".join(shown_rate(row[f"limit_rate_msg_s_{end}"]) for end in ("low", "high"))
     why = f", where {row['broken_by']}" if pd.notna(row.get("broken_by")) else ""
     limit = f"; what ran out there: {row['limit']}" if pd.notna(row.get("limit")) else ""
     return (
-        f"{lead} {ends} {unit} (95 % interval of the limit): most runs hold at {_rate(low)},"
-        f" and not at {_rate(high)}{why}{limit}; {finished}."
+        f"{lead} {ends} {unit} (95 % interval of the limit): most runs hold at {shown_rate(low)},"
+        f" and not at {shown_rate(high)}{why}{limit}; {finished}."
     )
 
 
@@ -213,7 +228,3 @@ def _of_run(row: Row, hold: Hold, disturbed_runs: Collection[str]) -> Verdict:
         broken.append(f"{int(lost)} of {int(row['asked'])} messages lost")
     margin = max(margins) if margins and slow == bool(broken) else None
     return Verdict(not broken, ", ".join(broken or held), disturbed, margin)
-
-
-def _rate(value: float) -> str:
-    return shown_value(RATE, float(round(value)) if value >= 100 else float(value))
