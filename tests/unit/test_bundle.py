@@ -15,6 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from mqperf.base.errors import RecordError
+from mqperf.base.one_line import amount
 from mqperf.front.cli import app
 from mqperf.record import Run, runs
 from mqperf.record.seal import sha256
@@ -358,7 +359,7 @@ def test_a_number_that_its_runs_do_not_give_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.starts_programs
 @pytest.mark.parametrize(("made_by", "excused"), [("mqperf", True), ("numpy", False)])
-def test_another_version_excuses_columns_and_no_rows(
+def test_another_version_excuses_columns_and_sentences_and_no_rows(
     tmp_path: Path, recorded: Path, made_by: str, *, excused: bool
 ) -> None:
     """A version of mqperf, not of a library; a row that was cut is a fault whoever cut it."""
@@ -371,11 +372,16 @@ def test_another_version_excuses_columns_and_no_rows(
     hosts.write_text("".join(kept))
     header, *rows = messages.read_text().splitlines()
     messages.write_text("\n".join([f"{header},new", *(f"{row},1" for row in rows), ""]))
+    verdicts = pd.read_csv(told := stage / layout.TABLES / "bottlenecks.csv", dtype=str)
+    verdicts.assign(because="in other words").to_csv(told, index=False)
     found = next(check for check in checks(stage, {}) if check.what == "tables")
-    faults = [f"hosts, row {len(kept)} ({NAME}): not in the bundle"]
+    row = f"hosts, row {len(kept)} ({NAME}): not in the bundle"
     column = "messages, column new: in the bundle alone"
-    assert (column in found.says) == excused
-    assert sorted(found.faults) == faults + ([] if excused else [column])
+    assert (f"{column}; {amount(len(verdicts), 'sentence')}" in found.says) == excused
+    faults = [
+        fault.partition(", because: in other words in the bundle")[0] for fault in found.faults
+    ]
+    assert sorted(faults) == ([row] if excused else [f"bottlenecks, row 1 ({NAME})", row, column])
 
 
 @pytest.mark.parametrize(

@@ -139,14 +139,16 @@ def _versions(folder: Path) -> tuple[str, Sequence[str]]:
 
 
 def _tables(folder: Path, *, ours_differ: bool) -> tuple[str, Sequence[str]]:
-    """Tables and columns of one side alone are no faults where ours differ; rows always are."""
+    """Where ours differ, other sentences, tables and columns are no faults; rows always are."""
     with processes.scratch("tables") as again:
         write_complete(folder / layout.RUNS, again, "csv")
         result = compared(folder / layout.TABLES, again)
     agree = f"{amount(result.agree, 'value')} of {amount(result.tables, 'table')} agree"
-    if not (ours_differ and result.apart):
-        return agree, [*result.differ, *result.apart]
-    return f"{agree}; of another version: {'; '.join(result.apart)}", result.differ
+    if not ours_differ:
+        return agree, [*result.differ, *result.apart, *result.worded]
+    worded = [amount(len(result.worded), "sentence")] if result.worded else []
+    others = "; ".join([*result.apart, *worded])
+    return agree + (f"; of another version: {others}" if others else ""), result.differ
 
 
 def _pages(folder: Path) -> tuple[str, Sequence[str]]:

@@ -15,19 +15,24 @@ from mqperf.base.one_line import one_line
 
 TOLERANCE = 1e-9
 
+SENTENCES = ("text", "because", "broken_by", "extrapolated")
+"""Columns of sentences: what they say of figures stands in other columns, too."""
+
 
 @dataclass
 class Compared:
     """How many tables and values agree, empty ones aside, and what does not.
 
-    ``differ`` are values that differ and rows that one side has alone, ``apart`` tables and columns
-    that one side has alone: those another version may have by right.
+    ``differ`` are values that differ and rows that one side has alone.  What another version may
+    have by right is by itself: ``apart``, tables and columns that one side has alone, and
+    ``worded``, sentences that differ.
     """
 
     tables: int = 0
     agree: int = 0
     differ: list[str] = field(default_factory=list)
     apart: list[str] = field(default_factory=list)
+    worded: list[str] = field(default_factory=list)
 
 
 def compared(bundled: Path, again: Path) -> Compared:
@@ -74,7 +79,8 @@ def _compare(bundled: Path, again: Path, result: Compared) -> None:
                     result.agree += bool(row[column])
                 else:
                     values = f"{row[column]} in the bundle, {other[column]} from its runs"
-                    result.differ.append(one_line(f"{place}, {column}: {values}"))
+                    told = result.worded if column in SENTENCES else result.differ
+                    told.append(one_line(f"{place}, {column}: {values}"))
 
 
 def _run(row: Mapping[str, str]) -> str:
