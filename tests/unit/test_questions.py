@@ -356,6 +356,21 @@ def test_a_cause_of_doubt_is_one_line_the_heaviest_first(sound: Tables) -> None:
     assert beside.endswith(", at no single point (not-of-plan).")
 
 
+@pytest.mark.parametrize(
+    "failure",
+    ["Broker ended with exit code 3; its log ends:\n  12:01 INFO: no heap", "Broker ended: why"],
+)
+def test_why_attempts_failed_is_told_in_a_few_words(sound: Tables, failure: str) -> None:
+    """The log of a broker is not for the first screen."""
+    runs = sound["runs"].copy()
+    failed = runs[runs["status"].ne("failed")].head(1).assign(status="failed", failure=failure)
+    frames = doubted(sound, "failed-run", [runs["point"].iloc[0]])
+    [line] = uncertain({**frames, "runs": failed})
+    told, _, why = line.partition(" (failed-run): ")
+    assert told == "Note: an attempt failed, at 1 of 4 points"
+    assert why in {"Broker ended with exit code 3.", "Broker ended."}
+
+
 def test_a_doubt_about_both_sides_is_said_once() -> None:
     """Which side is A is a matter of tables."""
     assert (

@@ -71,5 +71,5 @@ def uncertain(tables: Tables) -> Iterator[str]:
 def _reasons(tables: Tables) -> str:
     """Why attempts failed, where that is a few words: what was refused."""
     failures = tables["runs"].loc[tables["runs"]["status"].eq("failed"), "failure"]
-    reasons = dict.fromkeys(str(reason).partition(": ")[0] for reason in failures.dropna())
+    reasons = failures.dropna().str.split(": |; ", n=1, regex=True).str[0].unique()
     return f": {joined([*reasons])}" if 0 < len(reasons) <= FEW else ""
