@@ -45,6 +45,8 @@ def main(arguments: list[str]) -> None:
                 for row in _of_system(chosen[system], folder / system)
             ]
         )
+    if rows.empty:
+        return
     print(rows.to_string(index=False, float_format=lambda value: f"{value:.4g}"))
     print()
     for keys in ("figure", ["system", "figure"]):
