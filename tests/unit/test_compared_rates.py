@@ -62,6 +62,19 @@ NOT_KNOWN = float("nan")
 
 
 @pytest.mark.parametrize(
+    ("doubted", "ratio"), [(None, (400 / 220, 440 / 200)), ("lost", (400 / 110, 440 / 100))]
+)
+def test_each_side_is_its_best_of_any_load(doubted: str | None, ratio: tuple[float, float]) -> None:
+    """Not every number of threads against every other; a doubted rate is no best."""
+    few = rates((100, 110), (300, 330)).assign(threads=1)
+    many = rates((200, 220), (400, 440)).assign(threads=8)
+    many.loc[many["queues"].eq("classic"), "doubted"] = doubted
+    both = pd.concat([few, many], ignore_index=True)
+    [row] = contrasts_of_rates(frames(1), both, "queues", KEPT_ENDS).to_dict("records")
+    assert (row["ratio_low"], row["ratio_high"]) == pytest.approx(ratio)
+
+
+@pytest.mark.parametrize(
     ("first", "second", "limit", "words"),
     [
         ((100, 200), (50, 100), None, "CAST is not told apart (\N{MINUS SIGN}75 to 0 %)"),
@@ -312,3 +325,5 @@ def test_limits_are_compared_at_each_value_of_a_parameter_that_one_set_varies() 
     runs = short["runs"].assign(payload_bytes=256)
     rows = limits_compared(lengths, {**short, "runs": runs}, KEYS, MIN_EFFECT)
     assert rows[["payload_bytes", "verdict"]].to_numpy().tolist() == [[256, "better"]]
+    none = short["runs"].drop(columns="payload_bytes", errors="ignore")
+    assert limits_compared(lengths, {**short, "runs": none}, KEYS, MIN_EFFECT).empty

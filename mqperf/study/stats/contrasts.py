@@ -98,17 +98,22 @@ def contrasts_of_rates(
 ) -> pd.DataFrame:
     """The same of rates that are known to be between two, in the columns that tell of throughput.
 
-    ``ends`` are the columns of both.  The interval is all that they leave open: from the upper end
-    of the reference to the lower one of the other, and the reverse.  Where an end is not known, or
-    load generators were the limit at the upper one, it goes to 0 or to infinity; there is no row
-    where it then tells nothing.  Both are ``sound`` where no doubt about either spoils throughput.
+    Each side is its highest rate that is sound, of any load; ``ends`` are the columns of both ends.
+    The interval is all that they leave open: from the upper end of the reference to the lower one
+    of the other, and the reverse.  Where an end is not known, or load generators were the limit at
+    the upper one, it goes to 0 or to infinity; there is no row where it then tells nothing.  Both
+    are ``sound`` where no doubt about either spoils throughput.
     """
     values = _in_order(axis, rates, tables)
     names = (*SWEEP, *(name for name in parameters() if name in rates.columns))
     alike = [name for name in names if name != axis and name not in LOAD]
+    in_order = rates.assign(spoiled=rates["doubted"].map(_spoiled)).sort_values(
+        ["spoiled", *ends], ascending=[True, False, False], kind="stable"
+    )
+    best = in_order.drop_duplicates([*alike, axis]).sort_index()
     pairs = [
-        rates[rates[axis] == values[0]]
-        .merge(rates[rates[axis] == value], on=alike, suffixes=("_a", "_b"))
+        best[best[axis] == values[0]]
+        .merge(best[best[axis] == value], on=alike, suffixes=("_a", "_b"))
         .assign(**{axis: value}, reference=values[0])
         for value in values[1:]
     ]
@@ -139,14 +144,12 @@ def limits_compared(a: Tables, b: Tables, keys: Sequence[str], min_effect: float
     verdict of less than ``min_effect``.
     """
     names = {name for side in (a, b) for name in side["searches"] if name in parameters()}
-    on = [*keys, *names, "hold"]
-    sides = [
-        limits(side["searches"]).assign(
-            **{name: side["runs"][name].iloc[0] for name in names - {*side["searches"]}}
-        )
-        for side in (a, b)
-    ]
-    pairs = sides[0].merge(sides[1], on=on, suffixes=("_a", "_b"))
+    types, sides = {name: COLUMNS[name].dtype for name in names}, []
+    for side in (a, b):
+        rows = limits(side["searches"])
+        alike = side["runs"].reindex(columns=[*names - {*rows}]).head(1)
+        sides.append(rows.merge(alike, how="cross").astype(types))
+    pairs = sides[0].merge(sides[1], on=[*keys, *names, "hold"], suffixes=("_a", "_b"))
     if pairs.empty:
         return empty("comparison")
     rows = _between(pairs, *LIMIT_ENDS)
