@@ -325,6 +325,15 @@ def test_a_byte_of_another_encoding_hides_nothing(tmp_path: Path) -> None:
     assert log.read_bytes().splitlines()[:2] == [b"caf\xe9", b"host-1 is up"]
 
 
+def test_a_histogram_that_spells_a_host_stays_as_it_is(tmp_path: Path) -> None:
+    """In base64 a short name is soon there; above the numbers the host is renamed."""
+    file = tmp_path / "server-1.counts"
+    histogram = b'{"histogram": "HISTFAAAAlR/mq1+8o"}\n'
+    file.write_bytes(b'{"label": "mq1"}\n' + histogram)
+    anonymous._rewrite(file, lambda text: text.replace("mq1", "host-1"))
+    assert file.read_bytes() == b'{"label": "host-1"}\n' + histogram
+
+
 def test_a_number_that_its_runs_do_not_give_is_named(tmp_path: Path) -> None:
     """By table, row and column, with both values; what one side has alone, too."""
     contents = {

@@ -71,8 +71,7 @@ def _check_unchanged(aside: Path, folder: Path, rename: Rename) -> None:
     write_complete(folder, aside / "after", "csv")
     for file in (aside / "before").iterdir():
         file.write_text(rename(file.read_text(encoding="utf-8")), encoding="utf-8")
-    result = compared(aside / "before", aside / "after")
-    if changed := [*result.differ, *result.apart]:
+    if changed := compared(aside / "before", aside / "after").everything:
         raise RecordError(
             f"hosts cannot be renamed without changing results ({changed[0]}): one has the name of"
             " something else; bundle without --anonymous"

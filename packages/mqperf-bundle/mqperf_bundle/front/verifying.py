@@ -145,7 +145,7 @@ def _tables(folder: Path, *, ours_differ: bool) -> tuple[str, Sequence[str]]:
         result = compared(folder / layout.TABLES, again)
     agree = f"{amount(result.agree, 'value')} of {amount(result.tables, 'table')} agree"
     if not ours_differ:
-        return agree, [*result.differ, *result.apart, *result.worded]
+        return agree, result.everything
     worded = [amount(len(result.worded), "sentence")] if result.worded else []
     others = "; ".join([*result.apart, *worded])
     return agree + (f"; of another version: {others}" if others else ""), result.differ

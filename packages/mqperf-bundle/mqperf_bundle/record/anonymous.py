@@ -22,6 +22,9 @@ _IN_TEXT = re.compile(
 _ADDRESS = re.compile(r"[\d.]+")
 _OURS = re.compile(r"local|localhost|127\..*|::1|0\.0\.0\.0|")
 
+COUNTS = ".counts"
+"""Files whose lines have histograms in base64, which may spell the name of a host by chance."""
+
 KEPT = "surrogateescape"
 """How bytes that are no UTF-8 become text, and themselves again."""
 
@@ -78,7 +81,8 @@ def _recorded(facts: Facts) -> Iterator[str]:
 def _text(file: Path) -> str | None:
     """What is in a file of text, also with bytes of another encoding; None for one of numbers."""
     content = raw.content(file, raw.MESSAGES_LIMIT_BYTES)
-    return None if b"\0" in content else content.decode(errors=KEPT)
+    numbers = file.suffix == COUNTS or b"\0" in content
+    return None if numbers else content.decode(errors=KEPT)
 
 
 def _rewrite(file: Path, rename: Rename) -> None:

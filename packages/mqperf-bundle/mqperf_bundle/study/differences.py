@@ -15,8 +15,11 @@ from mqperf.base.one_line import one_line
 
 TOLERANCE = 1e-9
 
-SENTENCES = ("text", "because", "broken_by", "extrapolated")
-"""Columns of sentences: what they say of figures stands in other columns, too."""
+SENTENCES = {
+    *("text", "because", "broken_by", "cause_test", "extrapolated", "assumption"),
+    *("sustained_at", "highest_at"),
+}
+"""Columns of words: what they say of figures stands in other columns, too."""
 
 
 @dataclass
@@ -33,6 +36,11 @@ class Compared:
     differ: list[str] = field(default_factory=list)
     apart: list[str] = field(default_factory=list)
     worded: list[str] = field(default_factory=list)
+
+    @property
+    def everything(self) -> list[str]:
+        """All that is not the same."""
+        return [*self.differ, *self.apart, *self.worded]
 
 
 def compared(bundled: Path, again: Path) -> Compared:
