@@ -86,18 +86,13 @@ def _names(cells: Sequence[Cell]) -> Mapping[tuple[str, ...], str]:
 
 def _answer(entries: Sequence[Entry]) -> str:
     """Who is best at how many workloads of a release and a machine, in a sentence."""
-    ranks: dict[object, dict[str, str]] = {}
-    for entry in entries:
-        place = (entry["workload"], entry["release"], entry["machine"])
-        of_place = ranks.setdefault(place, {})
-        if entry["rank"]:
-            of_place[str(entry["layout"])] = str(entry["rank"])
-    best = Counter(name for of in ranks.values() for name, rank in of.items() if rank == BEST)
-    open_ = sum(BEST not in of.values() for of in ranks.values())
+    workloads = len({(of["workload"], of["release"], of["machine"]) for of in entries})
+    best = Counter(of["layout"] for of in entries if of["rank"] == BEST)
     heads = joined([f"{name} at {count}" for name, count in best.most_common()])
     told = [f"most is sustained by {heads}"] if heads else []
-    told += [f"at {open_} no layout is told apart from all others"] if open_ else []
-    return f"Of {amount(len(ranks), 'workload')}, {'; '.join(told)}."
+    if left := workloads - best.total():
+        told.append(f"at {left} no layout is told apart from all others")
+    return f"Of {amount(workloads, 'workload')}, {'; '.join(told)}."
 
 
 def _entry(of: Ranked, names: Mapping[tuple[str, ...], str], second: Again | None) -> Entry:
