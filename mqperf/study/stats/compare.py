@@ -39,11 +39,11 @@ from scipy import special
 
 from mqperf.base.errors import TableError
 from mqperf.plan import LATENCIES
-from mqperf.plan.columns import COLUMNS, TABLES, parameters
+from mqperf.plan.columns import COLUMNS, parameters
 from mqperf.study.series.intervals import CONFIDENCE
 from mqperf.study.stats.summary import run_figures
-from mqperf.study.tables import Tables, conform, varied
-from mqperf.study.tables.shape import in_order
+from mqperf.study.tables import Tables, varied
+from mqperf.study.tables.shape import in_order, shaped
 
 KEYS = ("system", "topology", "queues", "test_case", "threads")
 """What a point must have in common in A and in B; and the parameters that vary in either."""
@@ -139,9 +139,7 @@ def judged(
     frame["in_turns"] = [alternated(*pair) for pair in starts]
     marks = zip(frame["doubts_a"], frame["doubts_b"], strict=True)
     frame["doubted"] = [doubted_sides(*pair) for pair in marks]
-    columns = TABLES[table].with_parameters(frame.columns)
-    shaped = conform(table, frame[[name for name in columns if name in frame.columns]])
-    return in_order(shaped, *(name for name in parameters() if name in pairs.columns))
+    return in_order(shaped(table, frame), *(name for name in parameters() if name in pairs.columns))
 
 
 def holm(chances: Array) -> Array:

@@ -11,7 +11,6 @@ from typing import Any
 
 import pandas as pd
 
-from mqperf.plan.columns import TABLES
 from mqperf.plan.test_cases import closed_loops
 from mqperf.study.stats.compare import CANNOT_TELL
 from mqperf.study.stats.doubt_kinds import SPOILING
@@ -19,6 +18,7 @@ from mqperf.study.stats.rules.finding import in_parts
 from mqperf.study.stats.rules.tester import DISTURBED
 from mqperf.study.tables import Tables, at, conform, varied
 from mqperf.study.tables.axes import SWEEP
+from mqperf.study.tables.shape import shaped
 
 FIGURE = "throughput_msg_s"
 
@@ -108,15 +108,14 @@ def in_both(a: pd.DataFrame, b: pd.DataFrame, keys: Sequence[str] = SWEEP) -> pd
     on = [name for name in SWEEP if name in keys]
     pairs = a.merge(b, on=on, suffixes=("_a", "_b"))
     value_a, value_b = (pairs[f"sustained_throughput_msg_s_{side}"] for side in "ab")
-    compared = pairs.assign(
+    both = pairs.assign(
         value_a=value_a,
         value_b=value_b,
         ratio=value_b / value_a.where(value_a > 0),
         highest_a=pairs["highest_throughput_msg_s_a"],
         highest_b=pairs["highest_throughput_msg_s_b"],
     )
-    names = [name for name in TABLES["sustained_compared"].columns if name in compared.columns]
-    return conform("sustained_compared", compared[names])
+    return shaped("sustained_compared", both)
 
 
 def doubted_points(tables: Tables, kinds: Collection[str]) -> set[str]:

@@ -57,6 +57,12 @@ def conform(name: str, frame: pd.DataFrame) -> pd.DataFrame:
     return typed
 
 
+def shaped(name: str, frame: pd.DataFrame) -> pd.DataFrame:
+    """The same of those columns of a frame that the table has, parameters among them."""
+    columns = TABLES[name].with_parameters(frame.columns)
+    return conform(name, frame[[column for column in columns if column in frame.columns]])
+
+
 def _other_types(frame: pd.DataFrame) -> dict[str, Any]:
     """The types of the columns that have another one than the register asks for."""
     asked = {column: _type(COLUMNS[column].dtype) for column in frame.columns}

@@ -38,6 +38,7 @@ from mqperf.study.stats.summary import points
 from mqperf.study.stats.sustained import FIGURE, YES
 from mqperf.study.tables import Tables, at, completed, conform, empty, of_plan, varied
 from mqperf.study.tables.axes import SWEEP
+from mqperf.study.tables.shape import shaped
 from mqperf_trend.study.control_cause import found_by, with_causes
 from mqperf_trend.study.machines import Machines, hardware
 from mqperf_trend.study.references import Series
@@ -190,12 +191,7 @@ def _sides(placed: Sequence[Placed], keys: Sequence[str], *, control: bool = Fal
 def _of_control_runs(tables: Tables) -> Tables:
     """Control runs as the tables of a sweep of their own."""
     rows = tables["control_runs"]
-    parts = {
-        name: conform(
-            name, rows[[column for column in TABLES[name].columns if column in rows.columns]]
-        )
-        for name in ("messages", "latency")
-    }
+    parts = {name: shaped(name, rows) for name in ("messages", "latency")}
     return {"runs": rows, **parts, "cpu": empty("cpu"), "doubts": empty("doubts")}
 
 
@@ -372,10 +368,7 @@ def _sustained(
     sustained = sustained.assign(
         ratio=ratio.mask(moved), moved_from=before["sustained_at"].where(moved)
     )
-    names = TABLES["trend_sustained"].with_parameters(ordered.columns)
-    return conform(
-        "trend_sustained", sustained[[name for name in names if name in sustained.columns]]
-    )
+    return shaped("trend_sustained", sustained)
 
 
 def _step(
