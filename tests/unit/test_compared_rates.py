@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import ttest_ind
 from staircases import CLASSIC, CLIMB, LAYOUTS, MIRRORED, climbed, frames
 
+from mqperf.base.errors import TableError
 from mqperf.pages.figures.answers import contrast_sheet
 from mqperf.pages.figures.marks import LINE
 from mqperf.pages.questions.comparison import (
@@ -18,14 +19,11 @@ from mqperf.pages.questions.question import MORE_REPEATS, NARROWER
 from mqperf.pages.report import comparison as words
 from mqperf.pages.report.rst import Text
 from mqperf.pages.sections.forms import plain
+from mqperf.study.stats.between_rates import limits_compared
 from mqperf.study.stats.bottleneck import LOAD_GENERATORS
 from mqperf.study.stats.compare import KEYS, MIN_EFFECT
 from mqperf.study.stats.complete import compared
-from mqperf.study.stats.contrasts import (
-    contrasts_of_rates,
-    contrasts_of_repeats,
-    limits_compared,
-)
+from mqperf.study.stats.contrasts import contrasts_of_rates, contrasts_of_repeats
 from mqperf.study.stats.offered_rates import middle_rates
 from mqperf.study.stats.searches import LIMIT_ENDS, limits
 from mqperf.study.stats.sustained import FIGURE
@@ -294,9 +292,12 @@ def test_two_searches_are_compared_by_their_limits(
     assert (first["ratio_low"], first["ratio_high"]) == pytest.approx(ratio)
     assert [row["verdict"] for row in (first, second)] == [verdict, "cannot tell"]
     assert first["value_b"] == pytest.approx(np.sqrt(np.prod(found)))
+    assert first["ratio"] == pytest.approx(first["value_b"] / first["value_a"])
     assert {*rows["figure"]} > {FIGURE}
     assert told["sustained_compared"].empty
-    assert any("(between rates)" in line and verdict in line for line in words.text_lines(**told))
+    lines = [*words.text_lines(**told)]
+    assert any("(between rates)" in line and verdict in line for line in lines)
+    assert not any("not set" in line for line in lines)
     assert words.LIMITS in [*words.rules(rows)]
 
 
@@ -310,6 +311,26 @@ def test_limits_that_differ_by_less_than_matters_have_no_verdict(
     [row] = rows[rows["figure"].eq(FIGURE)].to_dict("records")
     assert row["ratio_low"] > 1
     assert row["verdict"] == verdict
+
+
+def tried(found: Tables, *rates: float) -> Tables:
+    """The runs of all layouts as runs of one, at these rates."""
+    one = {
+        name: rows.assign(queues="classic") if "queues" in rows.columns else rows
+        for name, rows in found.items()
+    }
+    at = dict(zip(found["runs"]["point"].unique(), rates, strict=True))
+    return {**one, "runs": one["runs"].assign(rate_msg_s=one["runs"]["point"].map(at))}
+
+
+def test_searches_that_tried_no_rate_in_common_are_compared_by_their_limits() -> None:
+    """As the second need not begin where the first does; other sets have to."""
+    first = tried(searched(ALIKE), 700.0, 1400.0)
+    second = tried(searched((1900.0, 2100.0)), 800.0, 1600.0)
+    assert compared(first, second)["comparison"]["verdict"].tolist() == ["better"]
+    neither = [{**side, "searches": empty("searches")} for side in (first, second)]
+    with pytest.raises(TableError, match="no point in common"):
+        compared(*neither)
 
 
 def test_searches_for_something_else_have_no_limit_in_common() -> None:

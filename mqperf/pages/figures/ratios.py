@@ -12,7 +12,7 @@ from mqperf.pages.figures import palette
 from mqperf.pages.figures.marks import as_lines, as_text, dress, plain
 from mqperf.pages.figures.told import tell
 from mqperf.plan.columns import COLUMNS, parameters
-from mqperf.study.stats.contrasts import BETWEEN
+from mqperf.study.stats.between_rates import BETWEEN
 from mqperf.study.tables.axes import SWEEP
 from mqperf.study.tables.axis_words import worded
 from mqperf.study.tables.places import CONDITION
@@ -26,6 +26,9 @@ SHADES = {
 }
 """Colours of the figures that are compared."""
 
+
+MARKED = {"within run", BETWEEN}
+"""Kinds of intervals of a ratio that are not of repeats: they are marked wherever they are told."""
 
 ROOM = 1.08
 """How far the axis goes beyond the furthest mark or interval: a mark at the edge would be cut."""
@@ -72,7 +75,7 @@ def ratios(
     for place, row in enumerate(rows.to_dict("records")):
         marker = "<" if row["ratio_low"] == 0 else ">" if row["ratio_high"] == np.inf else "o"
         if marker == "o" and pd.notna(row["ratio_low"]):
-            style = ":" if row["interval_kind"] in {"within run", BETWEEN} else "-"
+            style = ":" if row["interval_kind"] in MARKED else "-"
             axes.plot(
                 [row["ratio_low"], row["ratio_high"]],
                 [place] * 2,

@@ -34,11 +34,10 @@ from mqperf.plan import MOST
 from mqperf.plan.columns import COLUMNS, parameters
 from mqperf.plan.driver import SET
 from mqperf.plan.pace import RATE
+from mqperf.study.stats.between_rates import BETWEEN, UNNOTICED
 from mqperf.study.stats.compare import CANNOT_TELL
 from mqperf.study.stats.contrasts import (
-    BETWEEN,
     LOAD,
-    UNNOTICED,
     contrasts,
     contrasts_at_rate,
     contrasts_of_rates,

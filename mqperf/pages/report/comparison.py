@@ -9,13 +9,13 @@ from typing import Any
 import pandas as pd
 
 from mqperf.base.one_line import amount, one_line
-from mqperf.pages.figures.ratios import axes_of, point_label
+from mqperf.pages.figures.ratios import MARKED, axes_of, point_label
 from mqperf.pages.report.rst import MISSING
 from mqperf.pages.report.words import cell
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import in_unit, unit_of
+from mqperf.study.stats.between_rates import BETWEEN
 from mqperf.study.stats.compare import CANNOT_TELL, KEYS, MOST_REPEATS
-from mqperf.study.stats.contrasts import BETWEEN
 from mqperf.study.stats.decided import ALIKE, SEQUENTIAL
 from mqperf.study.stats.sustained import FIGURE
 from mqperf.study.tables.axes import SWEEP
@@ -51,13 +51,9 @@ DECIDED = (
 )
 
 LIMITS = (
-    "Throughput of a search is its limit, and an interval marked (between rates) all that the 95 %"
-    " intervals of both limits leave open. One that ends at 0 or inf is open there: a search beyond"
-    " the rates that were tried would close it."
+    "Throughput of a search is its limit. An interval marked (between rates) is all that the 95 %"
+    " intervals of both limits leave open; where it ends at 0 or inf, search beyond these rates."
 )
-
-MARKED = ("within run", BETWEEN)
-"""Kinds of intervals that are named beside them."""
 
 NOT_IN_TURNS = ("A first", "B first", "in part")
 

@@ -1,13 +1,14 @@
 """All tables of a runs folder: those that were read, and those that are computed from them."""
 
+import numpy as np
 import pandas as pd
 
 from mqperf.base.errors import TableError
 from mqperf.plan.columns import TABLES
+from mqperf.study.stats.between_rates import limits_compared
 from mqperf.study.stats.bottleneck import bottlenecks
 from mqperf.study.stats.checks import doubts
 from mqperf.study.stats.compare import KEYS, MIN_EFFECT, compare
-from mqperf.study.stats.contrasts import limits_compared
 from mqperf.study.stats.decided import decided_between
 from mqperf.study.stats.differences import differences
 from mqperf.study.stats.factors import factors
@@ -61,17 +62,26 @@ def compared(
     keys = [key for key in KEYS if not (across_systems and key == "system")]
     matters = MIN_EFFECT if min_effect is None else min_effect
     sides = _asked_for(a, "A"), _asked_for(b, "B")
-    comparison = compare(*map(with_middle_rates, sides), keys=keys, min_effect=matters)
-    comparison = decided_between(comparison, *sides, keys)
-    if all(len(side.get("searches", ())) for side in (a, b)):
-        others = comparison[comparison["figure"].ne(FIGURE)]
-        limits = limits_compared(a, b, keys, matters)
-        comparison = pd.concat([rows for rows in (limits, others) if len(rows)] or [others])
+    limits = limits_compared(*sides, keys, matters)
+    searched = all(len(side.get("searches", ())) for side in sides)
+    rated = map(_without_throughput if searched else with_middle_rates, sides)
+    parts = [limits]
+    try:
+        comparison = compare(*rated, keys=keys, min_effect=matters)
+        parts.append(decided_between(comparison, *sides, keys))
+    except TableError:
+        if limits.empty:  # else they are what there is to compare: no rate was tried in both
+            raise
     return {
         "differences": differences(a, b),
         "sustained_compared": in_both(_sustained(a), _sustained(b), keys),
-        "comparison": conform("comparison", comparison),
+        "comparison": conform("comparison", pd.concat([rows for rows in parts if len(rows)])),
     }
+
+
+def _without_throughput(tables: Tables) -> Tables:
+    """The tables, in which throughput is no figure: of searches it is the rate that was tried."""
+    return {**tables, "messages": tables["messages"].assign(**{FIGURE: np.nan})}
 
 
 def _sustained(tables: Tables) -> pd.DataFrame:

@@ -2,37 +2,21 @@
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
 import pandas as pd
 
-from mqperf.plan.columns import COLUMNS, TABLES, parameters
+from mqperf.plan.columns import COLUMNS, parameters
 from mqperf.plan.decide import OF_LAYOUT
 from mqperf.plan.pace import RATE
 from mqperf.plan.topologies import QUEUES
-from mqperf.study.stats.bottleneck import LOAD_GENERATORS
-from mqperf.study.stats.compare import (
-    CANNOT_TELL,
-    KEYS,
-    MIN_EFFECT,
-    alternated,
-    doubted_sides,
-    judged,
-    one_side,
-)
-from mqperf.study.stats.doubt_kinds import SPOILING, SPOILING_RATIOS
+from mqperf.study.stats.between_rates import between, spoiled
+from mqperf.study.stats.compare import KEYS, judged, one_side
+from mqperf.study.stats.doubt_kinds import SPOILING_RATIOS
 from mqperf.study.stats.offered_rates import with_middle_rates
 from mqperf.study.stats.rules.tester import DISTURBED
-from mqperf.study.stats.searches import LIMIT_ENDS, limits
-from mqperf.study.stats.sustained import FIGURE, YES, best_first, doubted_points
-from mqperf.study.tables import Tables, conform, empty, of_points, varied
+from mqperf.study.stats.sustained import YES, best_first, doubted_points
+from mqperf.study.tables import Tables, of_points, varied
 from mqperf.study.tables.axes import FACTORS, SWEEP
 from mqperf.study.tables.places import CONDITION
-
-BETWEEN = "between rates"
-"""What the interval of a ratio is called that is no 95 % interval, but all that is left open."""
-
-UNNOTICED = 0.005
-"""Changes up to it are told as 0 %: such an end of an interval tells no direction."""
 
 LOAD = (*FACTORS, "threads", RATE)
 """What the best point of a layout may have another value of than that of the other one."""
@@ -107,7 +91,7 @@ def contrasts_of_rates(
     values = _in_order(axis, rates, tables)
     names = (*SWEEP, *(name for name in parameters() if name in rates.columns))
     alike = [name for name in names if name != axis and name not in LOAD]
-    in_order = rates.assign(spoiled=rates["doubted"].map(_spoiled)).sort_values(
+    in_order = rates.assign(spoiled=rates["doubted"].map(spoiled)).sort_values(
         ["spoiled", *ends], ascending=[True, False, False], kind="stable"
     )
     best = in_order.drop_duplicates([*alike, axis]).sort_index()
@@ -119,7 +103,7 @@ def contrasts_of_rates(
     ]
     if not any(map(len, pairs)):  # nothing else is alike, as kinds of queue of two systems
         return pd.DataFrame()
-    return _between(pd.concat(pairs, ignore_index=True), *ends)
+    return between(pd.concat(pairs, ignore_index=True), ends)
 
 
 def contrasts_of_repeats(tables: Tables, axis: str) -> pd.DataFrame:
@@ -134,69 +118,6 @@ def contrasts_of_repeats(tables: Tables, axis: str) -> pd.DataFrame:
     left = {"messages": counted, "doubts": doubts.drop(disturbed.index)}
     rows = contrasts(with_middle_rates({**tables, **left}), axis)
     return rows[rows[["repeats_a", "repeats_b"]].gt(1).all(axis=1)] if len(rows) else rows
-
-
-def limits_compared(a: Tables, b: Tables, keys: Sequence[str], min_effect: float) -> pd.DataFrame:
-    """One row of the table ``comparison`` per search of both sets: the limits, B against A.
-
-    Searches belong together that agree in ``keys``, in parameters that tell points of A or of B
-    apart, and in what is to hold.  Intervals are those of ``contrasts_of_rates``; there is no
-    verdict of less than ``min_effect``.
-    """
-    names = {name for side in (a, b) for name in side["searches"] if name in parameters()}
-    types, sides = {name: COLUMNS[name].dtype for name in names}, []
-    for side in (a, b):
-        rows = limits(side["searches"])
-        alike = side["runs"].reindex(columns=[*names - {*rows}]).head(1)
-        sides.append(rows.merge(alike, how="cross").astype(types))
-    pairs = sides[0].merge(sides[1], on=[*keys, *names, "hold"], suffixes=("_a", "_b"))
-    if pairs.empty:
-        return empty("comparison")
-    rows = _between(pairs, *LIMIT_ENDS)
-    small = np.log(rows["ratio"]).abs() < np.log1p(min_effect)
-    doubts = rows[["doubted_a", "doubted_b"]].fillna("").itertuples(index=False)
-    starts = (side["runs"].drop_duplicates("run")["started"].tolist() for side in (a, b))
-    rows = rows.assign(
-        value_a=rows["limit_rate_msg_s_a"],
-        value_b=rows["limit_rate_msg_s_b"],
-        clock_share=0.0,
-        min_effect=min_effect,
-        verdict=rows["verdict"].mask(small, CANNOT_TELL),
-        doubted=pd.Series([doubted_sides(*kinds) for kinds in doubts], rows.index, "string"),
-        in_turns=alternated(*starts),
-    )
-    columns = TABLES["comparison"].with_parameters(rows.columns)
-    return conform("comparison", rows[[name for name in columns if name in rows.columns]])
-
-
-def _between(pairs: pd.DataFrame, least: str, most: str) -> pd.DataFrame:
-    starts = {side: pairs[f"{least}_{side}"].fillna(0.0) for side in "ab"}
-    tops = {
-        side: pairs[f"{most}_{side}"]
-        .mask(pairs[f"limit_{side}"].eq(LOAD_GENERATORS).fillna(value=False))
-        .fillna(np.inf)
-        for side in "ab"
-    }
-    low, high = starts["b"] / tops["a"], tops["b"] / starts["a"]
-    known = np.where(low > 0, np.where(np.isinf(high), low, np.sqrt(low * high)), high)
-    open_ = (low <= 1 + UNNOTICED) & (high >= 1 - UNNOTICED)
-    rows = pairs.assign(
-        figure=FIGURE,
-        ratio=known,
-        ratio_low=low,
-        ratio_high=high,
-        interval_kind=BETWEEN,
-        verdict=np.where(open_, CANNOT_TELL, np.where(low > 1, "better", "worse")),
-        min_effect=MIN_EFFECT,
-        repeats_needed=pd.array([pd.NA] * len(pairs), dtype="Int64"),
-        doubted=None,
-        sound=~(pairs["doubted_a"].map(_spoiled) | pairs["doubted_b"].map(_spoiled)),
-    )
-    return rows[~open_ | (low > 0) & (high < np.inf)]
-
-
-def _spoiled(doubted: object) -> bool:
-    return isinstance(doubted, str) and not SPOILING.isdisjoint(doubted.split(", "))
 
 
 def _pair(

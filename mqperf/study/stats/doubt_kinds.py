@@ -491,8 +491,10 @@ SPOILING = frozenset(kind for kind, check in CHECKS.items() if check.spoils)
 """The kinds of doubt with which a point is never the headline if a sound point exists."""
 
 SPREAD = "spread"
+"""The kind of doubt that repeats differ: where an interval is of repeats, that says how much."""
+
 SPOILING_RATIOS = SPOILING - {SPREAD}
-"""Those with which no ratio is told: how much repeats differ is in its interval."""
+"""Those with which no ratio is told."""
 
 
 def weight_of(kind: str) -> str:

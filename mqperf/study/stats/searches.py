@@ -169,9 +169,8 @@ def sentence(row: Row) -> str:
     finished = f"finished in the window: {shown_rate(row['throughput_msg_s'])} {unit}"
     lead = f"At {subject} it sustains"
     if row["search_ends"] == "beyond":
-        return (
-            f"{lead} at least {shown_rate(low)} {unit}, the highest that was searched; {finished}."
-        )
+        least = f"at least {shown_rate(low)} {unit}"
+        return f"{lead} {least}, the highest that was searched; {finished}."
     ends = " to ".join(shown_rate(row[f"limit_rate_msg_s_{end}"]) for end in ("low", "high"))
     why = f", where {row['broken_by']}" if pd.notna(row.get("broken_by")) else ""
     limit = f"; what ran out there: {row['limit']}" if pd.notna(row.get("limit")) else ""

@@ -17,9 +17,6 @@ COUNTED = {
 }
 """Axes that count something: what one of it is called, and several."""
 
-WHOLE_FROM = 100
-"""The rate from which on nobody reads its decimals."""
-
 Value = str | float | None
 """What a parameter may be."""
 
@@ -92,7 +89,7 @@ def days(runs: pd.DataFrame) -> str:
 
 def shown_rate(rate: float) -> str:
     """A rate of a plan, or a mean of such, as a person reads it: whole from 100 a second on."""
-    return shown_value(RATE, float(round(rate)) if rate >= WHOLE_FROM else round(rate, 2))
+    return shown_value(RATE, float(round(rate)) if rate >= 100 else round(rate, 2))
 
 
 def shown_value(name: str, value: str | float) -> str:
