@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 import samples
 
-from mqperf.study.tables import Tables
+from mqperf.study.tables import Tables, conform
 from mqperf_capacity.pages import words
 from mqperf_capacity.study import assumptions, demands, points
 from mqperf_capacity.study.predictions import Asked, predictions
@@ -33,7 +33,7 @@ def idle(tables: Tables) -> Tables:
 
 def planted(tables: Tables, figures: dict[str, float], settings: dict[str, int | str]) -> Tables:
     """The tables with these figures of messages and latency in the fastest run, and settings."""
-    runs = tables["runs"].assign(**settings)
+    runs = conform("runs", tables["runs"].assign(**settings))
     run = tables["messages"].sort_values("send_rate_msg_s")["run"].iloc[-1]
     frames_ = {}
     for name in ("messages", "latency"):
@@ -67,10 +67,25 @@ def test_a_quiet_machine_breaks_none_either(tables: Tables) -> None:
 def test_a_small_window_of_confirms_is_told(tables: Tables) -> None:
     """Four threads, one message each, and 5 ms until the confirm: no more than 800 a second."""
     figures = {"send_rate_msg_s": 790.0, "throughput_msg_s": 790.0, "confirm_p50_s": 0.005}
-    full, *_ = broken(planted(tables, figures, {"confirms": 1}))
-    assert full["assumption"] == assumptions.WINDOW_LIMITS
-    assert "of at most 4 messages waited for their confirm" in str(full["because"])
-    assert full["limit_msg_s"] == 790
+    offered = planted(tables, figures, {"confirms": 1})
+    [row] = broken(offered)
+    assert (row["assumption"], row["limit_msg_s"]) == (assumptions.WINDOW_LIMITS, 800)
+    assert "with a confirm after 5.0 ms no more than 800 msg/sec" in str(row["because"])
+    flooded = offered["messages"].assign(offered_rate_msg_s=math.nan)
+    full, _ = broken({**offered, "messages": flooded})
+    assert (full["assumption"], full["limit_msg_s"]) == (assumptions.WINDOW_LIMITS, 790)
+    assert "4.0 of at most 4 messages waited for their confirm" in str(full["because"])
+
+
+def test_late_clients_are_no_full_window(tables: Tables) -> None:
+    """Their confirms come long after messages were due, of which most waited to be sent."""
+    figures = {"send_rate_msg_s": 500.0, "throughput_msg_s": 500.0, "confirm_p50_s": 2.0}
+    late = planted(tables, figures, {"confirms": 100})
+    late["latency"]["confirm_p50_s"] = late["latency"]["confirm_p50_s"].fillna(0.001)
+    assert broken(late) == []  # the machine was full
+    [row] = broken(idle(late))
+    assert (row["assumption"], row["limit_msg_s"]) == (assumptions.CPU_LIMITS, 500)
+    assert "clients were held back" in str(row["because"])
 
 
 def test_a_window_of_confirms_is_of_messages_and_not_of_their_copies(tables: Tables) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pandas as pd
 
+from mqperf.base.one_line import amount
 from mqperf.study.stats.rules.finding import each
 from mqperf_capacity.study.demands import Demands
 from mqperf_capacity.study.points import NOT_NODES, Model
@@ -109,7 +110,11 @@ def _links(known: Demands, bound: float, payload: float | None) -> Iterator[Row]
 
 
 def _windows(model: Model, bound: float) -> Iterator[Row]:
-    """A window of unconfirmed messages that is full, or would be."""
+    """A window of unconfirmed messages that is full, or would be.
+
+    With an offered rate the time of a confirm counts from when a message was due: it says how long
+    the broker takes only where clients are not late, and the highest limit is of such a run.
+    """
     runs = model.runs
     if "confirms" not in runs.columns:
         return
@@ -118,8 +123,7 @@ def _windows(model: Model, bound: float) -> Iterator[Row]:
     limit = window / asking["confirm_p50_s"] * _copies(asking)
     waiting = asking["sending"] * asking["confirm_p50_s"]
     asking = asking.assign(window=window, waiting=waiting, limit=limit)
-    met = _behind(asking) | asking["offered"].isna()
-    full = met & waiting.ge(FULL * window)
+    full = asking["offered"].isna() & waiting.ge(FULL * window)
     for row in each(asking[full]):
         because = (
             f"{row.waiting:,.1f} of at most {row.window:,.0f} messages waited for their confirm,"
@@ -153,8 +157,8 @@ def _hint(row: Any) -> str:  # noqa: ANN401 (a row of a frame has any columns)
     prefetch = getattr(row, "prefetch", None)
     if acknowledging and pd.notna(prefetch) and prefetch <= FEW:
         return (
-            f"servers acknowledge, and may have {prefetch} message{'s' * (prefetch != 1)} at a time"
-            " (prefetch), so they wait for the next"
+            f"servers acknowledge, and may have {amount(prefetch, 'message')} at a time (prefetch),"
+            " so they wait for the next"
         )
     if row.rate < KEPT * row.sending:
         return (
