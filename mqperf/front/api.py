@@ -237,8 +237,8 @@ class Comparison:
     def _repr_html_(self) -> str:
         """What differs, what either sustains, and the ratios."""
         shown = (self.differences, self.sustained, self.ratios)
-        summary = f"<p>{words.summary(self.tables['comparison'])}</p>"
-        return summary + "".join(map(notebook.as_html, shown))
+        answers = "".join(f"<p>{line}</p>" for line in words.answers(self.tables["comparison"]))
+        return answers + "".join(map(notebook.as_html, shown))
 
 
 def read(path: Place) -> Results:

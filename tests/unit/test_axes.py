@@ -12,8 +12,8 @@ from viewed import contents
 from mqperf.pages import figures, notebook
 from mqperf.pages.questions import answers
 from mqperf.pages.questions.first_screen import of_folder
+from mqperf.pages.report import comparison as told
 from mqperf.pages.report.build import build
-from mqperf.pages.report.comparison import summary, text_lines
 from mqperf.pages.report.methods import recorded
 from mqperf.plan.columns import COMPUTED
 from mqperf.study.stats import compared, complete
@@ -279,9 +279,9 @@ def test_points_are_compared_with_their_like(both: Tables) -> None:
     comparison = compared(both, both)["comparison"]
     assert comparison["ratio"].eq(1.0).all()
     assert len(comparison) == 4 * 2 * 3 * 2
-    lines = text_lines(empty("differences"), comparison)
+    lines = told.text_lines(empty("differences"), comparison)
     assert "payload 100 bytes, pause 0.1 s" in " ".join(lines)
-    assert "at 12 points" in summary(comparison)
+    assert all("at 12 points" in answer for answer in told.answers(comparison))
     split = tables(replace(ONE, threads=(10,), parameters=(("processes", (1, 2)),)))
     comparison = compared(split, split)["comparison"]
     assert sorted(comparison["processes"].unique()) == [1, 2]

@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from mqperf.base.errors import TableError
+from mqperf.base.one_line import percents
 from mqperf.front import api
 from mqperf.front.cli import app
 from mqperf.pages import figures
@@ -398,7 +399,21 @@ def test_the_text_says_what_differs_first() -> None:
     frame, differing = compare(a, b), differences(a, b)
     lines = list(told.text_lines(differing, frame))
     assert lines[:2] == ["A and B differ in", "  Whole runs of each point: 5 | 3"]
-    assert lines[-1].startswith("24 comparisons at 6 points: ")
+    assert lines[-4].startswith("B against A, throughput at 6 points: worse at 6 (")
+
+
+def test_a_sentence_for_each_figure_answers() -> None:
+    """By how much where there is a verdict; elsewhere what the intervals leave open."""
+    a, b = measured(1, repeats=5), measured(2, repeats=5)
+    b["messages"].loc[b["messages"]["threads"].eq(THREADS[0]), "throughput_msg_s"] *= 2
+    frame = compare(a, b)
+    frame.loc[frame["threads"].eq(THREADS[1]), "doubted"] = "in B: noisy-host"
+    throughput, latency, *_ = told.answers(frame)
+    open_rows = frame[frame["figure"].eq("throughput_msg_s") & frame["verdict"].eq("cannot tell")]
+    ends = percents(open_rows["ratio_low"].min(), open_rows["ratio_high"].max())
+    assert throughput.startswith("B against A, throughput at 6 points: better at 1 (+")
+    assert throughput.endswith(f"cannot tell at 5 ({ends}), doubted at 1.")
+    assert latency.startswith("B against A, latency at 6 points: cannot tell at 6 (")
 
 
 def test_the_picture_has_a_row_for_every_point() -> None:

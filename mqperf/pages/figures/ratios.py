@@ -13,6 +13,7 @@ from mqperf.pages.figures.marks import as_lines, as_text, dress, plain
 from mqperf.pages.figures.told import tell
 from mqperf.plan.columns import COLUMNS, parameters
 from mqperf.study.stats.between_rates import BETWEEN
+from mqperf.study.stats.compare import WITHIN_RUN
 from mqperf.study.tables.axes import SWEEP
 from mqperf.study.tables.axis_words import worded
 from mqperf.study.tables.places import CONDITION
@@ -27,7 +28,7 @@ SHADES = {
 """Colours of the figures that are compared."""
 
 
-MARKED = {"within run", BETWEEN}
+MARKED = {WITHIN_RUN, BETWEEN}
 """Kinds of intervals of a ratio that are not of repeats: they are marked wherever they are told."""
 
 ROOM = 1.08

@@ -8,7 +8,7 @@ import pandas as pd
 from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.rst import Text
 from mqperf.pages.sections.section import Content
-from mqperf.study.stats.compare import CANNOT_TELL, LARGEST, MOST_REPEATS
+from mqperf.study.stats.compare import CANNOT_TELL, LARGEST, MOST_REPEATS, WITHIN_RUN
 from mqperf.study.tables import Tables
 
 
@@ -65,7 +65,7 @@ def enough_repeats(comparisons: pd.DataFrame) -> Iterator[Text]:
             "Longer runs (*duration_s*) differ less: {:,} repeats would not tell whether {} is left"
             " open differs."
         ).format(MOST_REPEATS, which)
-    if needed.empty and comparisons["interval_kind"].isin(["none", "within run"]).any():
+    if needed.empty and comparisons["interval_kind"].isin(["none", WITHIN_RUN]).any():
         yield MORE_REPEATS
 
 

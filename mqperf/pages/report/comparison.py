@@ -4,20 +4,22 @@ What A and B differ in is said before any number.
 """
 
 from collections.abc import Iterator, Mapping
+from math import inf
 from typing import Any
 
 import pandas as pd
 
-from mqperf.base.one_line import amount, one_line
-from mqperf.pages.figures.ratios import MARKED, axes_of, point_label
+from mqperf.base.one_line import amount, one_line, percents
+from mqperf.pages.figures.ratios import MARKED, point_label
 from mqperf.pages.report.rst import MISSING
 from mqperf.pages.report.words import cell
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.test_cases import in_unit, unit_of
 from mqperf.study.stats.between_rates import BETWEEN
-from mqperf.study.stats.compare import CANNOT_TELL, KEYS, MOST_REPEATS
+from mqperf.study.stats.compare import CANNOT_TELL, MOST_REPEATS, WITHIN_RUN
 from mqperf.study.stats.decided import ALIKE, SEQUENTIAL
 from mqperf.study.stats.sustained import FIGURE
+from mqperf.study.tables import where
 from mqperf.study.tables.axes import SWEEP
 
 RULES = (
@@ -55,6 +57,8 @@ LIMITS = (
     " intervals of both limits leave open; where it ends at 0 or inf, search beyond these rates."
 )
 
+VERDICTS = ("better", "worse", ALIKE, CANNOT_TELL)
+
 NOT_IN_TURNS = ("A first", "B first", "in part")
 
 MOST = 9.0
@@ -64,14 +68,30 @@ Row = Mapping[Any, Any]
 """A row of the table, by its columns."""
 
 
-def summary(comparison: pd.DataFrame) -> str:
-    """How many figures of how many points were compared, and how many verdicts there are."""
-    points = len(comparison.drop_duplicates([*KEYS, *axes_of(comparison)]))
-    verdicts = comparison["verdict"].value_counts()
-    names = ["better", "worse", *([ALIKE] if ALIKE in verdicts else []), CANNOT_TELL]
-    counts = [f"{verdicts.get(name, 0)} {name}" for name in names]
-    compared = f"{amount(len(comparison), 'comparison')} at {amount(points, 'point')}"
-    return f"{compared}: {', '.join(counts)}."
+def answers(comparison: pd.DataFrame) -> Iterator[str]:
+    """A sentence for each figure: at how many points B is better or worse, and by how much.
+
+    Where that cannot be told it gives what the intervals over repeats leave open.
+    """
+    for name, rows in comparison.groupby("figure", sort=False):
+        parts = [
+            f"{verdict} at {len(judged)}{_span(judged)}"
+            for verdict in VERDICTS
+            if len(judged := where(rows, verdict=verdict))
+        ]
+        if doubted := rows["doubted"].count():
+            parts.append(f"doubted at {doubted}")
+        points = amount(len(rows), "point")
+        yield f"B against A, {COLUMNS[str(name)].label} at {points}: {', '.join(parts)}."
+
+
+def _span(rows: pd.DataFrame) -> str:
+    """From which to which change was seen; that which may be, where it cannot be told."""
+    ends = ["ratio", "ratio"]
+    if rows["verdict"].eq(CANNOT_TELL).any():
+        ends, rows = ["ratio_low", "ratio_high"], rows[rows["interval_kind"].ne(WITHIN_RUN)]
+    low, high = rows[ends[0]].min(), rows[ends[1]].max()
+    return f" ({percents(low, high)})" if 0 < low <= high < inf else ""
 
 
 def text_lines(
@@ -79,7 +99,7 @@ def text_lines(
     comparison: pd.DataFrame,
     sustained_compared: pd.DataFrame | None = None,
 ) -> Iterator[str]:
-    """What differs, what either sustains, then one line per figure of a point, then the summary."""
+    """What differs, what either sustains, then one line per figure of a point, then the answers."""
     if len(differences):
         yield "A and B differ in"
     for row in differences.to_dict("records"):
@@ -96,7 +116,7 @@ def text_lines(
         values = f"{value(row, 'value_a')} -> {value(row, 'value_b')}"
         ratios = ", ".join(filter(None, [ratio(row), interval(row)]))
         yield f"  {heading:22} {values:24} {ratios:36} {_judged(row)}"
-    yield summary(comparison)
+    yield from answers(comparison)
     if len(_not_in_turns(comparison)):
         yield APART
 

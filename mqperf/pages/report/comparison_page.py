@@ -64,14 +64,14 @@ def _write_source(out: Path, sides: Sides, tables: Tables) -> None:
     writer, compared = Writer(), tables["comparison"]
     write_tables(tables, out / "tables")
     name = one_line(" and ".join(name for name, _ in sides))
-    summary = words.summary(compared)
-    ratios = Drawing("Ratios B / A", summary, partial(figures.ratio_sheet, compared))
+    answers = list(words.answers(compared))
+    ratios = Drawing("Ratios B / A", "; ".join(answers), partial(figures.ratio_sheet, compared))
     parts = list(_parts(sides, compared))
     for drawing in (ratios, *(part.drawing for part in parts)):
         writer.draw(drawing, out)
     context = {
         "name": name,
-        "summary": summary,
+        "answers": answers,
         "sides": [_about(*pair) for pair in zip("AB", sides, strict=True)],
         "differences": list(_differences(tables["differences"])),
         "sustained": _sustained(tables["sustained_compared"]),

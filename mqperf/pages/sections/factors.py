@@ -10,6 +10,7 @@ from mqperf.pages.report.rst import MISSING, Text
 from mqperf.pages.report.words import joined, three_figures
 from mqperf.pages.sections.section import Content, Section, View
 from mqperf.plan.columns import COLUMNS, parameters
+from mqperf.study.stats.compare import WITHIN_RUN
 from mqperf.study.tables import conditions
 from mqperf.study.tables.places import CONDITION
 
@@ -48,7 +49,7 @@ def _words(view: View) -> Iterator[str]:
     kinds = set(factors.loc[factors["figure"].isin(FIGURES), "interval_kind"])
     if "repeats" in kinds:
         yield "It is followed by its 95 % interval over the repeats."
-    if "within run" in kinds:
+    if WITHIN_RUN in kinds:
         yield (
             "If a point was measured once, its 95 % interval is from within the runs, and does not"
             " include the variation between runs."

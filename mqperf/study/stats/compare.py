@@ -65,6 +65,8 @@ MIN_EFFECT = 0.05
 """The minimum relevant difference, unless somebody says another."""
 
 CANNOT_TELL = "cannot tell"
+WITHIN_RUN = "within run"
+
 POWER = 0.8
 """How often a difference of the size ``detectable`` is found."""
 
@@ -288,7 +290,7 @@ def _within_runs(frame: pd.DataFrame) -> None:
     up = np.hypot(np.log(rows["high_b"]) - b, a - np.log(rows["low_a"]))
     frame.loc[rows.index, "ratio_low"] = np.exp(b - a - down)
     frame.loc[rows.index, "ratio_high"] = np.exp(b - a + up)
-    frame.loc[rows.index, "interval_kind"] = "within run"
+    frame.loc[rows.index, "interval_kind"] = WITHIN_RUN
 
 
 def _detectable(frame: pd.DataFrame, risk: float) -> pd.Series:
