@@ -32,9 +32,9 @@ VIRTUAL = "(veth"
 def shared(hosts: pd.DataFrame) -> Iterator[str]:
     """A sentence on each machine that several hosts were in the same run, which share it."""
     identified = hosts.dropna(subset=["machine"])
-    for names, sharing in identified.groupby(
-        identified.groupby(["run", "machine"])["host"].transform(_names)
-    ):
+    each_machine = identified.groupby(["run", "machine"])["host"]
+    names_of_machine = each_machine.transform(lambda hosts: ",".join(sorted(hosts.unique())))
+    for names, sharing in identified.groupby(names_of_machine):
         if "," not in str(names):
             continue
         labels, first = str(names).split(","), sharing.iloc[0]
@@ -45,10 +45,6 @@ def shared(hosts: pd.DataFrame) -> Iterator[str]:
             f"These hosts are {kind} of one machine{threads}: {joined(labels)}. They share its"
             " processors, memory, kernel and clock; what goes from one to another never leaves it."
         )
-
-
-def _names(hosts: pd.Series) -> str:
-    return ",".join(sorted(hosts.unique()))
 
 
 def _machines(hosts: pd.DataFrame) -> pd.Series:
@@ -70,7 +66,7 @@ def grid(tables: Tables) -> Grid | None:
     rows = tuple(
         (
             str(host),
-            *(_values(of_host[name]) for name in FACTS),
+            *("; ".join(texts(of_host[name])) or MISSING for name in FACTS),
             *(_clock(of_host, when) for when in CLOCKS),
             f"{shares[host]:.1f}" if host in shares else MISSING,
         )
@@ -79,10 +75,6 @@ def grid(tables: Tables) -> Grid | None:
     headings = ("host", *(COLUMNS[name].label or name for name in FACTS))
     clocks = tuple(f"clock {when}, ms" for when in CLOCKS)
     return Grid("Hosts", (*headings, *clocks, "CPU used, %"), rows, style="hosts")
-
-
-def _values(column: pd.Series) -> str:
-    return "; ".join(texts(column)) or MISSING
 
 
 def _clock(of_host: pd.DataFrame, when: str) -> str:

@@ -108,9 +108,11 @@ def _uncut(
     Where one was silent while the link was cut, that was it; where none ever was, devices carry
     more than the link.  Silence while something else was done may come of that.
     """
-    within = (span[0] + TAIL_S, span[1] - EDGE_S)
+    first, last = span[0] + TAIL_S, span[1] - EDGE_S
     devices = [of_device for samples in logs for of_device in _devices(samples)]
-    meanwhile = [[quiet for at, quiet in device if _inside(at, within)] for _, device in devices]
+    meanwhile = [
+        [quiet for at, quiet in device if first <= at[0] and at[1] <= last] for _, device in devices
+    ]
     if not any(meanwhile) or any(device and all(device) for device in meanwhile):
         return
     for device, readings in devices:
@@ -121,10 +123,6 @@ def _uncut(
                     " instead, and something meanwhile"
                 )
                 return
-
-
-def _inside(inner: Span, outer: Span) -> bool:
-    return outer[0] <= inner[0] and inner[1] <= outer[1]
 
 
 def _devices(samples: Sequence[Sample]) -> Iterator[tuple[str, list[Reading]]]:

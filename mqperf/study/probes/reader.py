@@ -18,11 +18,7 @@ def no_rows(_run: Whole) -> Mapping[str, pd.DataFrame]:
     return {}
 
 
-def _no_events(_folder: Path, _facts: Facts) -> Iterator[dict[str, Any]]:
-    return iter(())
-
-
-def _nothing(_run: object) -> Iterator[str]:
+def _nothing(*_of: object) -> Iterator[Any]:
     return iter(())
 
 
@@ -42,7 +38,7 @@ class ProbeReader:
 
     name: str
     read: Callable[[Whole], Mapping[str, pd.DataFrame]] = no_rows
-    events: Callable[[Path, Facts], Iterator[dict[str, Any]]] = _no_events
+    events: Callable[[Path, Facts], Iterator[dict[str, Any]]] = _nothing
     disagreements: Callable[[Whole], Iterator[str]] = _nothing
     contradictions: "Callable[[Reading], Iterator[str]]" = _nothing
     overlapping: Callable[[Whole], Mapping[str, pd.DataFrame]] = no_rows

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from mqperf.base.one_line import amount
 from mqperf.plan import columns
 from mqperf.plan.columns import parameters
 from mqperf.study.stats.rules.together import MACHINE, NETWORK, restarted
@@ -120,15 +121,11 @@ def _beside(tables: Tables) -> str:
     outside = outside_plan(tables).drop_duplicates("point")
     points = [
         f"{row['system']} {row['topology']} {row['queues']}, {row['test_case']},"
-        f" {_threads(row['threads'])}, window {_values(pd.Series([row['asked_s']]))} s"
+        f" {amount(row['threads'], 'thread')}, window {_values(pd.Series([row['asked_s']]))} s"
         for row in outside.to_dict("records")
     ]
     more = [f"and {len(points) - NAMED} more"] if len(points) > NAMED else []
     return "; ".join([*points[:NAMED], *more]) or NOTHING
-
-
-def _threads(count: int) -> str:
-    return f"{count} thread{'' if count == 1 else 's'}"
 
 
 def _joined(values: Sequence[str]) -> str:

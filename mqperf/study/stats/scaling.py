@@ -24,7 +24,7 @@ from scipy import special
 from mqperf.plan.columns import parameters
 from mqperf.study.series.intervals import CONFIDENCE
 from mqperf.study.stats.compare import CANNOT_TELL
-from mqperf.study.stats.law import FEWEST_FREEDOM, Array, Fit, Law, Noise, fit, fitted, noise_of
+from mqperf.study.stats.law import FEWEST_FREEDOM, Array, Fit, Noise, fit, fitted, noise_of
 from mqperf.study.stats.summary import run_figures, with_doubts
 from mqperf.study.tables import Tables, at, conform, curves, empty, varied
 from mqperf.study.tables.axes import FACTORS, SWEEP
@@ -146,7 +146,7 @@ def _saturation(threads: Array, throughput: Array, curve_fit: Fit) -> tuple[Row,
     if not curve_fit.describes:
         how = "as the repeats show" if curve_fit.refuted else f"by {100 * error:.0f} %"
         return {}, f"the Universal Scalability Law misses the runs, {how}"
-    crossing = _crossing(law, threads, throughput)
+    crossing = float(law.single_s * _best(threads, throughput))
     row: Row = {
         "contention": law.shared / law.single_s,
         "coherency": law.mutual / law.single_s,
@@ -159,10 +159,6 @@ def _saturation(threads: Array, throughput: Array, curve_fit: Fit) -> tuple[Row,
     low, high = _interval(curve_fit, threads)
     row |= {"saturation_threads_low": low, "saturation_threads_high": high}
     return row, f"{text} (95 % interval: {_number(low)} to {_number(high)})"
-
-
-def _crossing(law: Law, threads: Array, throughput: Array) -> float:
-    return float(law.single_s * _best(threads, throughput))
 
 
 def _best(threads: Array, throughput: Array) -> Array:

@@ -187,13 +187,9 @@ def _checked(run: Run, attempt: Attempt) -> Attempt:
 def _unreadable(run: Run, facts: Facts | None, reason: MqperfError) -> Attempt:
     case = None if facts is None else facts.case
     run_keys = _told_by_name(run) if case is None else keys(run.id, case)
-    frames = {"runs": pd.DataFrame([unreadable_row(facts, _relative(run, reason))])}
+    of_folder = str(reason).replace(f"{run.path.parent}/", "")  # where that lies is nobody's affair
+    frames = {"runs": pd.DataFrame([unreadable_row(facts, of_folder)])}
     return Attempt(run_keys, frames, str(reason))
-
-
-def _relative(run: Run, reason: MqperfError) -> str:
-    """The reason with names as they are in the runs folder: where that lies is nobody's affair."""
-    return str(reason).replace(f"{run.path.parent}/", "")
 
 
 def _told_by_name(run: Run) -> dict[str, Any]:

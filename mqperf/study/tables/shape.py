@@ -174,13 +174,10 @@ def _known(row: pd.Series) -> Iterator[str]:
 def _wrong(values: pd.Series, check: Check) -> pd.Series:
     """Which values the check forbids."""
     if check == "name":
-        unfit = [name for name in values.dropna().unique() if not _is_name(name)]
+        names = values.dropna().unique()
+        unfit = [name for name in names if len(name) > LONGEST_NAME or not NAME.fullmatch(name)]
         return values.isin(unfit)
     return values < 0 if check == "not negative" else values <= 0
-
-
-def _is_name(text: str) -> bool:
-    return len(text) <= LONGEST_NAME and NAME.fullmatch(text) is not None
 
 
 def _quoted(value: object) -> str:

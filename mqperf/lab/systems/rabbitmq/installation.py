@@ -75,7 +75,8 @@ def _there(host: Host, settings: Settings) -> Installation | None:
     Raises ``SystemFault`` where there is none, and none can be made.
     """
     if settings.home is not None:
-        return _archive(host, settings.home)
+        how = f"give home the folder of its archive on {host.name}"
+        return _with_erlang(host, settings.home / "sbin", how)
     version = settings.version
     if version is None:
         return _package(host)
@@ -115,11 +116,6 @@ def _package(host: Host) -> Installation:
     # On Debian the wrapper is a link which leads to the folder of the real programs.
     leads_to = host.run(["readlink", "-f", wrapper], timeout_s=TIMEOUT_S).stdout.strip()
     return _with_erlang(host, Path(leads_to or wrapper).parent, TOOL.install)
-
-
-def _archive(host: Host, home: Path) -> Installation:
-    """The folder of an unpacked generic archive, which runs with the Erlang of the host."""
-    return _with_erlang(host, home / "sbin", f"give home the folder of its archive on {host.name}")
 
 
 def _with_erlang(host: Host, folder: Path, repair: str) -> Installation:

@@ -27,7 +27,8 @@ def missing_run(tables: Tables) -> Iterator[Finding]:
     asked = planned.groupby("point").size()
     for point, runs in gone.groupby("point", sort=False):
         which = ", ".join(
-            _turn(*turn) for turn in zip(runs["repeat"], runs["control_run"], strict=True)
+            f"control run {control_run}" if control_run else f"repeat {repeat}"
+            for repeat, control_run in zip(runs["repeat"], runs["control_run"], strict=True)
         )
         yield Finding(
             str(runs["run"].iloc[0]),
@@ -54,7 +55,3 @@ def not_of_plan(tables: Tables) -> Iterator[Finding]:
 def _turns(frame: pd.DataFrame) -> Iterator[tuple[object, ...]]:
     turns = frame.assign(control_run=frame["control_run"].fillna(0))
     return turns[TURN].itertuples(index=False, name=None)
-
-
-def _turn(repeat: int, control_run: int) -> str:
-    return f"control run {control_run}" if control_run else f"repeat {repeat}"
