@@ -113,7 +113,8 @@ def _windows(model: Model, bound: float) -> Iterator[Row]:
     """A window of unconfirmed messages that is full, or would be.
 
     With an offered rate the time of a confirm counts from when a message was due: it says how long
-    the broker takes only where clients are not late, and the highest limit is of such a run.
+    the broker takes only where clients are not late, and the highest limit is of such a run.  Nor
+    does it say so where more came through: a broker that is busy may confirm sooner.
     """
     runs = model.runs
     if "confirms" not in runs.columns:
@@ -131,13 +132,17 @@ def _windows(model: Model, bound: float) -> Iterator[Row]:
         )
         yield _row(WINDOW_LIMITS, because, row.rate, row.run)
     for row in each(asking.sort_values("limit").tail(1)):
-        if row.limit < bound:
+        if KEPT * runs["rate"].max() <= row.limit < bound:
             because = (
-                f"{row.threads} threads may have {row.confirms} unconfirmed messages each, and with"
-                f" a confirm after {1e3 * row.confirm_p50_s:.1f} ms no more than"
-                f" {row.limit:,.0f} msg/sec come through"
+                f"{_unconfirmed(row)}, and with a confirm after {1e3 * row.confirm_p50_s:.1f} ms no"
+                f" more than {row.limit:,.0f} msg/sec come through"
             )
             yield _row(WINDOW_LIMITS, because, row.limit)
+
+
+def _unconfirmed(row: Any) -> str:  # noqa: ANN401 (a row of a frame has any columns)
+    window = amount(row.confirms, "unconfirmed message")
+    return f"{amount(row.threads, 'thread')} may have {window} each"
 
 
 def _waiting(model: Model) -> Iterator[Row]:
@@ -154,18 +159,19 @@ def _waiting(model: Model) -> Iterator[Row]:
 def _hint(row: Any) -> str:  # noqa: ANN401 (a row of a frame has any columns)
     """What may be the limit, by what the plan asks."""
     acknowledging = getattr(row, "acks", "auto") not in {"auto", None}
-    prefetch = getattr(row, "prefetch", None)
-    if acknowledging and pd.notna(prefetch) and prefetch <= FEW:
-        return (
-            f"servers acknowledge, and may have {amount(prefetch, 'message')} at a time (prefetch),"
-            " so they wait for the next"
-        )
+    for name in ("prefetch", "credit") if acknowledging else ("credit",):
+        allowed = getattr(row, name, None)
+        if pd.notna(allowed) and allowed <= FEW:
+            few = amount(allowed, "message")
+            return f"servers may have {few} at a time ({name}), so they wait for the next"
     if row.rate < KEPT * row.sending:
         return (
             f"{row.sending:,.0f} msg/sec were sent, and servers are slow, but not for want of CPU"
         )
     if pd.notna(row.offered) and row.sending < KEPT * row.offered:
-        return f"{row.offered:,.0f} msg/sec were to be sent, and clients were held back"
+        held_back = f"{row.offered:,.0f} msg/sec were to be sent, and clients were held back"
+        asking = getattr(row, "confirms", None)
+        return f"{held_back}: {_unconfirmed(row)}" if pd.notna(asking) and asking else held_back
     return "a lock, a single queue, a connection or a wait"
 
 
