@@ -93,7 +93,8 @@ def level_interval(level: float, below: Array, counts: Array) -> Interval | None
     fit beyond the quantile: p90 then takes 50 s, p95 100 s, p99 500 s.
     """
     margin = _error(below, counts, FEWEST_SECONDS)
-    if margin is None or (_alike(level, below, counts) and _beyond(level, counts) < FEWEST_SECONDS):
+    beyond = round(len(counts) * min(level, 1 - level), 6)  # if each second were one message
+    if margin is None or (_alike(level, below, counts) and beyond < FEWEST_SECONDS):
         return None
     samples, error = float(counts.sum()), margin.error
     independent = samples if error == 0 else min(samples, level * (1 - level) / error**2)
@@ -138,16 +139,13 @@ def _error(totals: Array, counts: Array, fewest: float) -> Error | None:
     tenths = _batch_means(deviations, MOST_BATCHES)
     if _correlation(tenths) > CORRELATION_LIMIT or _effective(deviations) < fewest:
         return None
-    means = _batch_means(deviations, _batches(len(counts)))
+    batches = min(MOST_BATCHES, max(FEWEST_BATCHES, len(counts) // BATCH_S))
+    means = _batch_means(deviations, batches)
     mean = float(counts.mean())
     of_batches = Error(_error_of_batches(means) / mean, _quantile_of_t(len(means) - 1))
     error, freedom = _error_of_seconds(deviations)
     of_seconds = Error(error / mean, _quantile_of_t(freedom))
     return max(of_batches, of_seconds, key=lambda margin: margin.half)
-
-
-def _batches(seconds: int) -> int:
-    return min(MOST_BATCHES, max(FEWEST_BATCHES, seconds // BATCH_S))
 
 
 def _batch_means(deviations: Array, batches: int) -> Array:
@@ -196,11 +194,6 @@ def _alike(level: float, below: Array, counts: Array) -> bool:
     deviations = below - level * counts
     independent = level * (1 - level) * float(counts.sum())
     return float((deviations**2).sum()) > ALIKE * independent
-
-
-def _beyond(level: float, counts: Array) -> float:
-    """Seconds of the window beyond the quantile, if every second were one message."""
-    return round(len(counts) * min(level, 1 - level), 6)
 
 
 def _correlation(batches: Array) -> float:

@@ -39,8 +39,7 @@ def _run(options: argparse.Namespace, arguments: list[str]) -> None:
     simulator = _load(options.simulator)
     repair(simulator, options.repair)
     control = Control(options.control, options.label)
-    header = {name: getattr(options, name) for name in ("label", "kind", "test_case")}
-    recorder = Recorder(header, _streams(options))
+    recorder = Recorder(_header(options), _streams(options))
     record(simulator, recorder)
     gate = Gate(control, options.threads)
     if options.kind == "client":
@@ -100,6 +99,10 @@ def _load(path: Path) -> ModuleType:
     spec.loader.exec_module(simulator)
     vars(simulator).update(CURRENT_PID=os.getpid(), CURRENT_HOST=os.uname().nodename)
     return simulator
+
+
+def _header(options: argparse.Namespace) -> dict[str, object]:
+    return {name: getattr(options, name) for name in ("label", "kind", "test_case")}
 
 
 def _streams(options: argparse.Namespace) -> list[str]:
