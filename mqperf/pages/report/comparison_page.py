@@ -1,4 +1,4 @@
-"""A comparison of two sets of runs as a page: what differs, curves of both, ratios and verdicts."""
+"""A comparison of two sets of runs as a page: answers and ratios, what differs, curves of both."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -65,7 +65,7 @@ def _write_source(out: Path, sides: Sides, tables: Tables) -> None:
     write_tables(tables, out / "tables")
     name = one_line(" and ".join(name for name, _ in sides))
     answers = list(words.answers(compared))
-    ratios = Drawing("Ratios B / A", "; ".join(answers), partial(figures.ratio_sheet, compared))
+    ratios = Drawing("Ratios B / A", " ".join(answers), partial(figures.ratio_sheet, compared))
     parts = list(_parts(sides, compared))
     for drawing in (ratios, *(part.drawing for part in parts)):
         writer.draw(drawing, out)
