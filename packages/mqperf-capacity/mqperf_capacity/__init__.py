@@ -1,15 +1,15 @@
 """How much is needed, for mqperf: quotas, demands, and predictions from what was measured.
 
-``predict`` predicts, as ``mqperf predict`` does; see ``front.api``.  The rooms are those of mqperf,
-and hold what its rooms of the same names may hold.
+``predict`` and ``predict_mix`` predict, as ``mqperf predict`` does; see ``front.api``.  The rooms
+are those of mqperf, and hold what its rooms of the same names may hold.
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mqperf_capacity.front.api import Prediction, predict
+    from mqperf_capacity.front.api import MixPrediction, Prediction, predict, predict_mix
 
-__all__ = ["Prediction", "predict"]
+__all__ = ["MixPrediction", "Prediction", "predict", "predict_mix"]
 
 
 def __getattr__(name: str) -> object:

@@ -10,7 +10,7 @@ prediction.broken           # a table: where something that is not CPU limits
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -21,10 +21,14 @@ from typing_extensions import override
 from mqperf.base.errors import MqperfError
 from mqperf.base.one_line import printable
 from mqperf.pages import notebook
+from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study import stats, tables
-from mqperf.study.tables import of_plan
+from mqperf.study.tables import Tables, of_plan
+from mqperf_capacity.pages import mixes as mix_words
 from mqperf_capacity.pages import words
 from mqperf_capacity.study import demands as demands_of
+from mqperf_capacity.study import mixes
+from mqperf_capacity.study.mixes import Mix
 from mqperf_capacity.study.predictions import Asked, Predicted, frames, predictions
 
 Place = str | os.PathLike[str]
@@ -62,6 +66,54 @@ class Prediction:
         return f"<pre>{text}</pre>{notebook.as_html(self.demands)}"
 
 
+@dataclass(frozen=True, slots=True, repr=False)
+class MixPrediction:
+    """What is predicted of several test cases at once.
+
+    ``predictions`` is the table of that name; ``results`` has for each layout what was refused.
+    """
+
+    predictions: pd.DataFrame
+    results: list[Mix]
+
+    @property
+    def refused(self) -> bool:
+        """Whether nothing could be predicted."""
+        return all(mix.refused is not None for mix in self.results)
+
+    def lines(self) -> Iterator[str]:
+        """The prediction as text."""
+        return mix_words.lines(self.results)
+
+    @override
+    def __repr__(self) -> str:
+        return "\n".join(map(printable, self.lines()))
+
+    def _repr_html_(self) -> str:
+        """The words."""
+        return f"<pre>{escape(repr(self))}</pre>"
+
+
+def predict_mix(
+    path: Place, rates: Mapping[str, float], *, cores: float | None = None
+) -> MixPrediction:
+    """Predict from a folder of runs what its layouts use for several test cases at once.
+
+    ``rates`` are messages a second of each test case, as ``{"rpc-call": 200, "notify": 500}``;
+    each was measured by itself.  ``cores`` are those of each node of the brokers.  Raises
+    ``MqperfError`` for a folder that cannot be read, or has no run of any of them.
+    """
+    for name in rates:
+        if name not in TEST_CASES:
+            raise MqperfError(f"{name} is no test case; there are {', '.join(TEST_CASES)}")
+    _positive({**rates, "cores": cores})
+    folder, complete = _complete(path)
+    results = mixes.mixes(complete, rates, cores)
+    if not results:
+        raise MqperfError(f"{folder}: no run of {' or '.join(rates)} was measured to its end")
+    return MixPrediction(mixes.table(results), results)
+
+
 def predict(
     path: Place,
     *,
@@ -76,13 +128,22 @@ def predict(
     in bytes, ``price`` that of a core hour.  Without ``cores`` it is the machine as measured.
     Raises ``MqperfError`` for a folder that cannot be read, or has no measured run.
     """
-    for name, value in {"cores": cores, "rate": rate, "payload": payload, "price": price}.items():
-        if value is not None and not 0 < value < float("inf"):
-            raise MqperfError(f"{name} is {value:g}: give a number above 0")
-    folder = Path(notebook.located(path))
-    complete = of_plan(stats.complete(tables.read(folder)))
+    _positive({"cores": cores, "rate": rate, "payload": payload, "price": price})
+    folder, complete = _complete(path)
     results = predictions(complete, Asked(cores, rate, payload, price))
     if not results:
         raise MqperfError(f"{folder}: no run of it was measured to its end; run its plan")
     predicted, broken = frames(results)
     return Prediction(demands_of.table(complete), predicted, broken, results)
+
+
+def _positive(numbers: Mapping[str, float | None]) -> None:
+    for name, value in numbers.items():
+        if value is not None and not 0 < value < float("inf"):
+            raise MqperfError(f"{name} is {value:g}: give a number above 0")
+
+
+def _complete(path: Place) -> tuple[Path, Tables]:
+    """The folder, and the complete tables of the runs that its plan asks for."""
+    folder = Path(notebook.located(path))
+    return folder, of_plan(stats.complete(tables.read(folder)))

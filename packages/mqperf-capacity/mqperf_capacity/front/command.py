@@ -1,13 +1,20 @@
 """The command line of predictions: ``mqperf predict``."""
 
 import json
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from mqperf.base.errors import MqperfError
 from mqperf.base.terminal import console, print_all, print_line
 from mqperf.front.commands import Command
 from mqperf.front.results_cli import TablesFolder
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from mqperf_capacity.front.api import MixPrediction, Prediction
 
 
 def predict(
@@ -22,6 +29,10 @@ def predict(
     price: Annotated[
         float | None, typer.Option(help="Price of a core hour: tells that of a million messages.")
     ] = None,
+    mix: Annotated[
+        list[str] | None,
+        typer.Option(help="TEST_CASE=RATE, once for each of several test cases at once."),
+    ] = None,
     form: Annotated[
         Literal["text", "json"], typer.Option("--format", help="Text, or one JSON object per line.")
     ] = "text",
@@ -33,14 +44,39 @@ def predict(
     where nothing can be predicted, and says why.
 
     Examples: `mqperf predict data/runs/capacity-quick --rate 5000`,
-    `mqperf predict data/runs/capacity-quick --cores 4 --price 0.04`
+    `mqperf predict data/runs/capacity-quick --cores 4 --price 0.04`,
+    `mqperf predict data/runs/calls --mix rpc-call=200 --mix notify=500`
     """
     from mqperf_capacity.front.api import predict as predict_from
+    from mqperf_capacity.front.api import predict_mix
 
+    if mix:
+        if (rate, payload, price) != (None, None, None):
+            raise MqperfError("--mix says the rates: give neither --rate, --payload nor --price")
+        mixed = predict_mix(path, dict(map(_case, mix)), cores=cores)
+        _show({"predictions": mixed.predictions}, mixed, form)
+        return
     result = predict_from(path, cores=cores, rate=rate, payload=payload, price=price)
+    frames = {name: getattr(result, name) for name in ("demands", "predictions", "broken")}
+    _show(frames, result, form)
+
+
+def _case(text: str) -> tuple[str, float]:
+    """The test case and the rate of ``notify=500``."""
+    name, _, rate = text.partition("=")
+    try:
+        return name, float(rate)
+    except ValueError:
+        raise MqperfError(f"--mix {text}: give TEST_CASE=RATE, as in notify=500") from None
+
+
+def _show(
+    frames: Mapping[str, "pd.DataFrame"], result: "Prediction | MixPrediction", form: str
+) -> None:
+    """Print the tables or the words, and end with 1 where there is nothing in them."""
     if form == "json":
-        for name in ("demands", "predictions", "broken"):
-            for row in json.loads(getattr(result, name).to_json(orient="records")):
+        for name, frame in frames.items():
+            for row in json.loads(frame.to_json(orient="records")):
                 print_line(console, json.dumps({"table": name, **row}, ensure_ascii=False))
     else:
         print_all(console, result.lines())

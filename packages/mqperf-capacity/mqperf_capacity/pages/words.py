@@ -24,6 +24,11 @@ MORE = (
     " less. Only runs at a rate that is too high tell by how much."
 )
 
+INTERVALS = (
+    "In brackets: the 90 % interval for one further run, from the spread of the runs that were"
+    " measured. It holds as long as a message goes on to cost what it cost them."
+)
+
 
 def lines(results: list[Predicted]) -> Iterator[str]:
     """All predictions, one after the other; the last lines say how to read the intervals."""
@@ -33,10 +38,7 @@ def lines(results: list[Predicted]) -> Iterator[str]:
         yield ""
     if all(result.refused for result in results):
         return
-    yield (
-        "In brackets: the 90 % interval for one further run, from the spread of the runs that were"
-        " measured. It holds as long as a message goes on to cost what it cost them."
-    )
+    yield INTERVALS
 
 
 def _of(result: Predicted) -> Iterator[str]:
@@ -57,7 +59,7 @@ def _of(result: Predicted) -> Iterator[str]:
     whole = result.together
     if "million_cost" in whole:
         yield (
-            f"  A million messages cost {_span(whole, 'million_cost', '.3g')} at"
+            f"  A million messages cost {span(whole, 'million_cost', '.3g')} at"
             f" {result.asked.price:g} for a core hour of a broker."
         )
     if whole["extrapolated"]:
@@ -137,7 +139,7 @@ def is_measured(result: Predicted) -> bool:
 def _limit(row: Row) -> str:
     """``19,220 [17,713 to 21,056] msg/sec``; the lower end alone of what is sustained at least."""
     if row["full_is"] == MEASURED:
-        return f"{_span(row, 'full_msg_s', ',.0f')} msg/sec"
+        return f"{span(row, 'full_msg_s', ',.0f')} msg/sec"
     return f"at least {row['full_msg_s_low']:,.0f} msg/sec"
 
 
@@ -146,7 +148,7 @@ def _at_rate(result: Predicted) -> Iterator[str]:
     yield f"  At {rate:,.0f} msg/sec:"
     for row in _roles(result):
         of = f"{100 * row['used_share']:.0f} % of {row['capacity_cores']:g}"
-        line = f"    {name_of(row['role'])}: {_span(row, 'used_cores', '.3g')} cores, {of}"
+        line = f"    {name_of(row['role'])}: {span(row, 'used_cores', '.3g')} cores, {of}"
         if row["used_share"] > 1:
             line += ": more than there is"
             if row["full_is"] != MEASURED:
@@ -155,8 +157,8 @@ def _at_rate(result: Predicted) -> Iterator[str]:
             line += f"; {row['needed_cores']:.2g} to be at most {100 * TARGET:.0f} % busy"
         yield line
     if "p50_s" in whole:
-        p99 = f", p99 {_span(whole, 'p99_s', '.1f', 1e3)} ms" if "p99_s" in whole else ""
-        yield f"    latency: median {_span(whole, 'p50_s', '.1f', 1e3)} ms{p99}"
+        p99 = f", p99 {span(whole, 'p99_s', '.1f', 1e3)} ms" if "p99_s" in whole else ""
+        yield f"    latency: median {span(whole, 'p50_s', '.1f', 1e3)} ms{p99}"
     else:
         yield "    latency: not predicted, as something is nearly full at this rate"
 
@@ -175,7 +177,7 @@ def name_of(role: str) -> str:
     return ROLES.get(role, f"node {role}")
 
 
-def _span(row: dict[str, Any], name: str, form: str, scale: float = 1.0) -> str:
+def span(row: dict[str, Any], name: str, form: str, scale: float = 1.0) -> str:
     """A value with its interval."""
     value, low, high = (row[f"{name}{end}"] * scale for end in ("", "_low", "_high"))
     return f"{value:{form}} [{low:{form}} to {high:{form}}]"

@@ -151,11 +151,11 @@ class Scenario:
         """What a role has, when it is full, and what it uses at the rate that is asked about."""
         cores = self.capacities[role]
         row: Row = {"role": role, "capacity_cores": cores}
-        row |= _ends("full_msg_s", *self.full[role]) | {"full_is": self.known_to_be(role)}
+        row |= with_ends("full_msg_s", *self.full[role]) | {"full_is": self.known_to_be(role)}
         if self.asked.rate is None:
             return row
         used, _ = self.used(role, self.asked.rate)
-        ends = _ends("used_cores", *self.known.in_a_run(role, self.asked.rate, self.payload))
+        ends = with_ends("used_cores", *self.known.in_a_run(role, self.asked.rate, self.payload))
         needed = None if role == HOST else ends["used_cores_high"] / TARGET
         if self.asked.rate <= self.full[role][0]:
             ends = {name: min(value, cores) for name, value in ends.items()}
@@ -179,7 +179,7 @@ class Scenario:
         for percentile in latencies.PERCENTILES:
             at = latencies.at(self.known, percentile, shares[fullest], draws / cores, cores)
             if at is not None:
-                row |= _ends(percentile.removeprefix("latency_"), *at)
+                row |= with_ends(percentile.removeprefix("latency_"), *at)
         return row
 
     def cost(self) -> Row:
@@ -195,11 +195,11 @@ class Scenario:
             return {}
         if self.asked.cores is not None:
             paid = self.asked.cores * len(nodes) * price
-            return _ends("million_cost", paid / value, paid / np.maximum(draws, LEAST_COST))
+            return with_ends("million_cost", paid / value, paid / np.maximum(draws, LEAST_COST))
         used = [self.used(role, value) for role in nodes]
         together = np.sum([each for _, each in used], axis=0)
         cores = sum(each for each, _ in used)
-        return _ends("million_cost", price * cores / value, price * together / value)
+        return with_ends("million_cost", price * cores / value, price * together / value)
 
     def beyond(self) -> Iterator[str]:
         """What is further than what was measured."""
@@ -251,7 +251,7 @@ def _predicted(model: Model, asked: Asked) -> Predicted:
     whole = {
         **common,
         "role": ALL,
-        **_ends("full_msg_s", *scenario.bound),
+        **with_ends("full_msg_s", *scenario.bound),
         "full_is": scenario.known_to_be(scenario.first),
         **scenario.latency(),
         **scenario.cost(),
@@ -279,7 +279,7 @@ def _payload(known: Demands, asked: Asked) -> tuple[float | None, str | None]:
     )
 
 
-def _ends(name: str, value: float, draws: Floats) -> dict[str, float]:
+def with_ends(name: str, value: float, draws: Floats) -> dict[str, float]:
     """A value, and its interval."""
     names = (name, f"{name}_low", f"{name}_high")
     return dict(zip(names, interval(value, draws), strict=True))
