@@ -16,7 +16,7 @@ from matplotlib.patches import Rectangle
 
 from mqperf.pages import figures
 from mqperf.pages.figures import labels as labels_of
-from mqperf.pages.figures import palette
+from mqperf.pages.figures import palette, sheets
 from mqperf.pages.figures.curves import pens_of_layouts
 from mqperf.pages.figures.marks import LETTERS_ACROSS, crowded, rate_axis
 from mqperf.pages.figures.svg import as_svg
@@ -191,6 +191,21 @@ def test_topologies_have_one_legend() -> None:
         "Client -> Master, Server -> Master",
         "Client -> Slave-1, Server -> Slave-2 (HA)",
     ]
+
+
+@pytest.mark.parametrize(("letters", "across"), [(20, 2), (90, 1)])
+def test_a_legend_of_long_names_has_fewer_columns(letters: int, across: int) -> None:
+    """And the figure is higher, so that panels keep their height."""
+    figure = Figure(figsize=(sheets.WIDTH, sheets.HEIGHT), layout="constrained")
+    axes = figure.add_subplot()
+    for number in range(8):
+        axes.plot([0, 1], label=f"{number}".ljust(letters, "x"))
+    sheets.one_legend(figure, [axes])
+    [legend] = figure.legends
+    assert legend._ncols == across  # type: ignore[attr-defined]
+    figure.draw_without_rendering()
+    assert legend.get_window_extent().x1 <= figure.bbox.x1
+    assert axes.bbox.height / figure.dpi > 0.6 * sheets.HEIGHT
 
 
 def test_every_kind_of_queue_has_a_noun_of_its_own() -> None:

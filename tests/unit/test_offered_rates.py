@@ -210,6 +210,17 @@ def test_staircases_of_each_system_are_lines_of_their_own() -> None:
     assert heights(hollow) == {3.0}
 
 
+def test_staircases_of_each_number_of_threads_are_lines_of_their_own() -> None:
+    """Of one layout, where nothing else varies."""
+    frames = stairs(0, 1, 3, 9)
+    keys = ["run", "point", *SWEEP, "threads"]
+    steps = frames["rate_steps"].drop(columns=keys[1:]).merge(frames["runs"][keys], on="run")
+    rows = pd.concat([steps.assign(threads=1), steps.assign(run="b", point="b", threads=8)])
+    [axes] = drawings.rates("Steps", rows, "step_rate_msg_s", "latency_mean_s", {}).figure().axes
+    assert [line.get_label() for line in axes.lines] == ["1 thread", "8 threads"]
+    assert {line.get_linestyle() for line in axes.lines} == {"-"}
+
+
 def heights(line: Line2D) -> set[float]:
     return {float(height) for height in np.asarray(line.get_ydata())}
 

@@ -189,21 +189,21 @@ def _legend(axes: Axes, columns: int) -> int:
     handles, labels = axes.get_legend_handles_labels()
     if len(labels) < 2:
         return 0
-    fitting = _fitting(labels, columns)
-    axes.add_artist(Key(axes, handles, labels, ncols=fitting, **_LEGEND)).set_in_layout(False)
-    return ceil(len(labels) / fitting)
+    across = fitting(labels, columns)
+    axes.add_artist(Key(axes, handles, labels, ncols=across, **_LEGEND)).set_in_layout(False)
+    return ceil(len(labels) / across)
 
 
 def head_points(axes: Axes, columns: int) -> int:
     """Height of title and legend above a panel that was dressed with so many legend columns."""
     _, labels = axes.get_legend_handles_labels()
-    rows = ceil(len(labels) / _fitting(labels, columns)) if len(labels) > 1 else 1
+    rows = ceil(len(labels) / fitting(labels, columns)) if len(labels) > 1 else 1
     return TITLE_PAD + LEGEND_ROW * (rows + 1)
 
 
-def _fitting(labels: Sequence[str], columns: int) -> int:
-    """As many columns of the legend as there is room for."""
-    width = LEGEND_WIDTH // 3 if columns == LEGEND_COLUMNS else LEGEND_WIDTH
+def fitting(labels: Sequence[str], columns: int, *, of_all: bool = False) -> int:
+    """As many columns of a legend as there is room for: of a panel, or ``of_all`` of a figure."""
+    width = LEGEND_WIDTH // 3 if columns == LEGEND_COLUMNS and not of_all else LEGEND_WIDTH
     return min(columns, max(1, width // (max(map(len, labels)) + LEGEND_HANDLE)))
 
 

@@ -28,8 +28,8 @@ def rate_sheet(
     that are ``doubted`` are hollow.
     """
     cases = [case for case in titles if rows["test_case"].eq(case).any()]
-    names = ["system"] if len(rows["system"].unique()) > 1 else []
-    names += [name for name in varied(rows) if name != rate]
+    apart = [name for name in ("system", "threads") if len(rows[name].unique()) > 1]
+    names = [*apart, *(name for name in varied(rows) if name != rate)]
     pens = pens_of_layouts(rows)
     figure, [panels] = panes(len(cases), 1, HEIGHT + 0.6)
     for case, axes in zip(cases, panels, strict=True):
@@ -37,8 +37,7 @@ def rate_sheet(
             of_layout = where(rows, test_case=case, topology=topology, queues=queues)
             for number, (name, curve) in enumerate(split(of_layout, names)):
                 named = pen.numbered(number, name, only=len(pens) == 1)
-                placed = curve.assign(**{PLACE: curve[rate]})
-                line(placed, latency, axes, named, doubted=doubted)
+                line(curve.assign(**{PLACE: curve[rate]}), latency, axes, named, doubted=doubted)
         dress(axes, COLUMNS[latency].heading())
         rate_axis(axes, rate)
         log_scale(axes)

@@ -15,7 +15,7 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from mqperf.pages.figures import panels
 from mqperf.pages.figures.labels import told_apart
-from mqperf.pages.figures.marks import as_lines, as_text
+from mqperf.pages.figures.marks import as_lines, as_text, fitting
 from mqperf.pages.figures.palette import INK, PAPER
 from mqperf.pages.figures.percentiles import percentiles
 from mqperf.pages.figures.ratios import point_label, ratios, under_condition
@@ -23,6 +23,9 @@ from mqperf.plan.test_cases import in_unit, unit_of
 from mqperf.study.tables import arranged, split, where
 
 WIDTH, HEIGHT = 10.0, 3.3
+
+ROWS, ROW = 3, 0.19
+"""Rows of a legend that there is room for below panels, and what each further one adds."""
 
 MOST_ACROSS = 2
 """Panels beside each other whose legends have a line for each point."""
@@ -248,8 +251,10 @@ def one_legend(figure: Figure, panels: Sequence[Axes], columns: int = 2) -> None
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
     }
     if len(handles) > 1:
+        across = fitting([*handles], columns, of_all=True)
+        figure.set_figheight(figure.get_figheight() + ROW * max(0, len(handles) // across - ROWS))
         words: dict[str, Any] = {"frameon": False, "fontsize": 9, "labelcolor": INK.light}
-        place: dict[str, Any] = {"loc": "outside lower left", "ncols": columns, "handlelength": 3}
+        place: dict[str, Any] = {"loc": "outside lower left", "ncols": across, "handlelength": 3}
         figure.legend(handles.values(), handles, **place, **words)
 
 

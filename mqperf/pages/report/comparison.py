@@ -57,8 +57,6 @@ LIMITS = (
     " intervals of both limits leave open; where it ends at 0 or inf, search beyond these rates."
 )
 
-VERDICTS = ("better", "worse", ALIKE, CANNOT_TELL)
-
 NOT_IN_TURNS = ("A first", "B first", "in part")
 
 MOST = 9.0
@@ -76,7 +74,7 @@ def answers(comparison: pd.DataFrame) -> Iterator[str]:
     for name, rows in comparison.groupby("figure", sort=False):
         parts = [
             f"{verdict} at {len(judged)}{_span(judged)}"
-            for verdict in VERDICTS
+            for verdict in ("better", "worse", ALIKE, CANNOT_TELL)
             if len(judged := where(rows, verdict=verdict))
         ]
         if doubted := rows["doubted"].count():
