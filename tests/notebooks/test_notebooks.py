@@ -157,7 +157,7 @@ def told(notebook: Path) -> str:
 
     First of all it answers: the question of its plan, or whether one set is better.
     """
-    assert re.match(r"<h3>[^<]+\?</h3><ul>|<p>\d+ comparisons? at ", first_shown(notebook))
+    assert re.match(r"<h3>[^<]+\?</h3><ul>|<p>B against A, throughput at ", first_shown(notebook))
     assert list(errors_and_warnings(notebook)) == []
     text = notebook.read_text(encoding="utf-8")
     assert '"image/svg+xml"' in text or "data:image/png;base64" in text
