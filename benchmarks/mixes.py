@@ -77,6 +77,8 @@ def _compared(alone: Path, rates: Mapping[str, float], folder: Path) -> Iterator
         ("p50, s", case, "p50_s", latency["latency_p50_s"]),
         ("p99, s", case, "p99_s", latency["latency_p99_s"]),
     ):
+        if pd.isna(value):  # of too few messages for a percentile
+            continue
         yield {
             "mix": ", ".join(f"{case} {rate:g}" for case, rate in rates.items()),
             "figure": figure,

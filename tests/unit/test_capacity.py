@@ -223,6 +223,16 @@ def test_the_question_tells_the_rate_and_who_is_full(tables: Tables) -> None:
     assert not few.settle
 
 
+def test_bodies_need_no_length(tables: Tables) -> None:
+    """That of the simulator's is drawn from a table of its own."""
+    changed = {name: frame for name, frame in tables.items() if name != "measured"}
+    changed["runs"] = tables["runs"].drop(columns="payload_bytes")
+    answer = ANSWERING.answer(changed)
+    assert answer is not None
+    assert "(lower end of the 90 % interval); then node Broker" in answer.sentences[0]
+    assert "It sustains" in "\n".join(words.lines(predictions(changed, Asked(rate=500))))
+
+
 def test_what_rests_on_contradicted_numbers_is_told(tables: Tables) -> None:
     """By kind, in both places; that a run misses its rate is what full load is."""
     first = tables["runs"]["run"].iloc[0]

@@ -13,6 +13,7 @@ from mqperf.base.errors import MqperfError
 from mqperf.study.tables import Tables
 from mqperf_capacity.front.command import COMMAND
 from mqperf_capacity.pages import mixes as words
+from mqperf_capacity.pages.question import ANSWERING
 from mqperf_capacity.study.mixes import Mix, mixes, table
 from mqperf_capacity.study.predictions import ALL, Asked, Row, predictions
 from mqperf_capacity.study.terms import IDLE
@@ -122,6 +123,14 @@ def test_what_is_not_known_is_refused(tables: Tables) -> None:
     assert only(limited, {"publish": 1_000.0}).refused is None
     assert refused.rows == []
     assert "  No prediction: PUBLISH: " in "\n".join(words.lines([refused]))
+
+
+def test_the_question_points_to_mixes_where_there_are_several(tables: Tables) -> None:
+    """Not where there is one test case."""
+    for of, several in ((tables, False), (with_another(tables, "notify"), True)):
+        answer = ANSWERING.answer(of)
+        assert answer is not None
+        assert any("--mix" in sentence for sentence in answer.sentences) == several
 
 
 def test_what_is_beyond_what_was_measured_is_told(tables: Tables) -> None:

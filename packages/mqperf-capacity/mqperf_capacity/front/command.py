@@ -45,7 +45,7 @@ def predict(
 
     Examples: `mqperf predict data/runs/capacity-quick --rate 5000`,
     `mqperf predict data/runs/capacity-quick --cores 4 --price 0.04`,
-    `mqperf predict data/runs/calls --mix rpc-call=200 --mix notify=500`
+    `mqperf predict data/runs/mix-quick --mix rpc-call=200 --mix notify=500`
     """
     from mqperf_capacity.front.api import predict as predict_from
     from mqperf_capacity.front.api import predict_mix

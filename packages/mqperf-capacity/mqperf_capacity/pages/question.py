@@ -23,6 +23,7 @@ COLUMNS_SHOWN = (
     *("message_bytes", "runs_used"),
 )
 OTHERS = Text("*mqperf predict* tells it for other rates, cores, and lengths of bodies.")
+AT_ONCE = Text("*mqperf predict --mix* tells what several test cases at once use and take.")
 LIMIT = Text(": **{}** ({}); then {}. From {}.")
 HIGHER = Text("Runs at a rate that is too high, several times {} {}, would tell what {} sustains.")
 
@@ -39,6 +40,7 @@ def answer(tables: Tables) -> Answer | None:
         sentences=[
             *(_sentence(result, tables) for result in results),
             *([OTHERS] if predicted else []),
+            *([AT_ONCE] if len({r.known.model.keys["test_case"] for r in predicted}) > 1 else []),
         ],
         drawing=drawing(predicted, tables) if predicted else None,
         table=_table(demands) if len(demands) else None,
@@ -65,10 +67,10 @@ def _limit(result: Predicted) -> str:
 
 def _interval(result: Predicted) -> str:
     """What the rate is, and of which bodies: the longest, which cost most."""
-    longest = f"{result.together['asked_payload_bytes']:,.0f}"
-    several = len(result.known.payloads) > 1
     interval = "90 % interval" if is_measured(result) else "lower end of the 90 % interval"
-    return interval + (f", with bodies of {longest} bytes" if several else "")
+    if len(result.known.payloads) < 2:
+        return interval
+    return f"{interval}, with bodies of {result.together['asked_payload_bytes']:,.0f} bytes"
 
 
 def _basis(result: Predicted) -> str:

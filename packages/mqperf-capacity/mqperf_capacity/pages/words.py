@@ -15,7 +15,7 @@ ROLES = {
     CLIENTS: "the clients of the load generator",
     SERVERS: "the servers of the load generator",
     "network": "the network",
-    HOST: "the machine, with all of them on it",
+    HOST: "the machine with all of them on it",
 }
 
 
