@@ -16,6 +16,7 @@ from mqperf.pages.questions.words import grouped
 from mqperf.study.tables import Tables
 from mqperf_capacity.front.command import COMMAND
 from mqperf_capacity.pages import words
+from mqperf_capacity.pages.figure import drawing
 from mqperf_capacity.pages.question import ANSWERING
 from mqperf_capacity.study import demands
 from mqperf_capacity.study.points import Model, models
@@ -221,6 +222,19 @@ def test_the_question_tells_the_rate_and_who_is_full(tables: Tables) -> None:
     assert all(": no prediction: " in text for text in few.sentences)
     assert few.table is None
     assert not few.settle
+
+
+@pytest.mark.parametrize("cores", [2, 0.8])
+def test_the_machine_is_drawn_where_it_is_full_first(tables: Tables, cores: float) -> None:
+    """Else the roles on it alone."""
+    drawn = cores < 1
+    changed = {name: frame for name, frame in tables.items() if name != "measured"}
+    changed["runs"] = tables["runs"].assign(cores=cores)
+    [result] = predictions(changed, Asked())
+    assert words.filled(result).startswith("the machine") == drawn
+    [axes] = drawing([result], changed).figure().axes
+    _, names = axes.get_legend_handles_labels()
+    assert ("the machine with all of them on it" in names) == drawn
 
 
 def test_bodies_need_no_length(tables: Tables) -> None:

@@ -49,17 +49,18 @@ def _sheet(results: Sequence[Predicted], tables: Tables) -> Figure:
         axes.set_ylim(0, 100 * BEYOND)
         dress(axes, "")
         subject = filter(None, [case_of(keys), layout_of(keys, tables)])
-        without_legend(axes, as_text(f"{', '.join(subject)}: CPU, % of what each role has"))
+        without_legend(axes, as_text(f"{', '.join(subject)}: CPU of each role, %"))
         axes.set_xlabel(rate_unit(keys), fontsize=9)
     one_legend(figure, panels)
     return figure
 
 
 def _draw(result: Predicted, axes: Axes) -> None:
-    """The roles of a prediction, but for the machine that has them all."""
-    capacities = {
-        row["role"]: row["capacity_cores"] for row in result.rows if row["role"] not in {ALL, HOST}
-    }
+    """The roles of a prediction; the machine that has them all, where that is full first."""
+    roles = [row for row in result.rows if row["role"] != ALL]
+    first = min(roles, key=lambda row: float(row["full_msg_s"]))["role"]
+    shown = [row for row in roles if row["role"] == first or row["role"] != HOST]
+    capacities = {row["role"]: row["capacity_cores"] for row in shown}
     rates = np.linspace(0, result.together["full_msg_s_high"], STEPS)
     shares = {role: _predicted(result, role, rates) / cores for role, cores in capacities.items()}
     left = np.all([middle < 1 for middle, *_ in shares.values()], axis=0)
