@@ -18,7 +18,7 @@ from stamped import pieces, stamped
 
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_amqp_0_9_1.onhost.connection import Connection
-from mqperf_amqp_0_9_1.onhost.consumer import acks, nacks
+from mqperf_amqp_0_9_1.onhost.consumer import acks, rejects
 from mqperf_amqp_0_9_1.onhost.deliveries import FROM, Batch, Deliveries, form_of
 from mqperf_amqp_0_9_1.onhost.publisher import LINGER_S, Channels
 from mqperf_amqp_0_9_1.onhost.send_queue import SendQueue
@@ -256,13 +256,13 @@ def test_acknowledgements_are_those_that_pika_reads(
 
 @given(st.lists(st.integers(1, 500), min_size=1, max_size=20))
 def test_rejections_are_those_that_pika_reads(channels: list[int]) -> None:
-    """Of each delivery by itself, which the broker is to deliver again."""
+    """Of each delivery by itself: ``basic.reject``, which counts for a delivery limit."""
     batch = batch_of(channels)
     some = batch.where(batch.again)
-    read = [(nack.channel_number, nack.method) for nack in frames(nacks(some))]
+    read = [(reject.channel_number, reject.method) for reject in frames(rejects(some))]
     assert [channel for channel, _ in read] == channels[1::2]
     assert [each.delivery_tag for _, each in read] == some.tag.tolist()
-    assert all(each.requeue and not each.multiple for _, each in read)
+    assert all(isinstance(each, spec.Basic.Reject) and each.requeue for _, each in read)
     assert some.stamp["number"].tolist() == [*range(1, len(channels), 2)]
 
 

@@ -34,7 +34,7 @@ QOS, QOS_OK = (60, 10), (60, 11)
 CONSUME, CONSUME_OK = (60, 20), (60, 21)
 CANCEL, CANCEL_OK = (60, 30), (60, 31)
 PUBLISH, RETURN, DELIVER = (60, 40), (60, 50), (60, 60)
-ACK, NACK = (60, 80), (60, 120)
+ACK, REJECT, NACK = (60, 80), (60, 90), (60, 120)
 SELECT, SELECT_OK = (85, 10), (85, 11)
 
 Value = bool | int | float | str | bytes | None | list["Value"] | Mapping[str, "Value"]

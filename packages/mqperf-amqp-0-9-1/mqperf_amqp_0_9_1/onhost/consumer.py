@@ -44,11 +44,11 @@ messages are acknowledged, they are read as they come."""
 LENGTH = "bytes "
 """How counts in a diary begin of messages by the length of their body; each counts once."""
 
-REQUEUE = 0b10
+REQUEUE = 1
 """The flag of a rejection after which the message is to be delivered again."""
 
 ACK = codec.method(1, codec.ACK, codec.ack(0))
-NACK = codec.method(1, codec.NACK, struct.pack(">QB", 0, REQUEUE))
+REJECT = codec.method(1, codec.REJECT, struct.pack(">QB", 0, REQUEUE))
 TAG_AT, MULTIPLE_AT = 11, 19
 
 
@@ -164,7 +164,7 @@ class Intake(ManagedConnection[Connection]):
             return
         rejected = self.server.rejections.chosen(batch, self._dead(batch))
         if rejected.any():  # first: an acknowledgement may be of all that is not settled before it
-            self._answer(nacks(batch.where(rejected)))
+            self._answer(rejects(batch.where(rejected)))
         if not rejected.all():
             self._accept(batch.where(~rejected))
 
@@ -204,9 +204,12 @@ def acks(batch: Batch, *, multiple: bool) -> bytes:
     return frames.tobytes()
 
 
-def nacks(batch: Batch) -> bytes:
-    """Rejections of every delivery: each is to be delivered again."""
-    return _frames(NACK, batch.channel, batch.tag).tobytes()
+def rejects(batch: Batch) -> bytes:
+    """Rejections of every delivery: each is to be delivered again.
+
+    By ``basic.reject``, which counts for a delivery limit; ``basic.nack`` does not since RabbitMQ 4.3.
+    """
+    return _frames(REJECT, batch.channel, batch.tag).tobytes()
 
 
 def _frames(method: bytes, channel: Numbers, tag: Numbers) -> NDArray[np.uint8]:
