@@ -207,7 +207,8 @@ def acks(batch: Batch, *, multiple: bool) -> bytes:
 def rejects(batch: Batch) -> bytes:
     """Rejections of every delivery: each is to be delivered again.
 
-    By ``basic.reject``, which counts for a delivery limit; ``basic.nack`` does not since RabbitMQ 4.3.
+    By ``basic.reject``, which counts for a delivery limit: since RabbitMQ 4.3 ``basic.nack`` does
+    not.
     """
     return _frames(REJECT, batch.channel, batch.tag).tobytes()
 
