@@ -144,6 +144,26 @@ def test_what_is_beyond_what_was_measured_is_told(tables: Tables) -> None:
     assert any(line.startswith("  Extrapolated: PUBLISH") for line in words.lines([mix]))
 
 
+def test_a_system_without_a_broker_has_its_machine_alone(tables: Tables) -> None:
+    """And nothing where test cases have not even that in common."""
+    tables.pop("measured", None)
+    cpu = tables["cpu"]
+    direct = {**tables, "cpu": cpu[cpu["kind"].ne("broker")]}
+    mix = only(direct, {"publish": 1_000.0})
+    assert {*by_role(mix)} == {"host", ALL}
+    assert any("latency of PUBLISH: not predicted" in line for line in words.lines([mix]))
+    assert "there is no broker" in str(only(direct, {"publish": 1_000.0}, 2).refused)
+    hosts = tables["hosts"].assign(machine=None)
+    apart = hosts.assign(host="another")
+    names = cpu["host"].where(cpu["kind"].ne("client"), "another")
+    several = {
+        **direct,
+        "cpu": direct["cpu"].assign(host=names),
+        "hosts": pd.concat([hosts, apart]),
+    }
+    assert "there is no broker" in str(only(several, {"publish": 1_000.0}).refused)
+
+
 def test_rows_are_of_the_table_of_predictions(tables: Tables) -> None:
     """Each says of which rates; those of a test case have its name."""
     both = with_another(tables, "notify")

@@ -55,7 +55,7 @@ def _role(row: Row) -> str:
 def _latency(row: Row) -> str:
     title = TEST_CASES[row["test_case"]].title
     if "p50_s" not in row:
-        return f"latency of {title}: not predicted, as a node is nearly full, or too few runs tell"
+        return f"latency of {title}: not predicted, as a node is nearly full, or no run tells"
     p99 = f", p99 {span(row, 'p99_s', '.1f', 1e3)} ms" if "p99_s" in row else ""
     return f"latency of {title}: median {span(row, 'p50_s', '.1f', 1e3)} ms{p99}"
 

@@ -24,6 +24,8 @@ from mqperf_capacity.study.predictions import ALL, AT_LEAST, TARGET, Asked, Row,
 from mqperf_capacity.study.regression import Floats
 from mqperf_capacity.study.terms import IDLE, of_message
 
+LAYOUT = ("system", "topology", "queues")
+
 Estimate = tuple[float, Floats]
 """A value, and draws of it."""
 
@@ -42,7 +44,7 @@ class Mix:
     cores: float | None
     refused: str | None
 
-    @property
+    @cached_property
     def rows(self) -> list[Row]:
         """Rows of ``predictions``: of every role, of all together, and of each test case."""
         if self.refused is not None:
@@ -75,7 +77,7 @@ class Mix:
         for known in self.known.values():
             there = Scenario(known, Asked(self.cores), None).capacities
             most |= {role: max(cores, most.get(role, 0.0)) for role, cores in there.items()}
-        return {role: cores for role, cores in most.items() if role not in {CLIENTS, SERVERS}}
+        return {role: most[role] for role in most if role in common_to(self.known)}
 
     def _used(self, role: str) -> tuple[Estimate, Estimate]:
         """Cores that a role uses when idle, and for all messages of a second."""
@@ -109,23 +111,23 @@ class Mix:
         }
 
     def _latency(self, name: str) -> Row:
-        """Percentiles of a test case, where the fullest node has some CPU left."""
-        rate: Row = {"asked_rate_msg_s": self.rates[name]}
+        """Percentiles of a test case, where there are nodes, and the fullest has some CPU left."""
+        row: Row = {"asked_rate_msg_s": self.rates[name]}
         shares = {
             role: (sum(part for part, _ in used) / cores, sum(part for _, part in used) / cores)
             for role, cores in self.capacities.items()
             if role != HOST and (used := self._used(role))
         }
-        fullest = max(shares, key=lambda role: shares[role][0])
+        fullest = max(shares, key=lambda role: shares[role][0], default="")
+        if not fullest or shares[fullest][0] > latencies.BUSIEST:
+            return row
         share, draws = shares[fullest]
-        if share > latencies.BUSIEST:
-            return rate
         for percentile in latencies.PERCENTILES:
             cores, known = self.capacities[fullest], self.known[name]
             at = latencies.at(known, percentile, share, np.asarray(draws), cores)
             if at is not None:
-                rate |= with_ends(percentile.removeprefix("latency_"), *at)
-        return rate
+                row |= with_ends(percentile.removeprefix("latency_"), *at)
+        return row
 
 
 def mixes(tables: Tables, rates: Mapping[str, float], cores: float | None = None) -> list[Mix]:
@@ -133,16 +135,13 @@ def mixes(tables: Tables, rates: Mapping[str, float], cores: float | None = None
     layouts: dict[tuple[str, ...], dict[str, Model]] = {}
     for model in models(tables):
         test_case = model.keys["test_case"]
-        layout = (*(model.keys[name] for name in _LAYOUT), model.words)
+        layout = (*(model.keys[name] for name in LAYOUT), model.words)
         if test_case in rates:
             layouts.setdefault(layout, {})[test_case] = model
     return [
-        _mix(dict(zip(_LAYOUT, names, strict=True)), words, rates, of_layout, cores)
+        _mix(dict(zip(LAYOUT, names, strict=True)), words, rates, of_layout, cores)
         for (*names, words), of_layout in layouts.items()
     ]
-
-
-_LAYOUT = ("system", "topology", "queues")
 
 
 def _mix(
@@ -153,11 +152,13 @@ def _mix(
     cores: float | None,
 ) -> Mix:
     known = {name: demands(of_layout[name]) for name in rates if name in of_layout}
-    refused = next(_refusals(rates, known), None)
+    refused = next(_refusals(rates, known, cores), None)
     return Mix(layout, words, rates, known, cores, refused)
 
 
-def _refusals(rates: Mapping[str, float], known: Mapping[str, Demands]) -> Iterator[str]:
+def _refusals(
+    rates: Mapping[str, float], known: Mapping[str, Demands], cores: float | None
+) -> Iterator[str]:
     """Why nothing can be predicted."""
     for name, rate in rates.items():
         title = TEST_CASES[name].title
@@ -169,6 +170,13 @@ def _refusals(rates: Mapping[str, float], known: Mapping[str, Demands]) -> Itera
             for row in assumptions.broken(known[name], math.inf, payload_of(known[name])):
                 if row["limit_msg_s"] < rate:
                     yield f"{title}: {row['assumption']}: {row['because']}"
+    if not common_to(known) - ({HOST} if cores is not None else set()):
+        yield "there is no broker that could be full"
+
+
+def common_to(known: Mapping[str, Demands]) -> set[str]:
+    """The roles that all these test cases use, but for the load generators of each."""
+    return set.intersection(*(set(each.cpu) for each in known.values())) - {CLIENTS, SERVERS}
 
 
 def payload_of(known: Demands) -> float | None:
