@@ -146,9 +146,8 @@ def test_what_is_beyond_what_was_measured_is_told(tables: Tables) -> None:
 
 def test_a_system_without_a_broker_has_its_machine_alone(tables: Tables) -> None:
     """And nothing where test cases have not even that in common."""
-    tables.pop("measured", None)
-    cpu = tables["cpu"]
-    direct = {**tables, "cpu": cpu[cpu["kind"].ne("broker")]}
+    cpu, others = tables["cpu"], {name: tables[name] for name in tables if name != "measured"}
+    direct = {**others, "cpu": cpu[cpu["kind"].ne("broker")]}
     mix = only(direct, {"publish": 1_000.0})
     assert {*by_role(mix)} == {"host", ALL}
     assert any("latency of PUBLISH: not predicted" in line for line in words.lines([mix]))
