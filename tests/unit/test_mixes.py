@@ -178,7 +178,7 @@ def test_the_command_says_what_the_function_does() -> None:
     assert result.output.rstrip() == repr(mqperf_capacity.predict_mix(SAMPLE, {"publish": 1_500}))
     argv = [str(SAMPLE), "--mix", "publish=1500", "--format", "json"]
     printed = CliRunner().invoke(COMMAND.app, argv).output.splitlines()
-    assert {json.loads(row)["table"] for row in printed} == {"predictions"}
+    assert {json.loads(row)["table"] for row in printed} == {"demands", "predictions"}
     both = CliRunner().invoke(COMMAND.app, [str(SAMPLE), "--mix", "publish=1", "--mix", "notify=1"])
     assert both.exit_code == 1
     assert "there is no run of NOTIFY" in both.output

@@ -7,9 +7,9 @@ are those of mqperf, and hold what its rooms of the same names may hold.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mqperf_capacity.front.api import MixPrediction, Prediction, predict, predict_mix
+    from mqperf_capacity.front.api import Prediction, predict, predict_mix
 
-__all__ = ["MixPrediction", "Prediction", "predict", "predict_mix"]
+__all__ = ["Prediction", "predict", "predict_mix"]
 
 
 def __getattr__(name: str) -> object:

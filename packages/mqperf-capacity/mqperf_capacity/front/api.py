@@ -10,7 +10,7 @@ prediction.broken           # a table: where something that is not CPU limits
 """
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -23,7 +23,7 @@ from mqperf.base.one_line import printable
 from mqperf.pages import notebook
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study import stats, tables
-from mqperf.study.tables import Tables, of_plan
+from mqperf.study.tables import Tables, empty, of_plan
 from mqperf_capacity.pages import mixes as mix_words
 from mqperf_capacity.pages import words
 from mqperf_capacity.study import demands as demands_of
@@ -38,65 +38,34 @@ Place = str | os.PathLike[str]
 class Prediction:
     """What is predicted from the runs of a folder.
 
-    ``demands``, ``predictions`` and ``broken`` (the table ``broken_assumptions``) are tables, with
-    the columns of the data dictionary.  ``results`` has for each layout what was refused, and why.
+    ``demands``, ``predictions`` and ``broken`` (the table ``broken_assumptions``, of ``predict``
+    alone) are tables, with the columns of the data dictionary.  ``results`` has for each layout
+    what was refused, and why; ``text`` is all of it in words, line by line.
     """
 
     demands: pd.DataFrame
     predictions: pd.DataFrame
     broken: pd.DataFrame
-    results: list[Predicted]
+    results: list[Predicted] | list[Mix]
+    text: tuple[str, ...]
 
     @property
     def refused(self) -> bool:
         """Whether nothing could be predicted."""
         return all(result.refused is not None for result in self.results)
 
-    def lines(self) -> Iterator[str]:
-        """The prediction as text."""
-        return words.lines(self.results)
-
     @override
     def __repr__(self) -> str:
-        return "\n".join(map(printable, self.lines()))
+        return "\n".join(map(printable, self.text))
 
     def _repr_html_(self) -> str:
         """The words, and the demands behind them."""
-        text = escape("\n".join(self.lines()))
-        return f"<pre>{text}</pre>{notebook.as_html(self.demands)}"
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class MixPrediction:
-    """What is predicted of several test cases at once.
-
-    ``predictions`` is the table of that name; ``results`` has for each layout what was refused.
-    """
-
-    predictions: pd.DataFrame
-    results: list[Mix]
-
-    @property
-    def refused(self) -> bool:
-        """Whether nothing could be predicted."""
-        return all(mix.refused is not None for mix in self.results)
-
-    def lines(self) -> Iterator[str]:
-        """The prediction as text."""
-        return mix_words.lines(self.results)
-
-    @override
-    def __repr__(self) -> str:
-        return "\n".join(map(printable, self.lines()))
-
-    def _repr_html_(self) -> str:
-        """The words."""
-        return f"<pre>{escape(repr(self))}</pre>"
+        return f"<pre>{escape(repr(self))}</pre>{notebook.as_html(self.demands)}"
 
 
 def predict_mix(
     path: Place, rates: Mapping[str, float], *, cores: float | None = None
-) -> MixPrediction:
+) -> Prediction:
     """Predict from a folder of runs what its layouts use for several test cases at once.
 
     ``rates`` are messages a second of each test case, as ``{"rpc-call": 200, "notify": 500}``;
@@ -111,7 +80,9 @@ def predict_mix(
     results = mixes.mixes(complete, rates, cores)
     if not results:
         raise MqperfError(f"{folder}: no run of {' or '.join(rates)} was measured to its end")
-    return MixPrediction(mixes.table(results), results)
+    text = (*mix_words.lines(results),)
+    broken = empty("broken_assumptions")
+    return Prediction(demands_of.table(complete), mixes.table(results), broken, results, text)
 
 
 def predict(
@@ -134,7 +105,8 @@ def predict(
     if not results:
         raise MqperfError(f"{folder}: no run of it was measured to its end; run its plan")
     predicted, broken = frames(results)
-    return Prediction(demands_of.table(complete), predicted, broken, results)
+    demands, text = demands_of.table(complete), (*words.lines(results),)
+    return Prediction(demands, predicted, broken, results, text)
 
 
 def _positive(numbers: Mapping[str, float | None]) -> None:

@@ -1,8 +1,7 @@
 """The command line of predictions: ``mqperf predict``."""
 
 import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -10,11 +9,6 @@ from mqperf.base.errors import MqperfError
 from mqperf.base.terminal import console, print_all, print_line
 from mqperf.front.commands import Command
 from mqperf.front.results_cli import TablesFolder
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from mqperf_capacity.front.api import MixPrediction, Prediction
 
 
 def predict(
@@ -50,15 +44,20 @@ def predict(
     from mqperf_capacity.front.api import predict as predict_from
     from mqperf_capacity.front.api import predict_mix
 
-    if mix:
-        if (rate, payload, price) != (None, None, None):
-            raise MqperfError("--mix says the rates: give neither --rate, --payload nor --price")
-        mixed = predict_mix(path, dict(map(_case, mix)), cores=cores)
-        _show({"predictions": mixed.predictions}, mixed, form)
-        return
-    result = predict_from(path, cores=cores, rate=rate, payload=payload, price=price)
-    frames = {name: getattr(result, name) for name in ("demands", "predictions", "broken")}
-    _show(frames, result, form)
+    if not mix:
+        result = predict_from(path, cores=cores, rate=rate, payload=payload, price=price)
+    elif (rate, payload, price) == (None, None, None):
+        result = predict_mix(path, dict(map(_case, mix)), cores=cores)
+    else:
+        raise MqperfError("--mix says the rates: give neither --rate, --payload nor --price")
+    if form == "json":
+        for name in ("demands", "predictions", "broken"):
+            for row in json.loads(getattr(result, name).to_json(orient="records")):
+                print_line(console, json.dumps({"table": name, **row}, ensure_ascii=False))
+    else:
+        print_all(console, result.text)
+    if result.refused:
+        raise typer.Exit(1)
 
 
 def _case(text: str) -> tuple[str, float]:
@@ -68,20 +67,6 @@ def _case(text: str) -> tuple[str, float]:
         return name, float(rate)
     except ValueError:
         raise MqperfError(f"--mix {text}: give TEST_CASE=RATE, as in notify=500") from None
-
-
-def _show(
-    frames: Mapping[str, "pd.DataFrame"], result: "Prediction | MixPrediction", form: str
-) -> None:
-    """Print the tables or the words, and end with 1 where there is nothing in them."""
-    if form == "json":
-        for name, frame in frames.items():
-            for row in json.loads(frame.to_json(orient="records")):
-                print_line(console, json.dumps({"table": name, **row}, ensure_ascii=False))
-    else:
-        print_all(console, result.lines())
-    if result.refused:
-        raise typer.Exit(1)
 
 
 COMMAND = Command("predict", predict)

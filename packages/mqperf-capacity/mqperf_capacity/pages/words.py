@@ -89,17 +89,21 @@ def _basis(result: Predicted) -> Iterator[str]:
 
 def filled(result: Predicted) -> str:
     """Who is full first: ``node Broker has used up 0.5 cores``."""
-    first = _first(_roles(result))
-    has = "have" if first["role"] in {CLIENTS, SERVERS} else "has"
-    cores = first["capacity_cores"]
-    return f"{name_of(first['role'])} {has} used up {cores:g} {'core' if cores == 1 else 'cores'}"
+    return used_up(first_of(_roles(result)))
+
+
+def used_up(row: Row) -> str:
+    """That the role of a row is full."""
+    has = "have" if row["role"] in {CLIENTS, SERVERS} else "has"
+    cores = row["capacity_cores"]
+    return f"{name_of(row['role'])} {has} used up {cores:g} {'core' if cores == 1 else 'cores'}"
 
 
 def _roles(result: Predicted) -> list[Row]:
     return [row for row in result.rows if row["role"] != ALL]
 
 
-def _first(rows: list[Row]) -> Row:
+def first_of(rows: list[Row]) -> Row:
     """The one that is full at the lowest rate."""
     return min(rows, key=lambda row: float(row["full_msg_s"]))
 
@@ -111,8 +115,8 @@ def _sustained(result: Predicted) -> Iterator[str]:
     yield f"  {_costs(result)}."
     roles = _roles(result)
     nodes = [row for row in roles if row["role"] not in ROLES]
-    if nodes and _first(roles)["role"] in ROLES:
-        node = _first(nodes)
+    if nodes and first_of(roles)["role"] in ROLES:
+        node = first_of(nodes)
         yield (
             f"  With enough CPU for the load generator, {name_of(node['role'])} alone would sustain"
             f" {_limit(node)}."
@@ -122,7 +126,7 @@ def _sustained(result: Predicted) -> Iterator[str]:
 def _costs(result: Predicted) -> str:
     """What a message costs the role that is full first: at low load, and then where runs tell."""
     known, payload = result.known, result.together["asked_payload_bytes"]
-    role, message = _first(_roles(result))["role"], of_message(payload)
+    role, message = first_of(_roles(result))["role"], of_message(payload)
     low, _ = known.cpu[role].at(message)
     text = f"A message costs {name_of(role)} {1e6 * low:.3g} µs of CPU at low load"
     if is_measured(result):
@@ -146,21 +150,29 @@ def _limit(row: Row) -> str:
 def _at_rate(result: Predicted) -> Iterator[str]:
     whole, rate = result.together, result.asked.rate
     yield f"  At {rate:,.0f} msg/sec:"
-    for row in _roles(result):
-        of = f"{100 * row['used_share']:.0f} % of {row['capacity_cores']:g}"
-        line = f"    {name_of(row['role'])}: {span(row, 'used_cores', '.3g')} cores, {of}"
-        if row["used_share"] > 1:
-            line += ": more than there is"
-            if row["full_is"] != MEASURED:
-                line += ", unless it takes several at once"
-        if row["role"] not in ROLES:
-            line += f"; {row['needed_cores']:.2g} to be at most {100 * TARGET:.0f} % busy"
-        yield line
-    if "p50_s" in whole:
-        p99 = f", p99 {span(whole, 'p99_s', '.1f', 1e3)} ms" if "p99_s" in whole else ""
-        yield f"    latency: median {span(whole, 'p50_s', '.1f', 1e3)} ms{p99}"
-    else:
-        yield "    latency: not predicted, as something is nearly full at this rate"
+    yield from (f"    {at_rate(row)}" for row in _roles(result))
+    yield f"    latency: {latency(whole)}"
+
+
+def at_rate(row: Row) -> str:
+    """What a role uses at the rate that is asked about, and how much CPU it needs for that."""
+    share, cores = row["used_share"], row["capacity_cores"]
+    line = f"{name_of(row['role'])}: {span(row, 'used_cores', '.3g')} cores, {100 * share:.0f} % of"
+    line += f" {cores:g}"
+    if share > 1:
+        line += ": more than there is"
+        line += "" if row["full_is"] == MEASURED else ", unless it takes several at once"
+    if row["role"] in ROLES:
+        return line
+    return f"{line}; {row['needed_cores']:.2g} to be at most {100 * TARGET:.0f} % busy"
+
+
+def latency(row: Row) -> str:
+    """Percentiles at the rate that is asked about."""
+    if "p50_s" not in row:
+        return "not predicted, as something is nearly full at this rate, or too few runs tell"
+    p99 = f", p99 {span(row, 'p99_s', '.1f', 1e3)} ms" if "p99_s" in row else ""
+    return f"median {span(row, 'p50_s', '.1f', 1e3)} ms{p99}"
 
 
 def _assumptions(result: Predicted) -> Iterator[str]:

@@ -47,6 +47,11 @@ class Demands:
         """The lengths of bodies that were measured, smallest first."""
         return sorted(self.runs["body_bytes"].dropna().unique())
 
+    @property
+    def longest_body(self) -> float | None:
+        """The longest that was measured, which costs most; None of bodies of unknown length."""
+        return max(self.payloads, default=None)
+
     def by_payload(self) -> bool:
         """Whether what a byte costs is known."""
         return apart(self.runs["body_bytes"].dropna())

@@ -7,7 +7,6 @@ test case grows with what all of them use.  Each has load generators of its own,
 here.
 """
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +19,16 @@ from mqperf.study.tables import Tables, conform
 from mqperf_capacity.study import assumptions, latencies
 from mqperf_capacity.study.demands import Demands, demands
 from mqperf_capacity.study.points import CLIENTS, HOST, SERVERS, Model, models
-from mqperf_capacity.study.predictions import ALL, AT_LEAST, TARGET, Asked, Row, Scenario, with_ends
+from mqperf_capacity.study.predictions import (
+    ALL,
+    AT_LEAST,
+    LEAST_COST,
+    TARGET,
+    Asked,
+    Row,
+    Scenario,
+    with_ends,
+)
 from mqperf_capacity.study.regression import Floats
 from mqperf_capacity.study.terms import IDLE, of_message
 
@@ -44,20 +52,23 @@ class Mix:
     cores: float | None
     refused: str | None
 
-    @cached_property
+    @property
     def rows(self) -> list[Row]:
         """Rows of ``predictions``: of every role, of all together, and of each test case."""
         if self.refused is not None:
             return []
         asked = ", ".join(f"{name} {rate:g} msg/sec" for name, rate in self.rates.items())
         common = {**self.layout, "parameters": "; ".join(filter(None, [self.words, asked]))}
-        roles = [self._of_role(role) for role in self.capacities]
-        first = min(roles, key=lambda row: float(row["full_msg_s"]))
+        first = min(self.roles, key=lambda row: float(row["full_msg_s"]))
         full = {name: value for name, value in first.items() if name.startswith("full_")}
-        whole = {"role": ALL, "asked_rate_msg_s": sum(self.rates.values()), **full}
-        whole["extrapolated"] = "; ".join(self.beyond()) or None
-        cases = [{"role": ALL, "test_case": name, **self._latency(name)} for name in self.rates]
-        return [{**common, **row} for row in (*roles, whole, *cases)]
+        beyond = "; ".join(self.beyond()) or None
+        whole = {"role": ALL, "asked_rate_msg_s": self.total, **full, "extrapolated": beyond}
+        return [{**common, **row} for row in (*self.roles, whole, *self.cases)]
+
+    @property
+    def total(self) -> float:
+        """Messages a second of all test cases."""
+        return sum(self.rates.values())
 
     def beyond(self) -> Iterator[str]:
         """What is further than what was measured."""
@@ -79,29 +90,37 @@ class Mix:
             most |= {role: max(cores, most.get(role, 0.0)) for role, cores in there.items()}
         return {role: most[role] for role in most if role in common_to(self.known)}
 
-    def _used(self, role: str) -> tuple[Estimate, Estimate]:
-        """Cores that a role uses when idle, and for all messages of a second."""
-        fits = {name: known.cpu[role] for name, known in self.known.items()}
-        idle = [fitted.at({IDLE: 1.0}) for fitted in fits.values()]
-        used, draws = 0.0, np.zeros_like(idle[0][1])
-        for name, fitted in fits.items():
-            cost, costs = fitted.at(of_message(payload_of(self.known[name])))
-            used += self.rates[name] * cost
-            draws += self.rates[name] * costs * np.maximum(1 + fitted.noise, 0.0)
-        without = sum(value for value, _ in idle) / len(idle)
-        return (without, np.mean([each for _, each in idle], axis=0)), (used, draws)
+    @cached_property
+    def used(self) -> Mapping[str, tuple[Estimate, Estimate]]:
+        """By role the cores that it uses when idle, and for all messages of a second."""
+        return {role: (self._idle(role), self._busy(role)) for role in self.capacities}
+
+    def _idle(self, role: str) -> Estimate:
+        """The mean of what runs of each test case tell."""
+        idle = [known.cpu[role].at({IDLE: 1.0}) for known in self.known.values()]
+        return float(np.mean([value for value, _ in idle])), np.mean([of for _, of in idle], axis=0)
+
+    def _busy(self, role: str) -> Estimate:
+        parts = []
+        for name, known in self.known.items():
+            cost, costs = known.cpu[role].at(of_message(known.longest_body))
+            noise = np.maximum(1 + known.cpu[role].noise, 0.0)
+            parts.append((self.rates[name] * cost, self.rates[name] * costs * noise))
+        return sum(value for value, _ in parts), np.sum([draws for _, draws in parts], axis=0)
+
+    @cached_property
+    def roles(self) -> list[Row]:
+        """What each role has and uses, and at which rate of all together it is full."""
+        return [self._of_role(role) for role in self.capacities]
 
     def _of_role(self, role: str) -> Row:
-        """What a role has and uses, and at which rate of all together it is full."""
-        cores = self.capacities[role]
-        (idle, idles), (used, draws) = self._used(role)
-        total, least = sum(self.rates.values()), 1e-12
-        full = total * max(0.0, cores - idle) / max(used, least)
-        fulls = total * np.maximum(cores - idles, 0.0) / np.maximum(draws, least)
-        row = with_ends("used_cores", idle + used, idles + draws)
+        cores, ((idle, idles), (busy, draws)) = self.capacities[role], self.used[role]
+        full = self.total * max(0.0, cores - idle) / max(busy, LEAST_COST)
+        fulls = self.total * np.maximum(cores - idles, 0.0) / np.maximum(draws, LEAST_COST)
+        row = with_ends("used_cores", idle + busy, idles + draws)
         return {
             "role": role,
-            "asked_rate_msg_s": total,
+            "asked_rate_msg_s": self.total,
             "capacity_cores": cores,
             **with_ends("full_msg_s", full, fulls),
             "full_is": AT_LEAST,
@@ -110,21 +129,21 @@ class Mix:
             "needed_cores": None if role == HOST else row["used_cores_high"] / TARGET,
         }
 
+    @cached_property
+    def cases(self) -> list[Row]:
+        """Percentiles of each test case, where there are nodes, and the fullest has CPU left."""
+        return [{"role": ALL, "test_case": name, **self._latency(name)} for name in self.rates]
+
     def _latency(self, name: str) -> Row:
-        """Percentiles of a test case, where there are nodes, and the fullest has some CPU left."""
         row: Row = {"asked_rate_msg_s": self.rates[name]}
-        shares = {
-            role: (sum(part for part, _ in used) / cores, sum(part for _, part in used) / cores)
-            for role, cores in self.capacities.items()
-            if role != HOST and (used := self._used(role))
-        }
-        fullest = max(shares, key=lambda role: shares[role][0], default="")
-        if not fullest or shares[fullest][0] > latencies.BUSIEST:
+        nodes = {each["role"]: each["used_share"] for each in self.roles if each["role"] != HOST}
+        fullest = max(nodes, key=lambda role: nodes[role], default="")
+        if not fullest or nodes[fullest] > latencies.BUSIEST:
             return row
-        share, draws = shares[fullest]
+        cores, known = self.capacities[fullest], self.known[name]
+        draws = np.sum([draws for _, draws in self.used[fullest]], axis=0) / cores
         for percentile in latencies.PERCENTILES:
-            cores, known = self.capacities[fullest], self.known[name]
-            at = latencies.at(known, percentile, share, np.asarray(draws), cores)
+            at = latencies.at(known, percentile, nodes[fullest], draws, cores)
             if at is not None:
                 row |= with_ends(percentile.removeprefix("latency_"), *at)
         return row
@@ -167,9 +186,8 @@ def _refusals(
         elif (why := known[name].why_not) is not None:
             yield f"{title}: {why}"
         else:
-            for row in assumptions.broken(known[name], math.inf, payload_of(known[name])):
-                if row["limit_msg_s"] < rate:
-                    yield f"{title}: {row['assumption']}: {row['because']}"
+            for row in assumptions.broken(known[name], rate, known[name].longest_body):
+                yield f"{title}: {row['assumption']}: {row['because']}"
     if not common_to(known) - ({HOST} if cores is not None else set()):
         yield "there is no broker that could be full"
 
@@ -177,11 +195,6 @@ def _refusals(
 def common_to(known: Mapping[str, Demands]) -> set[str]:
     """The roles that all these test cases use, but for the load generators of each."""
     return set.intersection(*(set(each.cpu) for each in known.values())) - {CLIENTS, SERVERS}
-
-
-def payload_of(known: Demands) -> float | None:
-    """The longest bodies that were measured, which cost most."""
-    return known.payloads[-1] if known.payloads else None
 
 
 def table(results: list[Mix]) -> pd.DataFrame:

@@ -269,7 +269,7 @@ def _payload(known: Demands, asked: Asked) -> tuple[float | None, str | None]:
     """The length of bodies to predict for, and why that cannot be, if so."""
     lengths = known.payloads
     if known.why_not is not None or asked.payload is None:
-        return (lengths[-1] if lengths else None), None
+        return known.longest_body, None
     if known.by_payload() or (len(lengths) == 1 and asked.payload == lengths[0]):
         return asked.payload, None
     measured = f"{lengths[0]:g} bytes" if lengths else "bodies of unknown length"
