@@ -252,7 +252,9 @@ def one_legend(figure: Figure, panels: Sequence[Axes], columns: int = 2) -> None
     }
     if len(handles) > 1:
         across = fitting([*handles], columns, of_all=True)
-        figure.set_figheight(figure.get_figheight() + ROW * max(0, len(handles) // across - ROWS))
+        figure.set_figheight(
+            figure.get_figheight() + ROW * max(0, -(-len(handles) // across) - ROWS)
+        )
         words: dict[str, Any] = {"frameon": False, "fontsize": 9, "labelcolor": INK.light}
         place: dict[str, Any] = {"loc": "outside lower left", "ncols": across, "handlelength": 3}
         figure.legend(handles.values(), handles, **place, **words)

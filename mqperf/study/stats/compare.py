@@ -66,6 +66,7 @@ MIN_EFFECT = 0.05
 
 CANNOT_TELL = "cannot tell"
 WITHIN_RUN = "within run"
+"""What an interval is called that is from one run of each side."""
 
 POWER = 0.8
 """How often a difference of the size ``detectable`` is found."""
