@@ -8,7 +8,6 @@ from pydantic import ValidationError
 
 from mqperf.base.document import (
     MAX_BYTES,
-    Document,
     DocumentError,
     as_list,
     as_mapping,
@@ -143,7 +142,9 @@ def _parsed(
     plan, problems = _checked(named, check, files.contents)
     by_line: list[Found] = [*document.problems]
     by_line += [(document.line(problem.where), problem) for problem in files.problems]
-    by_line += [(document.line(p.where), p) for p in problems if not _accounted(document, p)]
+    for problem in problems:  # but where the document itself says what is wrong
+        if not any(problem.where[: len(at)] == at for at in document.refused):
+            by_line.append((document.line(problem.where), problem))
     if plan is None or by_line:
         raise _error(source, by_line)
     return plan.with_files(files.contents, document.line), files.pins
@@ -240,11 +241,6 @@ def _known_keys(where: Where) -> list[str]:
         return list(Hold.model_fields)
     inner = {**INNER, "link": LinkPoint if outer is Condition else LinkPlan}
     return list(inner.get(str(next(iter(where), None)), outer).model_fields)
-
-
-def _accounted(document: Document, problem: Problem) -> bool:
-    """Whether the document itself already says what is wrong there."""
-    return any(problem.where[: len(refused)] == refused for refused in document.refused)
 
 
 def _error(source: Path, problems: list[Found]) -> PlanError:

@@ -32,17 +32,13 @@ def collecting(metrics: pd.DataFrame) -> pd.DataFrame:
     """Seconds of garbage collection since the second before: ``run``, ``time_s``, ``value``."""
     paused = metrics[metrics["kind"].eq("collector") & metrics["quantity"].eq("paused")]
     counters = paused.groupby(["run", "node", "object"], sort=False)
-    return _by_second(pd.concat([paused[:0], *(_stepwise(rows) for _, rows in counters)]))
+    grown = (rows.assign(value=_steps(rows)).sort_values("time_s")[1:] for _, rows in counters)
+    return _by_second(pd.concat([paused[:0], *grown]))
 
 
 def _by_second(rows: pd.DataFrame) -> pd.DataFrame:
     second = rows.assign(time_s=rows["time_s"].round())
     return second.groupby(["run", "time_s"], as_index=False)[["value"]].sum()
-
-
-def _stepwise(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a counter after its first, with what it grew by."""
-    return rows.assign(value=_steps(rows)).sort_values("time_s")[1:]
 
 
 def _over_window(node: str, rows: pd.DataFrame) -> dict[str, Any]:
