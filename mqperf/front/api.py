@@ -13,8 +13,10 @@ The command line and the notebooks use the same.
 """
 
 import os
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 import pandas as pd
@@ -245,11 +247,27 @@ def read(path: Place) -> Results:
     """Read a runs folder, or the tables of a published report; nothing is measured.
 
     In a notebook a relative path may also start at the root of the checkout that it stands in.
-    ``samples/wan`` is a recorded sample, in a checkout or of ``mqperf-samples``.  Raises
-    ``MqperfError`` for a folder that cannot be read.
+    ``samples/wan`` is a recorded sample, in a checkout or of ``mqperf-samples``.  The folder that
+    was read last is read again only where a file of it changed.  Raises ``MqperfError`` for a
+    folder that cannot be read.
     """
     source = runs_folder(notebook.located(path))
-    return Results(source, stats.complete(tables.read(source)))
+    read = _complete(source, _state(source))
+    return Results(source, {name: frame.copy(deep=False) for name, frame in read.items()})
+
+
+@lru_cache(maxsize=1)
+def _complete(source: Path, _state: int) -> Tables:
+    return stats.complete(tables.read(source))
+
+
+def _state(folder: Path) -> int:
+    """What changes with the name, size or time of any file below a folder."""
+    try:
+        files = [(str(path), path.lstat()) for path in folder.rglob("*")]
+    except OSError:  # one vanished meanwhile
+        return time.monotonic_ns()
+    return hash(frozenset((name, facts.st_size, facts.st_mtime_ns) for name, facts in files))
 
 
 def compare(

@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 from IPython.core.getipython import get_ipython
-from IPython.display import Markdown, display
+from IPython.display import HTML, Markdown, display
 from matplotlib.figure import Figure
-from matplotlib_inline.backend_inline import set_matplotlib_formats
 
 from mqperf.base import injected
 from mqperf.pages import figures
@@ -30,14 +30,17 @@ AXES = (*LAYOUT, "threads")
 
 
 def set_up() -> None:
-    """Draw figures as SVG, and as PNG beside it: an untrusted notebook does not show SVG.
+    """Show figures as pictures in SVG, which are drawn once, and which untrusted notebooks show.
 
     Tables are shown whole, and what stands in them as text, not as a formula.  Raises
     ``MqperfError`` for parameters from papermill that the notebook does not have.
     """
-    if (shell := get_ipython()) is not None and shell.history_manager is not None:
-        injected.check(shell.history_manager.input_hist_raw[1:], shell.user_ns)
-    set_matplotlib_formats("svg", "png")
+    if (shell := get_ipython()) is not None:
+        if shell.history_manager is not None:
+            injected.check(shell.history_manager.input_hist_raw[1:], shell.user_ns)
+        if (form := shell.display_formatter) is not None:
+            html = form.formatters["text/html"]
+            html.for_type(Figure, partial(figures.as_picture, alt="figure"))
     for whole in ("display.max_columns", "display.max_rows", "display.max_colwidth"):
         pd.set_option(whole, None)
     pd.set_option("display.precision", 1)
@@ -80,7 +83,7 @@ def show(results: Tables, section: str, test_case: str = "") -> None:
         display(Markdown(f"{view.layout.system_title}, {view.layout.label}"))
         display(Markdown(" ".join(content.words)))
         if content.drawing is not None:
-            display(content.drawing.figure())
+            display(HTML(content.drawing.picture()))
         if content.rows is not None:
             table = forms.frame(content)
             display(table.set_index(table.columns[0]))

@@ -55,6 +55,18 @@ def test_points_beside_the_plan_are_left_out(root: Path, tmp_path: Path) -> None
     assert "not-of-plan" in set(less.doubts["kind"])
 
 
+def test_a_folder_is_read_again_where_a_file_of_it_changed(root: Path, tmp_path: Path) -> None:
+    """Else it gives what was read; not what a reader made of that."""
+    copy = shutil.copytree(root / "data/samples/runs", tmp_path / "runs")
+    before = mqperf.read(copy)
+    numbers = before.points["throughput_msg_s"].tolist()
+    before.points.loc[:, "throughput_msg_s"] = 0.0
+    assert mqperf.read(copy).points["throughput_msg_s"].tolist() == numbers
+    [log, *_] = sorted(copy.glob("*/load/client-1.log"))
+    log.write_text(log.read_text() + "more\n")
+    assert len(mqperf.read(copy)["doubts"]) > len(before["doubts"])
+
+
 def test_the_answer_stands_in_the_cell(found: mqperf.Results) -> None:
     """What the plan asks and its answers, then the best point of every sweep."""
     page = found._repr_html_()

@@ -396,7 +396,7 @@ def test_a_terminal_a_notebook_and_a_page_show_the_same(sound: Tables) -> None:
         for text in answer.sentences:
             assert all(plain(text) in form for form in shown)
     assert all("sustained, msg/sec" in form for form in shown)
-    assert 'src="data:image/png;base64,' in shown[2]
+    assert 'src="data:image/svg+xml;base64,' in shown[2]
 
 
 def test_a_plan_names_its_questions(tmp_path: Path, sound: Tables) -> None:

@@ -40,13 +40,14 @@ from mqperf.pages.figures.sheets import (
     top_sheet,
     topology_sheet,
 )
-from mqperf.pages.figures.svg import write_svg
+from mqperf.pages.figures.svg import as_picture, write_svg
 
 __all__ = [
     "INSIDE_PANELS",
     "METRICS",
     "OneRun",
     "around_sheet",
+    "as_picture",
     "bracket_sheet",
     "broker_cpu",
     "by_load",

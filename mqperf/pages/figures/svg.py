@@ -5,10 +5,12 @@ colours of the palette where the reader prefers dark.  As a picture it is still;
 or in a frame, its marks tell what they are, and its script zooms, reads values, and hides series.
 """
 
+import base64
 import json
 import re
 import warnings
 from collections.abc import Iterator
+from html import escape
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -57,21 +59,15 @@ def write_svg(figure: Figure, path: Path, *, title: str, description: str) -> Pa
 
 def as_svg(figure: Figure, name: str, *, title: str, description: str) -> bytes:
     """The same as bytes; ``name`` is what names in it are made from."""
-    drawn = BytesIO()
     for number, axes in enumerate(figure.axes, 1):
         axes.set_gid(f"axes_{number}")
         for line in axes.lines:
             if line.get_gid() is None and not str(line.get_label()).startswith("_"):
                 tell(line, [as_shown(str(line.get_label()))])
-    replace_ticks(figure)
-    with mpl.rc_context(_SETTINGS | {"svg.hashsalt": name}), warnings.catch_warnings():
-        # text stays text, so it is the reader's fonts that must have the glyph
-        warnings.filterwarnings("ignore", "Glyph .* missing from font")
-        _lay_out(figure)
-        figure.savefig(drawn, format="svg", metadata=dict.fromkeys(("Date", "Creator")))
+    drawn = _drawn(figure, name)
     ET.register_namespace("", SVG)
     ET.register_namespace("xlink", XLINK)
-    root = ET.fromstring(drawn.getvalue())  # noqa: S314 (our own drawing)
+    root = ET.fromstring(drawn)  # noqa: S314 (our own drawing)
     _shorten(root)
     _explain(root)
     root.attrib.update({"role": "img", "aria-labelledby": "title desc"})
@@ -85,11 +81,32 @@ def as_svg(figure: Figure, name: str, *, title: str, description: str) -> bytes:
     if in_time := str(figure.get_label()):
         root.set("data-time", in_time)
         css += _STYLE_IN_TIME
-    style.text = css + dark_style(drawn.getvalue().decode())
+    style.text = css + dark_style(drawn.decode())
     root.insert(2, style)
     ET.SubElement(root, f"{{{SVG}}}script").text = EXPLORE
     written: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     return written + b"\n"
+
+
+def as_picture(figure: Figure, alt: str) -> str:
+    """The figure as an HTML element that needs no file: still, and on light paper.
+
+    Of all vector graphics only pictures are shown in notebooks that nobody trusts yet.
+    """
+    data = base64.b64encode(_drawn(figure, "picture")).decode()
+    return f'<img alt="{escape(alt)}" src="data:image/svg+xml;base64,{data}">'
+
+
+def _drawn(figure: Figure, name: str) -> bytes:
+    """What matplotlib draws; ``name`` is what names in it are made from."""
+    drawn = BytesIO()
+    replace_ticks(figure)
+    with mpl.rc_context(_SETTINGS | {"svg.hashsalt": name}), warnings.catch_warnings():
+        # text stays text, so it is the reader's fonts that must have the glyph
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        _lay_out(figure)
+        figure.savefig(drawn, format="svg", metadata=dict.fromkeys(("Date", "Creator")))
+    return drawn.getvalue()
 
 
 def _lay_out(figure: Figure) -> None:

@@ -1,6 +1,5 @@
 """What is shown first: answers, what was measured, what is not certain, what would settle it."""
 
-import base64
 import re
 import shlex
 import sys
@@ -8,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from html import escape
-from io import BytesIO
 from pathlib import Path
 from textwrap import wrap
 
@@ -17,7 +15,6 @@ from typing_extensions import override
 from mqperf.base.one_line import amount
 from mqperf.pages.questions import Answer, answers
 from mqperf.pages.questions.basis import measured, uncertain
-from mqperf.pages.report.drawings import Drawing
 from mqperf.pages.report.rst import Text
 from mqperf.pages.report.words import left_out
 from mqperf.pages.sections import forms
@@ -101,7 +98,7 @@ def as_html(screen: FirstScreen) -> str:
     for place, answer in enumerate(screen.answers):
         parts += [f"<h3>{escape(answer.question)}</h3>", _items(answer.sentences)]
         if not place and answer.drawing is not None:
-            parts.append(_picture(answer.drawing))
+            parts.append(answer.drawing.picture())
     parts.append(f"<p>{escape(screen.measured)}</p>")
     for heading, texts in ((UNCERTAIN, screen.uncertain), (SETTLE, screen.settle)):
         if texts:
@@ -113,14 +110,6 @@ def as_html(screen: FirstScreen) -> str:
 def _items(texts: Sequence[str]) -> str:
     items = (f"<li>{escape(forms.plain(text))}</li>" for text in texts)
     return f"<ul>{''.join(items)}</ul>"
-
-
-def _picture(drawing: Drawing) -> str:
-    """As PNG: what is untrusted is shown without SVG."""
-    content = BytesIO()
-    drawing.figure().savefig(content, format="png", dpi=100)
-    data = base64.b64encode(content.getvalue()).decode()
-    return f'<img alt="{escape(drawing.alt)}" src="data:image/png;base64,{data}">'
 
 
 def of_folder(runs: Path, width: int | None = None) -> Iterator[str]:

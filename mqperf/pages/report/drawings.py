@@ -56,6 +56,10 @@ class Drawing:
         """Draw it, in the unit of its test case."""
         return counting(self.draw(), self.unit, self.kept)
 
+    def picture(self) -> str:
+        """Draw it as HTML that needs no file."""
+        return figures.as_picture(self.figure(), self.alt)
+
     def write(self, folder: Path) -> None:
         """Write it as SVG into the folder of the page."""
         path = folder / self.folder / f"{self.name}.svg"

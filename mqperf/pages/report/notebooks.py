@@ -120,7 +120,8 @@ def publish(notebook: Path, folder: Path, missing: str = "") -> Notebook:
     if missing:
         text = (NOTEBOOKS / notebook.name).read_text(encoding="utf-8")
         return Notebook(notebook.stem, _title(text), missing)
-    # nbconvert takes a second to load, and most reports have no notebooks
+    # nbconvert takes long to load, half of it for addresses that no notebook has; see ``executed``
+    sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     import nbformat
     from nbconvert import HTMLExporter
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from mqperf.pages.report.words import Layout, joined, repeats_of
 from mqperf.pages.sections import View, contents, forms
 from mqperf.plan.test_cases import STANDARD, TEST_CASES
 from mqperf.study.stats.rules.finding import with_measured
-from mqperf.study.tables import Tables, varied, where
+from mqperf.study.tables import Selection, Tables, varied, where
 from mqperf.study.tables.axes import FACTORS
 from mqperf.study.tables.axis_words import occurring
 from mqperf.study.tables.spreadsheets import write_csv
@@ -80,11 +81,11 @@ class Page:
 
 def page(layout: Layout, tables: Tables, explorers: Explorers) -> Page:
     """The page of one layout; ``explorers`` are the runs that are drawn in time."""
-    of_layout = {name: layout.of(frame) for name, frame in with_measured(tables).items()}
+    of_layout = Selection(with_measured(tables), layout.of)
     labels, sheets = (f"note-{number}" for number in count(1)), run_sheets.sheets(of_layout)
     parts: dict[str, Part] = {}
     for case in _asked(of_layout["runs"]):
-        of_case = {name: where(frame, test_case=case) for name, frame in of_layout.items()}
+        of_case = Selection(of_layout, partial(where, test_case=case))
         parts[case] = _part(View(layout, case, of_case, explorers), labels, sheets)
     return Page(
         layout=layout,

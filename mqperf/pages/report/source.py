@@ -39,7 +39,16 @@ from mqperf.pages.report.writer import Writer
 from mqperf.plan.columns import TABLES
 from mqperf.plan.file import public
 from mqperf.record import PLAN
-from mqperf.study.tables import Tables, all_attempts, of_plan, plan_of, select, where, write
+from mqperf.study.tables import (
+    Selection,
+    Tables,
+    all_attempts,
+    of_plan,
+    plan_of,
+    select,
+    where,
+    write,
+)
 
 PLAIN_BYTES = 1_000_000
 """CSV files that are larger are packed: those of single seconds, of many or long runs."""
@@ -158,7 +167,7 @@ def _write_page(layout: Layout, tables: Tables, folder: Path, writer: Writer) ->
     for section in content.sections:
         if section.drawing is not None and not section.drawing.folder:
             writer.draw(section.drawing, folder)
-    of_layout = {name: layout.of(frame) for name, frame in tables.items()}
+    of_layout = Selection(tables, layout.of)
     for run in of_layout["runs"]["run"]:
         if run in writer.in_time:
             writer.draw(writer.in_time[run], folder)

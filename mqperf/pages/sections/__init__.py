@@ -1,6 +1,7 @@
 """The sections of a test case, in the order of a page; packages add those of their own tables."""
 
 from collections.abc import Iterator
+from functools import partial
 
 from mqperf.base.errors import MqperfError
 from mqperf.base.registry import Registry
@@ -21,7 +22,7 @@ from mqperf.pages.sections import (
 )
 from mqperf.pages.sections.section import Content, Section, View
 from mqperf.plan.test_cases import TEST_CASES
-from mqperf.study.tables import Tables, where
+from mqperf.study.tables import Selection, Tables, where
 
 __all__ = ["SECTIONS", "Content", "Section", "View", "contents", "shown", "views"]
 
@@ -74,5 +75,4 @@ def views(tables: Tables, test_case: str = "") -> Iterator[View]:
     for case in [test_case] if test_case else TEST_CASES:
         for layout in layouts(where(tables["runs"], test_case=case)):
             if len(layout.of(measured, case)):
-                part = {name: layout.of(frame, case) for name, frame in tables.items()}
-                yield View(layout, case, part)
+                yield View(layout, case, Selection(tables, partial(layout.of, test_case=case)))

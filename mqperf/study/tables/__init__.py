@@ -22,6 +22,7 @@ from mqperf.study.tables.latency_map import latency_map
 from mqperf.study.tables.planned import conditions, plan_of
 from mqperf.study.tables.repeats import over_repeats
 from mqperf.study.tables.shape import (
+    Selection,
     Tables,
     completed,
     conform,
@@ -35,6 +36,7 @@ from mqperf.study.tables.shape import (
 from mqperf.study.tables.shown import shown
 
 __all__ = [
+    "Selection",
     "Tables",
     "all_attempts",
     "arranged",

@@ -149,7 +149,7 @@ def in_curves(rows: pd.DataFrame, *last: str) -> pd.DataFrame:
     return rows.sort_values(order, key=in_place, kind="stable").reset_index(drop=True)
 
 
-def by_layout(tables: Tables, rows: pd.DataFrame) -> Iterator[tuple[str, dict[str, pd.DataFrame]]]:
+def by_layout(tables: Tables, rows: pd.DataFrame) -> Iterator[tuple[str, Tables]]:
     """The layouts of these rows, in their order: each in words, and all tables of it alone."""
     for system, topology, queues in rows[list(LAYOUT)].drop_duplicates().itertuples(index=False):
         part = select(tables, system=system, topology=topology, queues=queues)

@@ -1,11 +1,12 @@
 """The shape of every table: the columns, types and checks that ``columns`` promises."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from typing_extensions import override
 
 from mqperf.base.errors import TableError
 from mqperf.base.one_line import LONGEST_NAME, NAME, one_line
@@ -76,9 +77,32 @@ def _type(name: str) -> Any:  # noqa: ANN401 (pandas has no name for all of its 
     return pd.StringDtype("python") if name == "string" else pd.api.types.pandas_dtype(name)
 
 
-def select(tables: Tables, **axes: str | int) -> dict[str, pd.DataFrame]:
+class Selection(Mapping[str, pd.DataFrame]):
+    """Rows of every table, which are selected when a table is first asked for: most need few."""
+
+    def __init__(self, tables: Tables, choose: Callable[[pd.DataFrame], pd.DataFrame]) -> None:
+        """``choose`` gives the rows of a table."""
+        self._tables, self._choose = tables, choose
+        self._chosen: dict[str, pd.DataFrame] = {}
+
+    @override
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        if name not in self._chosen:
+            self._chosen[name] = self._choose(self._tables[name])
+        return self._chosen[name]
+
+    @override
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tables)
+
+    @override
+    def __len__(self) -> int:
+        return len(self._tables)
+
+
+def select(tables: Tables, **axes: str | int) -> Tables:
     """The rows of every table with these values: ``select(tables, threads=10)``."""
-    return {name: where(frame, **axes).reset_index(drop=True) for name, frame in tables.items()}
+    return Selection(tables, lambda frame: where(frame, **axes).reset_index(drop=True))
 
 
 def where(frame: pd.DataFrame, **values: str | int) -> pd.DataFrame:
@@ -93,10 +117,10 @@ def where(frame: pd.DataFrame, **values: str | int) -> pd.DataFrame:
 def of_points(tables: Tables, points: Iterable[object]) -> Tables:
     """The rows of these points alone; tables that are not about points stay as they are."""
     kept = {*points}
-    return {
-        name: frame[frame["point"].isin(kept)] if "point" in frame.columns else frame
-        for name, frame in tables.items()
-    }
+    return Selection(
+        tables,
+        lambda frame: frame[frame["point"].isin(kept)] if "point" in frame.columns else frame,
+    )
 
 
 def completed(runs: pd.DataFrame) -> pd.DataFrame:
