@@ -8,6 +8,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from typing_extensions import override
@@ -61,8 +62,9 @@ class Registry(LateMapping[T]):
     """The values of one seam, in the order in which pages and messages list them.
 
     It is mqperf's own order, then that of packages; or that of ``place``, a number of each value.
-    Installed packages are asked when the first value is looked up, not when mqperf is imported:
-    they import mqperf themselves.  Every look-up raises ``PluginError`` when one of them is broken.
+    Installed packages are asked when a value is looked up, not when mqperf is imported: they import
+    mqperf themselves.  For one name that of the value's package is enough; whoever asks for all
+    gets a ``PluginError`` when one of them is broken.
     """
 
     def __init__(
@@ -78,11 +80,20 @@ class Registry(LateMapping[T]):
         """The names of mqperf's own."""
         return [value.name for value in self._own]
 
+    @override
+    def __getitem__(self, name: str) -> T:
+        """The value of that name."""
+        if "_values" in vars(self):
+            return self._values[name]
+        named = (_loaded(point) for point in self._points() if point.name == name)
+        among: Iterator[T] = chain(self._own, named)
+        return next((value for value in among if value.name == name), None) or self._values[name]
+
     @cached_property
     @override
     def _values(self) -> dict[str, T]:
         values = {value.name: value for value in self._own}
-        for point in (entry for entry in _points((*sys.path,)) if entry.group == self._group):
+        for point in self._points():
             value: T = _loaded(point)
             if value.name in values:
                 raise PluginError(
@@ -91,6 +102,9 @@ class Registry(LateMapping[T]):
                 )
             values[value.name] = value
         return {value.name: value for value in sorted(values.values(), key=self._place)}
+
+    def _points(self) -> Iterator["EntryPoint"]:
+        return (entry for entry in _points((*sys.path,)) if entry.group == self._group)
 
 
 @cache

@@ -169,14 +169,20 @@ def test_a_name_of_a_package_that_is_gone_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_broken_package_is_named(tmp_path: Path) -> None:
-    """Whatever goes wrong in it, the error says which package it is, and is one sentence."""
+    """Whatever goes wrong in it, the error says which package it is, and is one sentence.
+
+    A plan that needs nothing of it is none the worse.
+    """
     folder = tmp_path / "broken-2.0.dist-info"
     folder.mkdir()
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: broken\nVersion: 2.0\n")
     points = "[mqperf.actions]\nsmash = no_such_module:ACTION\n"
     (folder / "entry_points.txt").write_text(points)
     (tmp_path / "toy.yaml").write_text(PLAN)
-    output = mqperf(tmp_path, "plan", "toy.yaml", path=(TOYS, TOYS / "installed", tmp_path))
+    path = (TOYS, TOYS / "installed", tmp_path)
+    assert "poke Toy, 2 to 2.5 s" in mqperf(tmp_path, "plan", "toy.yaml", path=path)
+    (tmp_path / "toy.yaml").write_text(PLAN.replace("do: poke", "do: smash"))
+    output = mqperf(tmp_path, "plan", "toy.yaml", path=path)
     assert "package broken 2.0, entry point smash of mqperf.actions" in output
     assert "No module named 'no_such_module'; repair or uninstall the package" in output
     assert "Traceback" not in output

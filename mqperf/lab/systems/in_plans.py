@@ -111,7 +111,7 @@ def _strangers(
     default = LoadPlan.model_fields["generator"].default
     names = dict.fromkeys(str(load.get("generator", default)) for load in loads)
     for system in (SYSTEMS[name] for name in systems if name in SYSTEMS):
-        strange = [name for name in names if name in GENERATORS and name not in system.every_driver]
+        strange = [name for name in names if name in GENERATORS and system.driver(name) is None]
         for name in strange[:1]:
             text = f"{GENERATORS[name].title} cannot talk to {system.title}; these can:"
             yield Problem(("systems", system.name), f"{text} {', '.join(system.every_driver)}")
@@ -136,7 +136,7 @@ def _unknown_options(
     """Every option of a driver that the release for some system of the plan does not have."""
     generator = str(load.get("generator", LoadPlan.model_fields["generator"].default))
     for system in (SYSTEMS[name] for name in systems if name in SYSTEMS):
-        driver = system.every_driver.get(generator, "")
+        driver = (system.driver(generator) if generator in GENERATORS else None) or ""
         for place, options in sets_of(load.get(SET)) if driver in DRIVERS else ():
             refusals = {name: refusal(driver, name) for name in options}
             for name, why in refusals.items():

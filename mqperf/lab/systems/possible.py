@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from mqperf.base.errors import PlanError, SystemFault
 from mqperf.hosts import Host, Hosts
-from mqperf.lab.probes import chosen
+from mqperf.lab.probes import PROBES
 from mqperf.lab.systems import SYSTEMS
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.lab.systems.system import System
@@ -61,7 +61,7 @@ def _check_variants(plan: Plan, system: System) -> None:
 def _check_insides(plan: Plan) -> None:
     """Raise when a probe asks nodes, and none of them, or not with these settings, tell."""
     systems = {name: SYSTEMS[name] for name in plan.systems}
-    asking = [probe.name for probe in chosen(plan.probes) if probe.asks_nodes]
+    asking = [name for name in plan.probes if PROBES[name].asks_nodes]
     if asking and all(system.telling is None for system in systems.values()):
         raise PlanError(
             f"plan {plan.name}: nodes of {', '.join(system.title for system in systems.values())}"

@@ -123,14 +123,20 @@ class System:
         lambda _settings, _hosts: iter(())
     )
 
+    def driver(self, generator: str) -> str | None:
+        """The driver by which a generator talks to it; None for one that cannot.
+
+        It is one of ``drivers``, or the generator names the system.
+        """
+        if generator in self.drivers:
+            return self.drivers[generator]
+        return LAUNCHERS[generator].drivers.get(self.name)
+
     @property
     def every_driver(self) -> dict[str, str]:
-        """``drivers``, and those of generators that name the system."""
-        others = {name: launcher.drivers.get(self.name) for name, launcher in LAUNCHERS.items()}
-        return {
-            **self.drivers,
-            **{name: driver for name, driver in others.items() if driver is not None},
-        }
+        """That of each generator which can talk to it."""
+        drivers = {name: self.driver(name) for name in dict.fromkeys((*self.drivers, *LAUNCHERS))}
+        return {name: driver for name, driver in drivers.items() if driver is not None}
 
     def watched(self, settings: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
         """The settings with those by which its nodes, if they can, tell of their inside."""
