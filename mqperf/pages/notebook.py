@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 from IPython.core.getipython import get_ipython
-from IPython.display import HTML, Markdown, display
+from IPython.display import Markdown, display
 from matplotlib.figure import Figure
 
 from mqperf.base import injected
@@ -18,7 +18,6 @@ from mqperf.pages.sections import forms, shown
 from mqperf.pages.sections.rows import uncertainty
 from mqperf.plan.columns import parameters
 from mqperf.plan.test_cases import TEST_CASES, unit_of
-from mqperf.study import tables
 from mqperf.study.tables import Tables, conditions, varied, with_parameters
 from mqperf.study.tables.axes import LAYOUT, SWEEP
 from mqperf.study.tables.places import CONDITION
@@ -83,7 +82,7 @@ def show(results: Tables, section: str, test_case: str = "") -> None:
         display(Markdown(f"{view.layout.system_title}, {view.layout.label}"))
         display(Markdown(" ".join(content.words)))
         if content.drawing is not None:
-            display(HTML(content.drawing.picture()))
+            display(content.drawing)
         if content.rows is not None:
             table = forms.frame(content)
             display(table.set_index(table.columns[0]))
@@ -102,18 +101,6 @@ def table(results: Tables, section: str, test_case: str = "") -> pd.DataFrame:
     }
     names = [*SWEEP]
     return pd.concat(parts, names=names).droplevel(-1) if parts else pd.DataFrame()
-
-
-def cpu_by_probe(runs: str) -> pd.DataFrame:
-    """CPU of every process over the window, in cores, by each probe that recorded it.
-
-    ``given`` is what tables and pages have.  Raises ``MqperfError`` for a run that cannot be read.
-    """
-    folder = located(runs)
-    by_probe = {"given": tables.read(folder)["cpu"], **tables.overlapping(folder, "cpu")}
-    rows = [rows[rows["scope"] == "window"].assign(probe=name) for name, rows in by_probe.items()]
-    index = ["run", "host", "process"]
-    return pd.concat(rows).pivot_table("total_cores", index, "probe", sort=False)
 
 
 def doubts(results: Tables) -> pd.DataFrame:

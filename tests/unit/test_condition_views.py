@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from viewed import contents
 
 from mqperf.pages import figures, notebook, run_line
+from mqperf.pages.figures import panels
 from mqperf.pages.figures.curves import shades_of
 from mqperf.pages.questions.tops_table import table
 from mqperf.pages.report.build import build
@@ -85,7 +86,7 @@ def test_factors_are_shown_with_a_figure(found: Tables, monkeypatch: pytest.Monk
     title, _, sheet, table = shown
     assert isinstance(title, Markdown)
     assert table.index.tolist()[0] == "delay 100 ms"  # type: ignore[attr-defined]
-    assert len(sheet.axes) == 2  # type: ignore[attr-defined]
+    assert len(sheet.figure().axes) == 2  # type: ignore[attr-defined]
 
 
 def test_the_answer_counts_creations() -> None:
@@ -189,5 +190,5 @@ def test_a_condition_has_one_colour_in_all_figures(found: Tables) -> None:
     for name, shade in expected.items():
         alone = intervals[intervals["condition"] == name.removeprefix("condition ")]
         panel = Figure().add_subplot()
-        figures.over_time(alone, panel, found["outages"][:0], among=intervals)
+        panels.over_time(alone, panel, found["outages"][:0], among=intervals)
         assert {line.get_color() for line in panel.lines} == {shade}

@@ -9,6 +9,7 @@ from IPython.display import Markdown
 from matplotlib.figure import Figure
 
 from mqperf.pages import notebook
+from mqperf.pages.report.drawings import Drawing
 from mqperf.study.tables import Tables
 
 ROOT = Path(__file__).parents[2]
@@ -48,8 +49,8 @@ def test_a_layout_has_words_a_sheet_and_a_table(
     title, words, sheet, table = shown
     assert isinstance(title, Markdown)
     assert isinstance(words, Markdown)
-    assert isinstance(sheet, Figure)
-    assert all(axes.has_data() for axes in sheet.axes)
+    assert isinstance(sheet, Drawing)
+    assert all(axes.has_data() for axes in sheet.figure().axes)
     assert isinstance(table, pd.DataFrame)
 
 

@@ -60,6 +60,9 @@ class Drawing:
         """Draw it as HTML that needs no file."""
         return figures.as_picture(self.figure(), self.alt)
 
+    def _repr_html_(self) -> str:
+        return self.picture()
+
     def write(self, folder: Path) -> None:
         """Write it as SVG into the folder of the page."""
         path = folder / self.folder / f"{self.name}.svg"
