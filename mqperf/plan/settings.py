@@ -1,6 +1,7 @@
 """Settings of a system in a plan: which of them are swept, and what their values are called."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import product
 from typing import Annotated, Any
 
@@ -43,10 +44,6 @@ def worded(value: object) -> Any:  # noqa: ANN401 (what has no other word is its
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def _public(settings: Mapping[str, JsonValue]) -> JsonValue:
-    return redacted_value(settings, variables=True)
-
-
 def _sound_axes(settings: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
     for name, values in swept_settings(settings).items():
         if not values:
@@ -62,7 +59,7 @@ Settings = Annotated[
     Mapping[str, JsonValue],
     AfterValidator(_sound_axes),
     AfterValidator(hidden),
-    PlainSerializer(_public),
+    PlainSerializer(partial(redacted_value, variables=True)),
 ]
 """Settings of a system; in them, what holds a password is a type that cannot be printed."""
 

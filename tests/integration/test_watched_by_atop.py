@@ -14,6 +14,7 @@ from mqperf.plan.file import parse_plan
 from mqperf.record import runs
 from mqperf.study import tables
 from mqperf.study.stats import checks
+from mqperf_atop.study import compared
 from mqperf_laboratory.hosts import Laboratory
 
 pytestmark = [pytest.mark.needs_rabbitmq, pytest.mark.needs_atop]
@@ -68,7 +69,7 @@ def test_every_host_is_watched_by_atop_too(five_hosts: Laboratory, tmp_path: Pat
     frames = tables.read(tmp_path)
     doubts = checks.doubts(frames)
     assert "record-disagrees" not in set(doubts["kind"]), [*doubts["text"]]
-    cpu, by_atop = frames["cpu"], tables.overlapping(tmp_path, "cpu")["atop"]
+    cpu, by_atop = frames["cpu"], compared.by_atop(tmp_path)
     watched = {(row.host, row.process) for row in by_atop.itertuples()}
     assert {("h1", "Broker"), ("h4", "client-1"), ("h5", "server-1"), ("h3", "host h3")} <= watched
     assert watched <= {(row.host, row.process) for row in cpu.itertuples()}

@@ -26,7 +26,6 @@ from mqperf.hosts import LocalHost, Process
 from mqperf.lab.probes import Task, WatchedProcess
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems.in_plans import problems_of
-from mqperf.pages import notebook
 from mqperf.plan.file import parse_plan
 from mqperf.record import Run, as_whole, runs
 from mqperf.record.facts import ClockFacts, Offset
@@ -151,12 +150,12 @@ def test_two_sound_records_agree(copy: Run) -> None:
 
 def test_whoever_asks_gets_both(copy: Run) -> None:
     """The rows of atop have the columns of the table, and stand beside those of the table."""
-    rows = tables.overlapping(copy.path.parent, "cpu")["atop"]
+    rows = compared.by_atop(copy.path.parent)
     assert {"Toy", "client-1", "server-1", "atop", "host"} <= {*rows["process"]}
     assert {*rows["scope"]} == {"interval", "window"}
     assert {*rows["host"]} == {"local"}
-    both = notebook.cpu_by_probe(str(copy.path.parent))
-    assert [*both.columns] == ["given", "atop"]
+    both = compared.by_probe(copy.path.parent)
+    assert [*both.columns] == ["psutil", "atop"]
     of_client = both.xs("client-1", level="process")
     assert len(of_client) == 1
     assert of_client.notna().to_numpy().all()
@@ -199,7 +198,7 @@ def test_records_that_contradict_each_other_are_doubted(
 
 def test_a_host_with_another_clock_gives_the_same(copy: Run) -> None:
     """Its stamps and those of psutil are half a minute ahead, which run.json knows."""
-    expected = compared.overlapping(as_whole(copy, copy.facts()))["cpu"]
+    expected = compared.of_run(as_whole(copy, copy.facts()))
     log = text(copy).with_name("psutil.jsonl")
     samples = [json.loads(line) for line in log.read_text().splitlines()]
     lines = [json.dumps(line | {"epoch": line["epoch"] + AHEAD_S}) + "\n" for line in samples]
@@ -211,7 +210,7 @@ def test_a_host_with_another_clock_gives_the_same(copy: Run) -> None:
     text(copy).write_text(changed)
     clock = ClockFacts(before=Offset(offset_s=AHEAD_S))
     ahead = as_whole(copy, copy.facts().model_copy(update={"clocks": {"local": clock}}))
-    pd.testing.assert_frame_equal(compared.overlapping(ahead)["cpu"], expected)
+    pd.testing.assert_frame_equal(compared.of_run(ahead), expected)
     assert [*compared.disagreements(ahead)] == []
     late = as_whole(copy, copy.facts())
     assert any("not of the whole load" in line for line in compared.disagreements(late))

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from viewed import contents
 
 from mqperf.pages import figures, notebook
+from mqperf.pages.figures import panels
 from mqperf.pages.questions import answers
 from mqperf.pages.questions.first_screen import of_folder
 from mqperf.pages.report import comparison as told
@@ -249,7 +250,7 @@ def test_another_payload_is_a_difference_of_sets() -> None:
 def test_texts_stand_on_x_alone() -> None:
     """Own and shared targets are two places, by their names."""
     frames = tables(replace(ONE, threads=(10,), parameters=(("targets", ("own", "shared")),)))
-    panel = figures.throughput(frames["points"], Figure().subplots())
+    panel = panels.throughput(frames["points"], Figure().subplots())
     assert [label.get_text() for label in panel.get_xticklabels()] == ["own", "shared"]
     assert panel.get_xlabel() == "targets"
 
@@ -258,7 +259,7 @@ def test_a_pause_of_nothing_is_on_a_linear_axis() -> None:
     """There is no logarithm of 0 s."""
     pauses = ("pause_s", (0.0, 0.001, 1.0))
     frames = tables(replace(ONE, threads=(10,), parameters=(pauses,)))
-    panel = figures.throughput(frames["points"], Figure().subplots())
+    panel = panels.throughput(frames["points"], Figure().subplots())
     assert panel.get_xscale() == "linear"
 
 

@@ -10,7 +10,7 @@ from factory import Shape, tables
 from matplotlib.figure import Figure
 
 from mqperf.base.errors import ReportError
-from mqperf.pages import figures
+from mqperf.pages.figures.overlaid import overlaid
 from mqperf.pages.report.comparison_page import Sides, _points, write
 from mqperf.study.stats import compared, complete
 from mqperf.study.tables import read
@@ -67,7 +67,7 @@ def test_downloads_are_there(page: Path) -> None:
 def test_curves_of_both_lie_on_the_same_axes(sides: Sides) -> None:
     """A solid, B dashed, at all their points; doubted points are hollow."""
     axes = Figure().subplots()
-    figures.overlaid(_points(sides, SWEEP), "throughput_msg_s", axes)
+    overlaid(_points(sides, SWEEP), "throughput_msg_s", axes)
     drawn = {line.get_label(): line for line in axes.lines}
     assert (drawn["A"].get_linestyle(), drawn["B"].get_linestyle()) == ("-", "--")
     assert [np.asarray(drawn[side].get_xdata()).size for side in "AB"] == [3, 4]

@@ -16,7 +16,7 @@ from matplotlib.patches import Rectangle
 
 from mqperf.pages import figures
 from mqperf.pages.figures import labels as labels_of
-from mqperf.pages.figures import palette, sheets
+from mqperf.pages.figures import palette, panels, sheets
 from mqperf.pages.figures.curves import pens_of_layouts
 from mqperf.pages.figures.marks import LETTERS_ACROSS, crowded, rate_axis
 from mqperf.pages.figures.svg import as_svg
@@ -32,14 +32,14 @@ TITLES = {"rpc-call": "CALL", "rpc-cast": "CAST", "notify": "NOTIFY"}
 Draw = Callable[[Tables, Axes], Axes]
 
 PANELS: dict[str, Draw] = {
-    "throughput": lambda read, axes: figures.throughput(read["points"], axes),
-    "latency": lambda read, axes: figures.latency(read["points"], axes),
-    "broker_cpu": lambda read, axes: figures.broker_cpu(read["points"], axes),
-    "node_cpu": lambda read, axes: figures.node_cpu(read["cpu"], axes),
-    "message_count": lambda read, axes: figures.message_count(read["messages"], axes),
-    "message_faults": lambda read, axes: figures.message_faults(read["messages"], axes),
-    "over_time": lambda read, axes: figures.over_time(read["intervals"], axes, read["outages"]),
-    "topologies": lambda read, axes: figures.topologies(read["points"], axes),
+    "throughput": lambda read, axes: panels.throughput(read["points"], axes),
+    "latency": lambda read, axes: panels.latency(read["points"], axes),
+    "broker_cpu": lambda read, axes: panels.broker_cpu(read["points"], axes),
+    "node_cpu": lambda read, axes: panels.node_cpu(read["cpu"], axes),
+    "message_count": lambda read, axes: panels.message_count(read["messages"], axes),
+    "message_faults": lambda read, axes: panels.message_faults(read["messages"], axes),
+    "over_time": lambda read, axes: panels.over_time(read["intervals"], axes, read["outages"]),
+    "topologies": lambda read, axes: panels.topologies(read["points"], axes),
 }
 each_panel = pytest.mark.parametrize("draw", PANELS.values(), ids=PANELS)
 
@@ -84,14 +84,14 @@ def test_points_without_figures_are_left_out(read: Tables) -> None:
     """A point whose every attempt failed does not break the line of the others."""
     points = read["points"].copy()
     points.loc[0, list(FIGURES)] = float("nan")
-    axes = figures.throughput(points, Figure().subplots())
+    axes = panels.throughput(points, Figure().subplots())
     assert len(axes.lines[0].get_xdata()) == len(points) - 1  # type: ignore[arg-type]
 
 
 def test_a_doubted_point_is_hollow(read: Tables) -> None:
     """A reader sees in the picture which point is not to be trusted."""
     point = read["points"]["point"].iloc[1]
-    axes = figures.throughput(read["points"], Figure().subplots(), doubted={point})
+    axes = panels.throughput(read["points"], Figure().subplots(), doubted={point})
     line, hollow = axes.lines
     assert line.get_markerfacecolor() == palette.THROUGHPUT.light
     assert hollow.get_markerfacecolor() == palette.PAPER.light
@@ -100,16 +100,16 @@ def test_a_doubted_point_is_hollow(read: Tables) -> None:
 
 def test_repeats_show_their_interval(read: Tables) -> None:
     """Points with an interval have a bar, points of single runs have none."""
-    axes = figures.throughput(read["points"], Figure().subplots())
+    axes = panels.throughput(read["points"], Figure().subplots())
     assert len(axes.collections[0].get_paths()) == len(read["points"])
     once = tables(Shape(layouts=(("cmsm", "classic"),), repeats=1))
-    assert not figures.throughput(once["points"], Figure().subplots()).collections
+    assert not panels.throughput(once["points"], Figure().subplots()).collections
 
 
 def test_seconds_stand_where_their_action_does() -> None:
     """The stop of a recorded run is shaded from begin to end, and seconds are at their middle."""
     results = samples.results(SAMPLES / "faults")
-    axes = figures.over_time(results["intervals"], Figure().subplots(), results["outages"])
+    axes = panels.over_time(results["intervals"], Figure().subplots(), results["outages"])
     [action] = [patch for patch in axes.patches if patch.get_label() == "stop"]
     assert isinstance(action, Rectangle)
     assert action.get_x() == pytest.approx(6.0, abs=0.01)
@@ -128,7 +128,7 @@ def test_a_doubted_saturation_point_says_so() -> None:
     assert text.endswith("is in doubt: rate-missed, sender-late, tester-saturated.")
     points = results["points"][results["points"]["exchange_type"].eq("direct")]
     axes = Figure().subplots()
-    figures.throughput(points, axes, saturation_points=rates[:1])
+    panels.throughput(points, axes, saturation_points=rates[:1])
     assert any(label.get_text().startswith("doubted saturation point") for label in axes.texts)
 
 
@@ -145,7 +145,7 @@ def test_saturation_point_and_peak_are_marked_inside_the_sweep_only(read: Tables
             "peak_threads_high": [nothing],
         }
     )
-    axes = figures.throughput(
+    axes = panels.throughput(
         read["points"], Figure().subplots(), saturation_points=saturation_points
     )
     assert [text.get_text() for text in axes.texts] == ["saturation point 120"]
@@ -160,7 +160,7 @@ def test_marks_at_the_top_are_not_cut_off() -> None:
         "points"
     ]
     flat = flat.assign(throughput_msg_s=[1000.0, 1000.1, 1000.0])
-    axes = figures.throughput(flat, Figure().subplots())
+    axes = panels.throughput(flat, Figure().subplots())
     assert axes.get_ylim()[1] > 1050
 
 
@@ -168,7 +168,7 @@ def test_latency_without_percentiles_shows_the_mean(read: Tables) -> None:
     """Published tables have a mean and no percentiles; it is drawn all the same."""
     points = read["points"].copy()
     points[["latency_p50_s", "latency_p95_s", "latency_p99_s"]] = float("nan")
-    axes = figures.latency(points, Figure().subplots(), subject="one-way")
+    axes = panels.latency(points, Figure().subplots(), subject="one-way")
     assert len(axes.lines) == 1
     assert axes.get_title(loc="left") == "one-way latency, ms"
     assert axes.get_yscale() == "log"
@@ -294,7 +294,7 @@ def test_lost_messages_show_below_as_many_errors(read: Tables) -> None:
     """Lines on each other differ in their dashes."""
     messages = read["messages"].assign(lost=7, errors=7)
     axes = drawn(
-        lambda data, axes: figures.message_faults(data["messages"], axes), {"messages": messages}
+        lambda data, axes: panels.message_faults(data["messages"], axes), {"messages": messages}
     )
     styles = [line.get_linestyle() for line in axes.lines if max(np.asarray(line.get_ydata())) == 7]
     assert len(styles) == len({*styles}) == 2

@@ -9,7 +9,8 @@ import samples
 from IPython.display import Markdown
 from matplotlib.figure import Figure
 
-from mqperf.pages import figures, latency_maps
+from mqperf.pages import latency_maps
+from mqperf.pages.figures.latency_maps import latency_map
 from mqperf.study import tables
 from mqperf_imported.study import importing
 from mqperf_imported.study.measured import About
@@ -97,5 +98,5 @@ def test_a_map_of_nothing_says_so() -> None:
     """A run that has no record has an empty panel, not an error."""
     read = samples.read(SAMPLES / "stress")
     cells = tables.latency_map(SAMPLES / "stress", "gone")
-    axes = figures.latency_map(cells, Figure().subplots(), outages=read["outages"])
+    axes = latency_map(cells, Figure().subplots(), outages=read["outages"])
     assert [text.get_text() for text in axes.texts] == ["no data"]

@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 from viewed import contents
 
 from mqperf.pages import figures, run_line
+from mqperf.pages.figures import panels
 from mqperf.pages.figures.palette import PAPER
 from mqperf.pages.questions.saturation import answer
 from mqperf.pages.report import drawings
@@ -298,7 +299,7 @@ def test_what_was_offered_stands_beside_the_curve() -> None:
         .merge(frames["messages"].groupby("point")["throughput_msg_s"].mean(), on="point")
     )
     rates = saturation_rates(frames, limits(frames))
-    axes = figures.throughput(points, Figure().subplots(), saturation_points=rates)
+    axes = panels.throughput(points, Figure().subplots(), saturation_points=rates)
     [offered] = [artist for artist in axes.collections if artist.get_label() == "as offered"]
     [line] = offered.get_paths()
     vertices = np.asarray(line.vertices)

@@ -433,13 +433,6 @@ def test_a_notebook_becomes_a_page_that_loads_nothing(tmp_path: Path) -> None:
     assert "cdnjs" not in page
 
 
-def test_a_notebook_that_was_not_run_is_refused(tmp_path: Path) -> None:
-    """An empty notebook in a report helps nobody."""
-    notebook = write_notebook(tmp_path / "scaling.ipynb", None)
-    with pytest.raises(ReportError, match="was not run"):
-        build(tables(ONE), tmp_path / "out", title="x", notebooks=[notebook], html=False)
-
-
 def test_large_csv_files_are_packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whole, and the same bytes again, where the first page links them; others are plain."""
     monkeypatch.setattr("mqperf.pages.report.source.PLAIN_BYTES", 0)

@@ -1,17 +1,7 @@
 """The runner: one trial of a case, a sweep of cases, and the plans whose cases are pending."""
 
 from mqperf.lab.runner.gauge import Gauge, Reading
-from mqperf.lab.runner.observer import Observer, Silent
+from mqperf.lab.runner.observer import Silent
 from mqperf.lab.runner.plans import Job, Judges, Outcome, sweep, sweep_all
 
-__all__ = [
-    "Gauge",
-    "Job",
-    "Judges",
-    "Observer",
-    "Outcome",
-    "Reading",
-    "Silent",
-    "sweep",
-    "sweep_all",
-]
+__all__ = ["Gauge", "Job", "Judges", "Outcome", "Reading", "Silent", "sweep", "sweep_all"]

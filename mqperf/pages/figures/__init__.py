@@ -7,23 +7,15 @@ A point with a doubt gets a hollow marker; the 95 % interval over repeats is a b
 
 from mqperf.pages.figures.answers import around_sheet, bracket_sheet, contrast_sheet
 from mqperf.pages.figures.host_cpu import host_cpu
-from mqperf.pages.figures.latency_maps import latency_map, latency_map_sheet
+from mqperf.pages.figures.latency_maps import latency_map_sheet
 from mqperf.pages.figures.node_metrics import PANELS as INSIDE_PANELS
 from mqperf.pages.figures.node_metrics import inside_sheet
 from mqperf.pages.figures.offered_rates import rate_sheet
 from mqperf.pages.figures.one_run import OneRun, run_sheet
-from mqperf.pages.figures.overlaid import overlaid, overlaid_sheet
+from mqperf.pages.figures.overlaid import overlaid_sheet
 from mqperf.pages.figures.panels import (
-    broker_cpu,
     by_load,
     finished_messages,
-    latency,
-    message_count,
-    message_faults,
-    node_cpu,
-    over_time,
-    throughput,
-    topologies,
 )
 from mqperf.pages.figures.percentiles import common, percentiles
 from mqperf.pages.figures.ratios import ratios
@@ -49,7 +41,6 @@ __all__ = [
     "around_sheet",
     "as_picture",
     "bracket_sheet",
-    "broker_cpu",
     "by_load",
     "common",
     "contrast_sheet",
@@ -58,16 +49,9 @@ __all__ = [
     "finished_messages",
     "host_cpu",
     "inside_sheet",
-    "latency",
-    "latency_map",
     "latency_map_sheet",
-    "message_count",
-    "message_faults",
     "metric_sheet",
-    "node_cpu",
     "node_sheet",
-    "over_time",
-    "overlaid",
     "overlaid_sheet",
     "percentile_sheet",
     "percentiles",
@@ -76,10 +60,8 @@ __all__ = [
     "ratios",
     "run_sheet",
     "sweep_sheet",
-    "throughput",
     "time_sheet",
     "top_sheet",
-    "topologies",
     "topology_sheet",
     "write_svg",
 ]

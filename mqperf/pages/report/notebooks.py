@@ -115,7 +115,7 @@ def _ended(
 def publish(notebook: Path, folder: Path, missing: str = "") -> Notebook:
     """Write the notebook and its HTML page into the folder, unless it is ``missing``.
 
-    Raises ``ReportError`` for a notebook that is not there, is none, or was not run.
+    Raises ``ReportError`` for a notebook that is not there, or is none.
     """
     if missing:
         text = (NOTEBOOKS / notebook.name).read_text(encoding="utf-8")
@@ -130,9 +130,6 @@ def publish(notebook: Path, folder: Path, missing: str = "") -> Notebook:
         content = nbformat.reads(text, as_version=4)
     except (OSError, ValueError, nbformat.reader.NotJSONError) as error:
         raise ReportError(f"{notebook}: not a notebook that can be read: {error}") from None
-    code = [cell for cell in content.cells if cell.cell_type == "code" and cell.source.strip()]
-    if code and all(cell.execution_count is None for cell in code):
-        raise ReportError(f"{notebook}: was not run; give the notebook that papermill wrote")
     exporter = HTMLExporter(raw_template=OFFLINE)
     page, _resources = exporter.from_notebook_node(content)
     folder.mkdir(exist_ok=True)

@@ -7,7 +7,7 @@ page escapes it: forgetting something shows a backslash, and never runs what sta
 import hashlib
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from docutils.utils import column_width
@@ -172,7 +172,10 @@ def table(grid: Grid) -> Text:
     """A list-table, followed by its footnotes."""
     head = f".. list-table:: {escape(grid.caption)}".rstrip()
     options = ["   :header-rows: 1", *([f"   :class: {grid.style}"] if grid.style else [])]
-    rows = [_row(cells) for cells in (grid.headings, *grid.rows)]
+    rows = [
+        "\n".join(["   *", *(f"     - {escape(cell)}".rstrip() for cell in cells)])
+        for cells in (grid.headings, *grid.rows)
+    ]
     parts = ["\n".join([head, *options, "", *rows])]
     if grid.notes:
         parts.append("\n".join(footnote(note) for note in grid.notes))
@@ -182,7 +185,3 @@ def table(grid: Grid) -> Text:
 def footnote(note: Note) -> Text:
     """The sentence of a footnote, where its marks lead."""
     return wrap(escape(note.text) or MISSING, "   ", f".. [#{name(note.label)}] ")
-
-
-def _row(cells: Sequence[str]) -> str:
-    return "\n".join(["   *", *(f"     - {escape(cell)}".rstrip() for cell in cells)])

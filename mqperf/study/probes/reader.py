@@ -32,8 +32,6 @@ class ProbeReader:
     epoch seconds by the clock of their ``host``, and is corrected by whoever asks.
     ``disagreements`` tells where a log contradicts what else is recorded of a whole run, and
     ``contradictions`` where its figures contradict the record of messages.
-    ``overlapping`` gives rows by table, of what another probe records, too: they are in no table
-    of the run, and there for whoever compares.
     """
 
     name: str
@@ -41,4 +39,3 @@ class ProbeReader:
     events: Callable[[Path, Facts], Iterator[dict[str, Any]]] = _nothing
     disagreements: Callable[[Whole], Iterator[str]] = _nothing
     contradictions: "Callable[[Reading], Iterator[str]]" = _nothing
-    overlapping: Callable[[Whole], Mapping[str, pd.DataFrame]] = no_rows

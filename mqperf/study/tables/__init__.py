@@ -6,7 +6,6 @@ folder: no broker, no network, no other machine.
 
 from mqperf.study.tables.axes import (
     arranged,
-    by_layout,
     curves,
     in_curves,
     split,
@@ -17,7 +16,7 @@ from mqperf.study.tables.axes import (
 from mqperf.study.tables.axis_words import at
 from mqperf.study.tables.batches import of_runs
 from mqperf.study.tables.control_runs import all_attempts, control_runs_apart
-from mqperf.study.tables.files import overlapping, read, title, write
+from mqperf.study.tables.files import read, title, write
 from mqperf.study.tables.latency_map import latency_map
 from mqperf.study.tables.planned import conditions, plan_of
 from mqperf.study.tables.repeats import over_repeats
@@ -41,7 +40,6 @@ __all__ = [
     "all_attempts",
     "arranged",
     "at",
-    "by_layout",
     "completed",
     "conditions",
     "conform",
@@ -55,7 +53,6 @@ __all__ = [
     "of_runs",
     "outside_plan",
     "over_repeats",
-    "overlapping",
     "plan_of",
     "read",
     "select",

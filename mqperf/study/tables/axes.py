@@ -16,7 +16,6 @@ from pandas.api.extensions import ExtensionArray
 from mqperf.plan.columns import COLUMNS, TABLES, parameters
 from mqperf.study.tables.axis_words import at
 from mqperf.study.tables.places import GENERATOR, NAMED, in_place
-from mqperf.study.tables.shape import Tables, select
 
 LAYOUT = ("system", "topology", "queues")
 """What tells layouts apart."""
@@ -147,13 +146,6 @@ def in_curves(rows: pd.DataFrame, *last: str) -> pd.DataFrame:
     axes = arranged(rows)
     order = list(dict.fromkeys((*reversed(axes.beside_x), axes.x, "threads", *last)))
     return rows.sort_values(order, key=in_place, kind="stable").reset_index(drop=True)
-
-
-def by_layout(tables: Tables, rows: pd.DataFrame) -> Iterator[tuple[str, Tables]]:
-    """The layouts of these rows, in their order: each in words, and all tables of it alone."""
-    for system, topology, queues in rows[list(LAYOUT)].drop_duplicates().itertuples(index=False):
-        part = select(tables, system=system, topology=topology, queues=queues)
-        yield f"{system}, {topology}, {queues} queues", part
 
 
 def _points(rows: pd.DataFrame) -> dict[str, ExtensionArray]:

@@ -7,15 +7,13 @@ import pandas as pd
 
 from mqperf.base.errors import TableError
 from mqperf.base.packages import BESIDE_RUNS, lacking
-from mqperf.record import as_whole, runs
-from mqperf.study.probes import PROBE_READERS
+from mqperf.record import runs
 from mqperf.study.tables.batches import Reduce, of_runs, read_names, unreduced
 from mqperf.study.tables.given import writing
-from mqperf.study.tables.of_run import keys
 from mqperf.study.tables.parts import join_parts, write_table
 from mqperf.study.tables.planned import by_condition, plan_of, planned
 from mqperf.study.tables.published_folder import facts, is_published, read_tables
-from mqperf.study.tables.shape import Tables, conform, empty
+from mqperf.study.tables.shape import Tables
 
 
 def read(path: Path, reduce: Reduce = unreduced) -> dict[str, pd.DataFrame]:
@@ -63,23 +61,6 @@ def write(tables: Tables, folder: Path, form: str = "csv", parts: Path | None = 
             else:
                 write_table(frame, files[name], form)
     return list(files.values())
-
-
-def overlapping(path: Path, table: str) -> dict[str, pd.DataFrame]:
-    """By probe, the rows that it has for a table of a runs folder, and that are not in it.
-
-    Probes without such rows are left out.  Raises ``MqperfError`` for a run that cannot be read.
-    """
-    by_probe: dict[str, list[pd.DataFrame]] = {}
-    for run in runs(path):
-        if run.status == "done":
-            whole_run = as_whole(run, run.facts())
-            for probe in PROBE_READERS.values():
-                rows = probe.overlapping(whole_run).get(table, empty(table))
-                if len(rows):
-                    of_run = rows.assign(**keys(run.id, whole_run.case))
-                    by_probe.setdefault(probe.name, []).append(of_run)
-    return {name: conform(table, pd.concat(frames)) for name, frames in by_probe.items()}
 
 
 def title(path: Path) -> str:

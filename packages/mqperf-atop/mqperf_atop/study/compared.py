@@ -1,18 +1,21 @@
 """The atop probe in tables: a second record of CPU, compared with that of psutil.
 
 The psutil probe watches the same processes, so what atop says is in no table of the run: it is
-compared, and there for whoever asks.
+compared, and there for whoever asks ``by_probe``.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from mqperf.record import Whole
+from mqperf.record import Whole, as_whole, runs
 from mqperf.record.logs import psutil_log
+from mqperf.study import tables
 from mqperf.study.probes import psutil_tables
 from mqperf.study.probes.reader import ProbeReader
+from mqperf.study.tables import conform, empty
+from mqperf.study.tables.of_run import keys
 from mqperf_atop.record.recorded import LOG, TEXT, recorded
 from mqperf_atop.record.text import MACHINE, Interval, Named, rows
 from mqperf_atop.study import unwatched
@@ -31,8 +34,31 @@ AT_LEAST_S = 2
 """Shorter records are not compared: the ends are all of them."""
 
 
-def overlapping(run: Whole) -> Mapping[str, pd.DataFrame]:
-    """Rows of the table ``cpu``, as atop counted them; raises as ``recorded`` does."""
+def by_probe(path: Path) -> pd.DataFrame:
+    """CPU of every process over the window, in cores, as psutil and as atop recorded it.
+
+    One row per run, host and process of a runs folder, one column per probe: ``psutil``, of which
+    the tables and pages are made, and ``atop``.  Raises ``MqperfError`` for a run that cannot be
+    read.
+    """
+    parts = {"psutil": tables.read(path)["cpu"], "atop": by_atop(path)}
+    rows = pd.concat([part.assign(probe=name) for name, part in parts.items()])
+    window = rows[rows["scope"] == "window"]
+    return window.pivot_table("total_cores", ["run", "host", "process"], "probe", sort=False)
+
+
+def by_atop(path: Path) -> pd.DataFrame:
+    """The table ``cpu`` of a runs folder, as atop counted it; raises as ``by_probe`` does."""
+    frames = [empty("cpu")]
+    for run in runs(path):
+        if run.status == "done":
+            whole = as_whole(run, run.facts())
+            frames.append(of_run(whole).assign(**keys(run.id, whole.case)))
+    return conform("cpu", pd.concat(frames))
+
+
+def of_run(run: Whole) -> pd.DataFrame:
+    """The rows of a run in the table ``cpu``, as atop counted them; raises as ``recorded`` does."""
     frames = []
     for folder in _folders(run):
         record, kinds, host = recorded(folder), run.facts.kinds, folder.name
@@ -41,7 +67,7 @@ def overlapping(run: Whole) -> Mapping[str, pd.DataFrame]:
         title = f"host {host}" if len(run.facts.hosts) > 1 else "host"
         names[MACHINE] = Named(title, "host", host)
         frames.append(rows(record.intervals, names, run.window, run.clock(host).offset_s))
-    return {"cpu": pd.concat(frames or [pd.DataFrame()])}
+    return pd.concat(frames or [pd.DataFrame()])
 
 
 def disagreements(run: Whole) -> Iterator[str]:
@@ -116,5 +142,4 @@ READER = ProbeReader(
     read=unwatched.tables,
     events=unwatched.unread,
     disagreements=disagreements,
-    overlapping=overlapping,
 )

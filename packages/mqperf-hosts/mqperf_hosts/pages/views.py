@@ -14,7 +14,6 @@ from mqperf.plan.columns import COLUMNS, measured
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.tables import (
     Tables,
-    by_layout,
     completed,
     over_repeats,
     select,
@@ -110,7 +109,7 @@ def show_network(tables: Tables) -> None:
     titles = {name: case.title for name, case in TEST_CASES.items()}
     if tables["network"].empty:
         display(Markdown("No network was recorded."))
-    for layout, part in by_layout(tables, completed(tables["runs"])):
+    for layout, part in _by_layout(tables, completed(tables["runs"])):
         runs = [run for case in titles for _, run in _busiest(select(part, test_case=case))]
         carried = part["network"][part["network"]["run"].isin(runs)]
         if len(carried):
@@ -194,8 +193,15 @@ def _servers(client: str, at: Mapping[str, str], targets: str) -> str:
 
 def _busiest(tables: Tables) -> Iterator[tuple[str, str]]:
     """Of each layout a run with the most threads, in words and by its name."""
-    for layout, part in by_layout(tables, completed(tables["runs"])):
+    for layout, part in _by_layout(tables, completed(tables["runs"])):
         runs = completed(part["runs"]).sort_values("threads", kind="stable")
         most = runs[runs["threads"] == runs["threads"].max()]
         for row in most.head(1).itertuples():
             yield f"{layout}, {row.threads} threads", str(row.run)
+
+
+def _by_layout(tables: Tables, rows: pd.DataFrame) -> Iterator[tuple[str, Tables]]:
+    """The layouts of these rows, in their order: each in words, and all tables of it alone."""
+    for system, topology, queues in rows[list(LAYOUT)].drop_duplicates().itertuples(index=False):
+        part = select(tables, system=system, topology=topology, queues=queues)
+        yield f"{system}, {topology}, {queues} queues", part
