@@ -88,6 +88,18 @@ PLANTED = (
         {"delivery": "persistent", "payload_bytes": 3_000, "consume_after_s": 7},
         {"policy": {"queue-mode": "lazy"}},
     ),
+    Planted(
+        "slow consumer",
+        [50, 100, 200, 8_000],
+        {"acks": "each", "prefetch": 50},
+        link={"between": ["server", "broker"], "delay_s": 0.02},
+    ),
+    Planted(
+        "flow control",
+        [20, 50, 100, 20_000],
+        {"delivery": "persistent", "payload_bytes": 20_000, "consume_after_s": 7},
+        {"policy": {"queue-mode": "lazy"}},
+    ),
     Planted("quota of brokers", [100, 200, 400, 20_000], {}, {"broker_cores": 0.25}, expected=HELD),
     Planted(
         "quota of clients",
