@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -12,6 +11,7 @@ from matplotlib.figure import Figure
 
 from mqperf.base import injected
 from mqperf.pages import figures
+from mqperf.pages.figures import as_picture
 from mqperf.pages.figures.told import short
 from mqperf.pages.report.drawings import counting
 from mqperf.pages.sections import forms, shown
@@ -38,8 +38,7 @@ def set_up() -> None:
         if shell.history_manager is not None:
             injected.check(shell.history_manager.input_hist_raw[1:], shell.user_ns)
         if (form := shell.display_formatter) is not None:
-            html = form.formatters["text/html"]
-            html.for_type(Figure, partial(figures.as_picture, alt="figure"))
+            form.formatters["text/html"].for_type(Figure, as_picture)
     for whole in ("display.max_columns", "display.max_rows", "display.max_colwidth"):
         pd.set_option(whole, None)
     pd.set_option("display.precision", 1)

@@ -72,10 +72,11 @@ class Copies:
 def execute(folder: Path, jobs: Sequence[tuple[Path, Path, Mapping[str, object]]]) -> Copies:
     """Execute notebooks as a report does, in one kernel: source, copy and parameters of each."""
     given = json.dumps([(str(source), str(copy), values) for source, copy, values in jobs])
-    argv = [sys.executable, "-P", script.__file__, given, str(folder / "told")]
+    (folder / script.JOBS).write_text(given)
+    argv = [sys.executable, "-P", script.__file__, str(folder)]
     env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(folder / "runtime")}
     subprocess.run(argv, env=env, cwd=jobs[0][0].parent, check=True, capture_output=True)
-    told = json.loads((folder / "told").read_text())
+    told = json.loads((folder / script.ERRORS).read_text())
     return Copies(folder, {Path(copy).stem: error for copy, error in told.items()})
 
 

@@ -88,7 +88,7 @@ def as_svg(figure: Figure, name: str, *, title: str, description: str) -> bytes:
     return written + b"\n"
 
 
-def as_picture(figure: Figure, alt: str) -> str:
+def as_picture(figure: Figure, alt: str = "figure") -> str:
     """The figure as an HTML element that needs no file: still, and on light paper.
 
     Of all vector graphics only pictures are shown in notebooks that nobody trusts yet.

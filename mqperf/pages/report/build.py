@@ -1,14 +1,14 @@
 """A whole report: notebooks, RST, figures, downloads and HTML, written at once or not at all."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from mqperf.base import processes
 from mqperf.base.errors import ReportError
 from mqperf.base.one_line import amount
 from mqperf.base.packages import need
-from mqperf.pages.report.notebooks import Executed, executing
+from mqperf.pages.report.notebooks import executing
 from mqperf.pages.report.single_file import check_replaceable, fold
 from mqperf.pages.report.source import Contents, write_source
 from mqperf.pages.report.web import make_html
@@ -30,10 +30,11 @@ def publish(
     Raises ``ReportError`` when there is nothing to report; and when a notebook fails, after all
     else is written: its place on the first page says why it is missing.
     """
-    frames = _complete(path, tell)
-    if notebooks:
-        tell("executing notebooks")
-    with _executed(path if notebooks else None, frames) as copies:
+    with executing() if notebooks else nullcontext(lambda _path, _frames: dict) as executed:
+        frames = _complete(path, tell)
+        if notebooks:
+            tell("executing notebooks")
+        copies = executed(path, frames)
         for doing in _building(frames, out, Contents(tables.title(path), copies, path)):
             tell(doing)
         failed = [f"{copy.stem}: {why}" for copy, why in copies().items() if why]
@@ -123,15 +124,6 @@ def write_page_as_file(file: Path, write: Callable[[Path], None]) -> Path:
 def first_page(out: Path, *, html: bool) -> Path:
     """The page of a tree to open first."""
     return out / "html" / "index.html" if html else out / "index.rst"
-
-
-@contextmanager
-def _executed(path: Path | None, frames: Tables) -> Iterator[Executed]:
-    if path is None:
-        yield dict
-        return
-    with processes.scratch("notebooks") as folder, executing(path, folder, frames) as copies:
-        yield copies
 
 
 @contextmanager

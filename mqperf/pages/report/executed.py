@@ -2,20 +2,27 @@
 
 import json
 import sys
+import time
 from pathlib import Path
+
+JOBS, ERRORS = "jobs.json", "errors.json"
 
 QUIET = ["--IPKernelApp.log_level=CRITICAL"]
 """Kernels warn that they talk over loopback without encryption, and log how they are ended."""
+
+READY = "import mqperf; from mqperf.pages import notebook; mqperf.read"
+"""What a kernel imports before it is known which notebooks there are."""
 
 ANEW = "get_ipython().reset(new_session=True)"
 """What a kernel does before each notebook: it forgets all but the modules that it has imported."""
 
 
-def main(given: str, errors_file: str) -> None:
+def main(folder: Path) -> None:
     """Execute notebooks one after the other in one kernel, whose imports take as long as most.
 
-    ``given`` has for each its source, the copy to be written, and its parameters.  The file
-    ``errors_file`` gets, by the copies, the errors of cells; each ends its notebook, and no other.
+    The file ``JOBS`` in the folder, which is awaited, has for each its source, the copy to be
+    written, and its parameters.  The file ``ERRORS`` gets, by the copies, the errors of cells; each
+    ends its notebook, and no other.
     """
     # None: jsonschema would make 38 parsers, in a second, of addresses that no notebook has
     sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
@@ -25,13 +32,15 @@ def main(given: str, errors_file: str) -> None:
 
     kernel = AsyncKernelManager()
     run_sync(kernel.start_kernel)(extra_arguments=QUIET, cwd=str(Path.cwd()))
+    client = kernel.blocking_client()
+    client.start_channels()
+    client.wait_for_ready(timeout=60)
+    client.execute_interactive(READY, silent=True, store_history=False)
+    while not (folder / JOBS).exists():
+        time.sleep(0.02)
     errors = {}
-    for source, copy, parameters in json.loads(given):
-        client = kernel.blocking_client()
-        client.start_channels()
-        client.wait_for_ready(timeout=60)
+    for source, copy, parameters in json.loads((folder / JOBS).read_text(encoding="utf-8")):
         client.execute_interactive(ANEW, silent=True, store_history=False)
-        client.stop_channels()
         try:
             papermill.execute_notebook(
                 source, copy, parameters=parameters, progress_bar=False, km=kernel
@@ -39,8 +48,8 @@ def main(given: str, errors_file: str) -> None:
         except papermill.PapermillExecutionError as error:
             errors[copy] = " ".join(f"{error.ename}: {error.evalue}".split())
     run_sync(kernel.shutdown_kernel)(now=True)
-    Path(errors_file).write_text(json.dumps(errors), encoding="utf-8")
+    (folder / ERRORS).write_text(json.dumps(errors), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(Path(sys.argv[1]))

@@ -74,37 +74,43 @@ def fitting(path: Path, tables: Tables) -> dict[str, Mapping[str, object]]:
 
 
 @contextmanager
-def executing(path: Path, folder: Path, tables: Tables) -> Iterator[Executed]:
-    """Execute the notebooks that fit ``path`` on it into ``folder``, beside what is done meanwhile.
+def executing() -> Iterator[Callable[[Path, Tables], Executed]]:
+    """Start a kernel that executes notebooks, beside what is done meanwhile.
 
-    What it gives waits for their end.  Raises ``ReportError`` when there are no notebooks.
+    What it gives takes a path and its tables, and has the notebooks that fit executed on them; what
+    that gives waits for their end.  Raises ``ReportError`` when there are no notebooks.
     """
     if not NOTEBOOKS.is_dir():
         raise ReportError(f"{NOTEBOOKS}: no notebooks here; give --no-notebooks")
     need("notebook", "or give --no-notebooks")
+    with processes.scratch("notebooks") as folder:
+        argv = [sys.executable, "-P", executed.__file__, str(folder)]
+        # Files by which a kernel is found belong into the folder that vanishes, too.
+        env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(folder / "runtime")}
+        process = processes.start("the notebooks", argv, env=env, log=folder / "log", cwd=None)
+        try:
+            yield partial(_begun, process, folder)
+        finally:
+            process.stop(0)
+
+
+def _begun(process: processes.Process, folder: Path, path: Path, tables: Tables) -> Executed:
+    """Say which notebooks are to be executed, and give what waits for them."""
     copies = {folder / f"{name}.ipynb": given for name, given in fitting(path, tables).items()}
     jobs = [(str(NOTEBOOKS / copy.name), str(copy), given) for copy, given in copies.items()]
-    errors_file, log = folder / "errors.json", folder / "log"
-    argv = [sys.executable, "-P", executed.__file__, json.dumps(jobs), str(errors_file)]
-    # Files by which a kernel is found belong into the folder that vanishes, too.
-    env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(folder / "runtime")}
-    process = processes.start("the notebooks", argv, env=env, log=log, cwd=None)
-    try:
-        yield cache(partial(_ended, process, list(copies), errors_file))
-    finally:
-        process.stop(0)
+    (folder / "jobs").write_text(json.dumps(jobs), encoding="utf-8")
+    (folder / "jobs").rename(folder / executed.JOBS)
+    return cache(partial(_ended, process, list(copies)))
 
 
-def _ended(
-    process: processes.Process, copies: Sequence[Path], errors_file: Path
-) -> Mapping[Path, str]:
+def _ended(process: processes.Process, copies: Sequence[Path]) -> Mapping[Path, str]:
     """Wait for the notebooks, and give them."""
     while (code := process.poll()) is None:
         time.sleep(0.05)
     if code:
         lines = process.log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
         return dict.fromkeys(copies, (lines or [f"ended with exit code {code}"])[-1])
-    errors = json.loads(errors_file.read_text(encoding="utf-8"))
+    errors = json.loads(process.log.with_name(executed.ERRORS).read_text(encoding="utf-8"))
     outcomes = {copy: one_line(errors.get(str(copy), ""), LONGEST_ERROR) for copy in copies}
     for copy in copies:
         if not outcomes[copy]:
