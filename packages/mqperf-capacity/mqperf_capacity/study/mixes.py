@@ -16,6 +16,7 @@ import pandas as pd
 
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study.tables import Tables, conform
+from mqperf.study.tables.axes import LAYOUT
 from mqperf_capacity.study import assumptions, latencies
 from mqperf_capacity.study.demands import Demands, demands
 from mqperf_capacity.study.points import CLIENTS, HOST, SERVERS, Model, models
@@ -31,8 +32,6 @@ from mqperf_capacity.study.predictions import (
 )
 from mqperf_capacity.study.regression import Floats
 from mqperf_capacity.study.terms import IDLE, of_message
-
-LAYOUT = ("system", "topology", "queues")
 
 Estimate = tuple[float, Floats]
 """A value, and draws of it."""
