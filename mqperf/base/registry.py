@@ -87,7 +87,10 @@ class Registry(LateMapping[T]):
             return self._values[name]
         named = (_loaded(point) for point in self._points() if point.name == name)
         among: Iterator[T] = chain(self._own, named)
-        return next((value for value in among if value.name == name), None) or self._values[name]
+        for value in among:
+            if value.name == name:
+                return value
+        return self._values[name]
 
     @cached_property
     @override

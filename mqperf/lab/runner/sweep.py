@@ -138,8 +138,8 @@ def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
     with ExitStack() as held:
         hosts = held.enter_context(_reached(sweep))
         observer.doing(f"getting the load generator for {system.title}")
-        drivers = {name: system.driver(name) or "" for name in plan.generators}
-        tools = {name: _tools(LAUNCHERS[name], drivers[name], hosts) for name in drivers}
+        drivers = system.every_driver
+        tools = {name: _tools(LAUNCHERS[name], drivers[name], hosts) for name in plan.generators}
         probes, settings = chosen(plan.probes), plan.settings_of(case)
         for probe in probes:
             hosts = held.enter_context(probe.prepared(hosts))

@@ -136,7 +136,7 @@ def _unknown_options(
     """Every option of a driver that the release for some system of the plan does not have."""
     generator = str(load.get("generator", LoadPlan.model_fields["generator"].default))
     for system in (SYSTEMS[name] for name in systems if name in SYSTEMS):
-        driver = (system.driver(generator) if generator in GENERATORS else None) or ""
+        driver = system.driver(generator) or ""
         for place, options in sets_of(load.get(SET)) if driver in DRIVERS else ():
             refusals = {name: refusal(driver, name) for name in options}
             for name, why in refusals.items():

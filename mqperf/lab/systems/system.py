@@ -130,7 +130,8 @@ class System:
         """
         if generator in self.drivers:
             return self.drivers[generator]
-        return LAUNCHERS[generator].drivers.get(self.name)
+        launcher = LAUNCHERS.get(generator)
+        return None if launcher is None else launcher.drivers.get(self.name)
 
     @property
     def every_driver(self) -> dict[str, str]:

@@ -13,10 +13,7 @@ from mqperf.pages.figures.node_metrics import inside_sheet
 from mqperf.pages.figures.offered_rates import rate_sheet
 from mqperf.pages.figures.one_run import OneRun, run_sheet
 from mqperf.pages.figures.overlaid import overlaid_sheet
-from mqperf.pages.figures.panels import (
-    by_load,
-    finished_messages,
-)
+from mqperf.pages.figures.panels import by_load, finished_messages
 from mqperf.pages.figures.percentiles import common, percentiles
 from mqperf.pages.figures.ratios import ratios
 from mqperf.pages.figures.sheets import (

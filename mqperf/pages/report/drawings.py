@@ -60,8 +60,7 @@ class Drawing:
         """Draw it as HTML that needs no file."""
         return figures.as_picture(self.figure(), self.alt)
 
-    def _repr_html_(self) -> str:
-        return self.picture()
+    _repr_html_ = picture
 
     def write(self, folder: Path) -> None:
         """Write it as SVG into the folder of the page."""
