@@ -128,10 +128,9 @@ class System:
 
         It is one of ``drivers``, or the generator names the system.
         """
-        if generator in self.drivers:
-            return self.drivers[generator]
         launcher = LAUNCHERS.get(generator)
-        return None if launcher is None else launcher.drivers.get(self.name)
+        named = {} if launcher is None else launcher.drivers
+        return self.drivers.get(generator, named.get(self.name))
 
     @property
     def every_driver(self) -> dict[str, str]:

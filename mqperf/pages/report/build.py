@@ -30,6 +30,7 @@ def publish(
     Raises ``ReportError`` when there is nothing to report; and when a notebook fails, after all
     else is written: its place on the first page says why it is missing.
     """
+    need("report")
     with executing() if notebooks else nullcontext(lambda _path, _frames: dict) as executed:
         frames = _complete(path, tell)
         if notebooks:
@@ -50,6 +51,7 @@ def publish_file(path: Path, file: Path, *, tell: Tell = lambda _doing: None) ->
     It has no notebooks.  Raises ``ReportError`` when there is nothing to report, or when ``file``
     is there already and is no report.
     """
+    need("report")
     check_replaceable(file)
     frames = _complete(path, tell)
     with processes.scratch("report") as folder:
@@ -78,7 +80,6 @@ def build(
 
 def _complete(path: Path, tell: Tell) -> Tables:
     """All tables of ``path``, with those that are computed."""
-    need("report")
     tell("reading runs")
     read = tables.read(path)
     tell(f"checking {amount(len(read['runs']), 'run')}")
