@@ -69,11 +69,7 @@ def package_of(name: str) -> str:
 def lacking(name: str) -> str | None:
     """The package that brings what is called so, if it is not installed."""
     package = BROUGHT.get(name)
-    return None if package is None or _installed(package) else package
-
-
-def _installed(package: str) -> bool:
-    return find_spec(package.replace("-", "_")) is not None
+    return package if package and find_spec(package.replace("-", "_")) is None else None
 
 
 EXTRAS = {"notebook": ("papermill", "ipykernel", "nbconvert"), "report": ("sphinx", "furo")}

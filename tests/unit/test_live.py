@@ -21,12 +21,14 @@ from patience import eventually
 from rich.console import Console
 from test_trial import CASE
 
-from mqperf.front.live import Beat, Pulse, Scene, cell, page, panel, served
+from mqperf.base.errors import InstallError
+from mqperf.front.live import Beat, Pulse, Scene, cell, panel, served, view
 from mqperf.front.progress import Bar
 from mqperf.lab.probes import PROBES
 from mqperf.lab.runner import Gauge, Reading
 from mqperf.lab.runner.control import Arrived
 from mqperf.plan.test_cases import TEST_CASES
+from mqperf_live.front import page
 
 LOG = next(Path("data/samples/runs").glob("*cmsm-classic-rpc-call-t0005*")) / "probes/local"
 
@@ -246,3 +248,10 @@ def test_the_page_draws_itself_in_a_browser(pulse: Pulse, browser: str) -> None:
     assert len(widths) == 3
     assert "<b>100</b>msg/sec" in done.stdout
     assert "Master 0.50" in done.stdout
+
+
+def test_who_has_no_live_page_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In one line, before anything runs."""
+    monkeypatch.setattr(view.VIEWS, "_values", {})
+    with pytest.raises(InstallError, match="the live page: to have it, install mqperf-live"):
+        served(Pulse())

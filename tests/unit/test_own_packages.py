@@ -146,7 +146,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     for registry in seams:
         ours = {name: registry[name] for name in registry.own}
         monkeypatch.setattr(registry, "_values", ours)
-    monkeypatch.setattr(packages, "_installed", lambda _: False)
+    monkeypatch.setattr(packages, "find_spec", lambda _: None)
     yield
     parameter_columns.cache_clear()  # of the generators that there were
 

@@ -17,7 +17,7 @@ from mqperf.front.plan_words import words
 from mqperf.front.progress import Bar
 from mqperf.plan import Case
 from mqperf.record import runs
-from mqperf_prometheus.front.metrics import DOCUMENT
+from mqperf_live.front.metrics import DOCUMENT
 
 if TYPE_CHECKING:
     from mqperf.lab.runner import Gauge

@@ -225,7 +225,7 @@ class _Named:
 
 def test_a_package_adds_a_document_beside_the_live_page() -> None:
     """It is served by its name, as the page's state is."""
-    program = "from mqperf.front.live import Pulse; from mqperf.front.live.page import DOCUMENTS;"
+    program = "from mqperf.front.live import Pulse; from mqperf_live.front.page import DOCUMENTS;"
     program += "print(*DOCUMENTS, DOCUMENTS['toy-case'].content(Pulse()))"
     env = os.environ | {"PYTHONPATH": f"{TOYS}{os.pathsep}{TOYS / 'installed'}"}
     argv = [sys.executable, "-c", program]

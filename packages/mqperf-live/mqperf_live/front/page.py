@@ -20,7 +20,7 @@ from pathlib import Path
 from typing_extensions import override
 
 from mqperf.base.registry import Registry
-from mqperf.lab.pulse import Pulse, Scene
+from mqperf.front.live import Pulse, Scene, View
 
 LOOPBACK = "127.0.0.1"
 PAGE = Path(__file__).with_name("page.html")
@@ -123,3 +123,6 @@ def served(pulse: Pulse) -> Iterator[str]:
         finally:
             server.shutdown()
             thread.join()
+
+
+VIEW = View("live-page", served)

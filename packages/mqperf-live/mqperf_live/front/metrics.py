@@ -9,11 +9,12 @@ from collections.abc import Iterator
 from math import isnan
 from numbers import Real
 
-from mqperf.front.live import Document, Ended, Pulse
+from mqperf.front.live import Ended, Pulse
 from mqperf.front.plan_words import words
 from mqperf.plan import Case
 from mqperf.plan.latencies import SHARES
-from mqperf_prometheus.front.exposition import TYPE, Metric, Sample, text
+from mqperf_live.front.exposition import TYPE, Metric, Sample, text
+from mqperf_live.front.page import Document
 
 Labels = dict[str, str]
 

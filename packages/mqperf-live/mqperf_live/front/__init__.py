@@ -1,0 +1,1 @@
+"""The live page, and what is served beside it."""

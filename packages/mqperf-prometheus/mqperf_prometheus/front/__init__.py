@@ -1,1 +1,0 @@
-"""What stands beside the page of the live view."""
