@@ -1,6 +1,7 @@
-"""Sweep efficiency and the harness's own share, from a real sweep of 15 points of 30 s.
+"""Sweep efficiency and the harness's own share, from real sweeps of 15 points.
 
-    ./noxw -s benchmarks -- sweep
+    ./noxw -s benchmarks -- sweep          # windows of 30 s
+    ./noxw -s benchmarks -- sweep 3 8 100  # of these lengths, in seconds
 
 Efficiency is the sum of the measured windows over the wall time of the whole command; what the rest
 was spent on is read from the events of the runs.  The harness is mqperf and its probe, in per cent
@@ -8,34 +9,39 @@ of one core during the windows.
 """
 
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from itertools import pairwise
 from pathlib import Path
 
-from rich.console import Console
-
-from mqperf.front.progress import Bar
-from mqperf.lab.runner import sweep
-from mqperf.plan import LoadPlan, Plan, SystemPlan
 from mqperf.study import tables
 
+PLAN = """\
+title: Sweep efficiency
+systems: {{rabbitmq: {{topologies: [cmsm], queues: [classic]}}}}
+load: {{green_threads: [1, 5, 10, 25, 50], duration_s: {}}}
+"""
 PHASES = ("start", "measured", "drained", "stopped")
+MQPERF = (sys.executable, "-m", "mqperf", "run")
 
 
 def main() -> None:
-    """Run the sweep and print where its time went."""
-    plan = Plan(
-        name="efficiency",
-        title="Sweep efficiency",
-        systems={"rabbitmq": SystemPlan(topologies=("cmsm",), queues=("classic",))},
-        load=LoadPlan(green_threads=(1, 5, 10, 25, 50), duration_s=30),
-    )
-    with tempfile.TemporaryDirectory() as folder, Bar(Console()) as bar:
-        began = time.monotonic()
-        sweep(plan, "title: efficiency", Path(folder), bar)
-        wall = time.monotonic() - began
-        frames = tables.read(Path(folder))
+    """Run the sweeps and print where their time went."""
+    for duration_s in sys.argv[1:] or ["30"]:
+        with tempfile.TemporaryDirectory() as folder:
+            swept(int(duration_s), Path(folder))
+
+
+def swept(duration_s: int, folder: Path) -> None:
+    """Run one sweep into a folder, and print where its time went."""
+    plan, runs = folder / "sweep.yaml", folder / "runs"
+    plan.write_text(PLAN.format(duration_s))
+    began = time.monotonic()
+    subprocess.run([*MQPERF, str(plan), "--runs", str(runs)], stdout=subprocess.DEVNULL, check=True)
+    wall = time.monotonic() - began
+    frames = tables.read(runs)
     measured = frames["runs"]["window_s"].sum()
     print(f"{measured:.0f} s measured / {wall:.1f} s wall = {measured / wall:.3f}")
     for line in spent(frames):
