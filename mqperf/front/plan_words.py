@@ -10,7 +10,7 @@ from mqperf.plan.load import GENERATORS
 from mqperf.plan.search import AGAIN
 from mqperf.plan.test_cases import unit_of
 
-OVERHEAD_S = 5.0
+OVERHEAD_S = 2.5
 """Seconds that a case takes besides its load, until the sweep has shown how many."""
 
 START_S = 12.0

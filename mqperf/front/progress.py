@@ -2,6 +2,8 @@
 
 import time
 from collections.abc import Iterable, Sequence
+from importlib import import_module
+from threading import Thread
 from types import TracebackType
 from typing import Self
 
@@ -91,6 +93,8 @@ class Bar:
         self._bar.update(self._task, total=len(todo) + done, completed=done, left=left)
         kept = f"{done} done already, " if done else ""
         print_line(self.console, f"{kept}{len(todo)} to run, about {left}")
+        # needed when the first run is over; loaded while the system starts, not beside a run
+        Thread(target=import_module, args=["mqperf.pages.run_line"], daemon=True).start()
 
     def doing(self, what: str, case: Case | None = None) -> None:
         """Show the phase."""
@@ -125,7 +129,7 @@ class Bar:
             text = f"failed: {words(case)}: {without_passwords(failure)}"
             print_lines(self.console, text, "red")
             return
-        from mqperf.pages import run_line  # pandas is not loaded before the first run is over
+        from mqperf.pages import run_line
 
         of_run = run_line.figures_of(run) if self._looked_on else {}
         self._pulse.ended.append(Ended(case, failed=False, figures=of_run))

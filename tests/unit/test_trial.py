@@ -83,7 +83,7 @@ def test_a_process_that_cannot_start_fails_its_run(tmp_path: Path) -> None:
     """With the name of what is missing; nothing partial is left."""
     begun = begin(CASE, 1, tmp_path, bench(tmp_path / "tools"), Audience(print))
     with pytest.raises(HostError, match="/absent/python is missing or not executable") as error:
-        begun.measure()
+        begun.agree()
     run = begun.trial.fail(str(error.value))
     begun.trial.close()
     assert run.facts().failure == str(error.value)

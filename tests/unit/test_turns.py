@@ -297,7 +297,7 @@ def test_the_command_tells_of_each_plan(
         Path(f"{name}.yaml").write_text(PLAN)
     result = CliRunner().invoke(app, ["run", "a.yaml", "b.yaml", "--interleave", "--runs", "kept"])
     assert result.exit_code == 1, result.output
-    assert "12 to run, about 3:00" in result.output
+    assert "12 to run, about 2:30" in result.output
     assert result.output.index("plan b, repeat 2 of 3") < result.output.index("plan a, repeat 2")
     for name in ("a", "b"):
         assert f"no runs recorded in kept/{name}\n" in result.output
@@ -351,10 +351,10 @@ def test_what_is_left_is_learned_from_what_was(monkeypatch: pytest.MonkeyPatch) 
     bar = progress.Bar(Console(file=io.StringIO()))
     bar.planned([case] * 8, 4, 2)
     task = bar._bar.tasks[0]
-    assert task.fields["left"] == plan_words.clock(8 * (case.load_s + 5) + 2 * 12)
+    assert task.fields["left"] == plan_words.clock(8 * (case.load_s + 2.5) + 2 * 12)
     for _ in range(4):
         now[0] += case.load_s + 25
         bar.finished(case, cast("Run", None), None)
     assert (task.completed, task.total) == (8, 12)
-    usual = (5 + 12 / 7 + 3 * 25) / 4
+    usual = (2.5 + 12 / 7 + 3 * 25) / 4
     assert task.fields["left"] == plan_words.clock(4 * (case.load_s + usual))

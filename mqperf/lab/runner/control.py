@@ -8,7 +8,7 @@ any file system and costs nothing inside the window.
 import json
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,14 +52,15 @@ class Station:
         for name, text in files.items():
             self.host.write(self.folder / name, text)
 
-    def ready(self) -> set[str]:
+    def told(self, topic: str) -> set[str]:
         """Labels of the processes that said so."""
-        return self._labels(".ready")
+        end, names = f".{topic}", self.host.names(self.folder)
+        return {name.removesuffix(end) for name in names if name.endswith(end)}
 
     def arrived(self, labels: Iterable[str]) -> dict[str, Arrived]:
         """What each of these servers has handled so far, of those that are here."""
         arrived = {}
-        for label in self._labels(".count") & set(labels):
+        for label in self.told("count") & set(labels):
             count, *more = self.host.read(self.folder / f"{label}.count").split()
             took_s, at_s = map(float, more[:2]) if more else (math.nan, time.monotonic())
             missing, *late = map(int, more[2:]) if more[2:] else (0,)
@@ -69,19 +70,15 @@ class Station:
     def sent(self, labels: Iterable[str]) -> dict[str, tuple[float, float]]:
         """When the first and the last thread of these clients had sent all, of those that have."""
         sent = {}
-        for label in self._labels(".sent") & set(labels):
+        for label in self.told("sent") & set(labels):
             first, last = self.host.read(self.folder / f"{label}.sent").split()
             sent[label] = float(first), float(last)
         return sent
 
     def signs(self, name: str) -> list[float]:
         """When each process last gave the sign of that name, by the clock of this host."""
-        labels = self._labels(f".{name}")
+        labels = self.told(name)
         return [float(self.host.read(self.folder / f"{label}.{name}")) for label in labels]
-
-    def _labels(self, end: str) -> set[str]:
-        names = self.host.names(self.folder)
-        return {name.removesuffix(end) for name in names if name.endswith(end)}
 
 
 class ControlFolders:
@@ -95,15 +92,16 @@ class ControlFolders:
         """The control folder on a host."""
         return self._stations[host.name]
 
+    def missing(self, labels: Collection[str], topic: str = "ready") -> set[str]:
+        """Who of these processes has not said so yet."""
+        return set(labels).difference(*(at.told(topic) for at in self._stations.values()))
+
     def await_ready(
-        self, labels: Iterable[str], timeout_s: float, watch: Callable[[], None]
+        self, labels: Collection[str], timeout_s: float, watch: Callable[[], None]
     ) -> None:
         """Wait until every process is ready; ``watch`` raises when one of them died."""
-        missing = set(labels)
         limit = time.monotonic() + timeout_s
-        while missing := missing.difference(
-            *(station.ready() for station in self._stations.values())
-        ):
+        while missing := self.missing(labels):
             watch()
             if time.monotonic() > limit:
                 raise LoadError(
@@ -168,9 +166,9 @@ class ControlFolders:
         return sum(arrived.count for arrived in self.arrived(labels).values())
 
 
-def next_start() -> int:
-    """The next whole second that every process can still meet, in epoch seconds."""
-    return int(time.time() + LEAD_S) + 1
+def next_start(earliest: float = 0.0) -> int:
+    """The next whole second from ``earliest`` that every process can meet, in epoch seconds."""
+    return max(int(time.time() + LEAD_S) + 1, math.ceil(earliest))
 
 
 @contextmanager

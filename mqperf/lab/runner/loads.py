@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -91,6 +92,12 @@ class Load:
     def names(self, kind: Kind) -> list[str]:
         """How all clients, or all servers, are called among all processes of the run."""
         return [self.name(command) for command in self.of(kind)]
+
+    def await_sent(self, control: ControlFolders, limit: float) -> None:
+        """Wait until each client has saved what it sent, if it says so, or has ended."""
+        for client in self.of("client"):
+            missing = partial(control.missing, [client.label], "saved")
+            self._processes.await_exit([self.name(client)], limit, missing)
 
     def check_answers(self) -> None:
         """Raise ``LoadError`` when a client sent nothing, or nothing that did not fail."""

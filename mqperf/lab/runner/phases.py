@@ -1,15 +1,16 @@
 """The phases of a trial, each an object that gives the next one.
 
-    begin ─► Prepared ── measure ─► Measured ── conclude ─► Run
-        └──► Spoiled ─── measure ─► raises what was in the way
+    begin ─► Prepared ─ agree ─► Agreed ─ measure ─► Measured ─ drain ─► Drained ─ conclude ─► Run
+        └──► Spoiled ── agree ─► raises what was in the way
 
 ``begin`` starts processes and does not wait for them, so that a sweep prepares the next case while
-the present one drains; what goes wrong meanwhile is kept until the case's own turn to be measured.
+the present one drains, and lets it warm up while the present one is concluded; what goes wrong
+meanwhile is kept until the case's own turn to be measured.
 From every phase the trial can be ended by ``fail``, ``interrupt`` or ``discard`` instead.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -36,29 +37,35 @@ EXIT_MARGIN_S = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """A trial whose window has ended; clients and servers still run."""
+class Loaded:
+    """A trial on which loads were started."""
 
     trial: Trial
     load: Started
     beside: tuple[Started, ...]
     link: Linked | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduled(Loaded):
+    """One whose instants are agreed."""
+
     schedule: Schedule
 
+
+@dataclass(frozen=True, slots=True)
+class Drained(Scheduled):
+    """A trial whose clients have ended, and whose servers have received all that they will."""
+
     def conclude(self) -> Run:
-        """Drain, stop the servers, judge what was left, and seal the run folder."""
+        """Stop the servers, judge what was left, and seal the run folder."""
         trial = self.trial
-        trial.audience.phase("draining")
-        trial.audience.watching(None)
-        trial.freezes.check()
-        probes = [label for probing in trial.probing for label in probing.labels]
-        trial.attempt.event("drained", **self._drained(self.load, self.schedule.end, probes))
         self._cut()
         trial.clocks.measure_after()
         self._stop(self.load)
         trial.attempt.event("stopped")
         for number, started in enumerate(self.beside, 1):
-            counts = self._drained(started, self.schedule.end + AFTER_S)
+            counts = _drained(trial, started, self.schedule.end + AFTER_S)
             trial.attempt.event("background-drained", number=number, **counts)
             self._stop(started)
         if self.link is not None:
@@ -79,18 +86,11 @@ class Measured:
             trial.attempt.event("all-sent", **sent.model_dump())
             trial.schedule = counted.cut(schedule, sent, trial.case)
 
-    def _drained(self, started: Started, end: float, probes: Sequence[str] = ()) -> dict[str, int]:
-        """Wait for the clients of a load, and then its servers; what was sent and received."""
-        load, processes = started.load, self.trial.processes
-        limit = end + load.case.timeout_s + EXIT_MARGIN_S
-        processes.await_exit([*load.names("client"), *probes], limit)
-        load.fetch()
-        load.check_answers()
-        return load.drain(started.control, self.trial.bench.deployment.check)
-
     def _stop(self, started: Started) -> None:
         started.control.stop()
-        self.trial.processes.await_exit(started.load.names("server"), time.time() + EXIT_MARGIN_S)
+        load = started.load
+        names = [*load.names("server"), *load.names("client")]
+        self.trial.processes.await_exit(names, time.time() + EXIT_MARGIN_S)
 
     def _judge(self) -> None:
         for started in (self.load, *self.beside):
@@ -100,27 +100,44 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    """A trial with its place on the system, whose processes are starting."""
+class Measured(Scheduled):
+    """A trial whose window has ended; clients and servers still run."""
 
-    trial: Trial
-    load: Started
-    beside: tuple[Started, ...]
-    link: Linked | None
+    def drain(self) -> Drained:
+        """Wait for the clients and probes, and then until the servers have received all."""
+        trial = self.trial
+        trial.audience.phase("draining")
+        trial.audience.watching(None)
+        trial.freezes.check()
+        probes = [label for probing in trial.probing for label in probing.labels]
+        trial.attempt.event("drained", **_drained(trial, self.load, self.schedule.end, probes))
+        return Drained(trial, self.load, self.beside, self.link, self.schedule)
+
+
+def _drained(
+    trial: Trial, started: Started, end: float, probes: Sequence[str] = ()
+) -> dict[str, int]:
+    """Wait for the clients of a load, and then its servers; what was sent and received."""
+    load = started.load
+    limit = end + load.case.timeout_s + EXIT_MARGIN_S
+    load.await_sent(started.control, limit)
+    trial.processes.await_exit(probes, limit)
+    load.fetch()
+    load.check_answers()
+    return load.drain(started.control, trial.bench.deployment.check)
+
+
+@dataclass(frozen=True, slots=True)
+class Agreed(Scheduled):
+    """A trial whose processes all know when they start."""
+
+    def agree(self) -> "Agreed":
+        """It is that already."""
+        return self
 
     def measure(self) -> Measured:
-        """Wait for everybody, agree on the start, and stay out of the way until the window ends."""
-        trial = self.trial
-        trial.audience.phase("getting ready")
-        self._await_ready()
-        if self.link is not None:
-            self.link.measure("before")
-        trial.held.callback(trial.timetable.close)
-        trial.timetable.prepare()
-        trial.freezes.seen.clear()
-        trial.clocks.measure_before()
-        schedule = self._start()
-        trial.attempt.event("start", start=schedule.start)
+        """Stay out of the way until the window ends."""
+        trial, schedule = self.trial, self.schedule
         trial.audience.phase("warming up")
         gauge = Gauge(self.load.load, self.load.control, trial.probing, schedule)
         trial.held.callback(trial.audience.watching, None)
@@ -133,25 +150,6 @@ class Prepared:
         self._sleep_until(min(schedule.window_end, schedule.end))
         trial.attempt.event("measured")
         return Measured(trial, self.load, self.beside, self.link, schedule)
-
-    def _await_ready(self) -> None:
-        """Wait for background loads, and then for the measured one and the probes."""
-        trial = self.trial
-        probes = [label for probing in trial.probing for label in probing.labels]
-        for started in (*self.beside, self.load):
-            labels = [command.label for command in started.load.commands]
-            labels += probes if started is self.load else []
-            started.control.await_ready(labels, READY_TIMEOUT_S, trial.processes.check_running)
-
-    def _start(self) -> Schedule:
-        """Agree on the start of every load."""
-        schedule = Schedule.from_start(next_start(), self.trial.case)
-        self.trial.schedule = schedule
-        clocks = self.trial.clocks.before
-        for started in self.beside:
-            started.control.start(schedule.background, clocks)
-        self.load.control.start(schedule.start, clocks)
-        return schedule
 
     def _watched(self, schedule: Schedule, gauge: Gauge) -> Schedule:
         """Sleep through the window of a run that may end early; give the schedule that it has now.
@@ -197,6 +195,50 @@ class Prepared:
         timetable.act()
 
 
+@dataclass(frozen=True, slots=True)
+class Prepared(Loaded):
+    """A trial with its place on the system, whose processes are starting."""
+
+    @property
+    def ready(self) -> bool:
+        """Whether every process has said so."""
+        return not any(started.control.missing(labels) for started, labels in self._labels())
+
+    def agree(self, earliest: float = 0.0) -> Agreed:
+        """Wait for everybody and agree on the start; the window begins at ``earliest`` or later."""
+        trial = self.trial
+        trial.audience.phase("getting ready")
+        for started, labels in self._labels():
+            started.control.await_ready(labels, READY_TIMEOUT_S, trial.processes.check_running)
+        if self.link is not None:
+            self.link.measure("before")
+        trial.held.callback(trial.timetable.close)
+        trial.timetable.prepare()
+        trial.freezes.seen.clear()
+        trial.clocks.measure_before()
+        schedule = self._start(earliest)
+        trial.attempt.event("start", start=schedule.start)
+        return Agreed(trial, self.load, self.beside, self.link, schedule)
+
+    def _labels(self) -> Iterator[tuple[Started, list[str]]]:
+        """Background loads, and then the measured one with the probes; all of their processes."""
+        probes = [label for probing in self.trial.probing for label in probing.labels]
+        for started in (*self.beside, self.load):
+            labels = [command.label for command in started.load.commands]
+            yield started, labels + (probes if started is self.load else [])
+
+    def _start(self, earliest: float) -> Schedule:
+        """Agree on the start of every load."""
+        case = self.trial.case
+        first = next_start(earliest - Schedule.from_start(0, case).window_start)
+        schedule = self.trial.schedule = Schedule.from_start(first, case)
+        clocks = self.trial.clocks.before
+        for started in self.beside:
+            started.control.start(schedule.background, clocks)
+        self.load.control.start(schedule.start, clocks)
+        return schedule
+
+
 def _offered(case: Case) -> float | None:
     """Deliveries a second that the load asks for; None where clients send as fast as they can."""
     rate = offered_msg_s(case.parameters, case.threads)
@@ -210,12 +252,12 @@ class Spoiled:
     trial: Trial
     error: MqperfError
 
-    def measure(self) -> Measured:
+    def agree(self) -> Agreed:
         """Raise what was in the way, now that it is this trial's turn."""
         raise self.error
 
 
-Begun = Prepared | Spoiled
+Begun = Prepared | Agreed | Spoiled
 
 
 def begin(case: Case, position: int, runs: Path, bench: Bench, audience: Audience) -> Begun:

@@ -63,16 +63,21 @@ class Processes:
             if (code := process.poll()) is not None:
                 raise LoadError(f"{label} died with exit code {code}{self.last_words(label)}")
 
-    def await_exit(self, labels: Iterable[str], limit: float) -> None:
-        """Wait until each has ended well, to the instant ``limit``; raises ``LoadError``."""
+    def await_exit(
+        self, labels: Iterable[str], limit: float, busy: Callable[[], object] = lambda: True
+    ) -> None:
+        """Wait until each has ended well, to the instant ``limit``; raises ``LoadError``.
+
+        One that still runs is left alone when it is not ``busy``.
+        """
         for label in labels:
             process = self._running[label]
-            while (code := process.poll()) is None:
+            while (code := process.poll()) is None and busy():
                 self._watch()
                 if time.time() > limit:
                     raise LoadError(f"{label} did not end in time{self.last_words(label)}")
                 time.sleep(POLL_S)
-            if code != 0:
+            if code:
                 raise LoadError(f"{label} ended with exit code {code}{self.last_words(label)}")
 
     def stop(self) -> None:

@@ -214,15 +214,20 @@ def _block(sweep: Sweep, queue: deque[Case], bench: Bench) -> abc.Generator[Ende
 
 
 def _ended(begun: Begun, pipeline: Pipeline) -> Ended:
-    """Measure a case and bring it home; while it drains, the processes of the next one start."""
+    """Measure a case and bring it home; while it drains, the processes of the next one start.
+
+    While it is concluded, the next one warms up.
+    """
     with closing(begun.trial) as trial:
         try:
             with interrupts_first():
-                measured = begun.measure()
+                measured = begun.agree().measure()
                 # A frozen node would let the next case wait for a minute.
                 if not trial.timetable.renews and not trial.freezes.look():
                     pipeline.prepare(trial.case)
-                return trial.case, measured.conclude(), None
+                drained = measured.drain()
+                pipeline.agree(trial.case)
+                return trial.case, drained.conclude(), None
         except MqperfError as error:
             return trial.case, trial.fail(str(error)), str(error)
         except BaseException:

@@ -6,7 +6,7 @@ from operator import sub
 from .control import Control
 from .record import Record
 
-COUNT_EVERY_S = 0.5
+COUNT_EVERY_S = 0.2
 
 
 def report(control: Control, record: Record, running: Callable[[], bool]) -> None:

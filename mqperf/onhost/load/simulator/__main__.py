@@ -22,6 +22,7 @@ from .counted import end_after, shares_of
 from .pace import Pace, keep_to
 from .recorder import Recorder, record
 from .servers import prepare_server
+from .waits import replace, telling
 
 STREAMS = {"rpc-call": ["sent", "round_trip", "error"], "rpc-cast": ["sent", "error"]}
 STREAMS["notify"] = STREAMS["rpc-fanout"] = STREAMS["rpc-cast"]
@@ -42,6 +43,12 @@ def _run(options: argparse.Namespace, arguments: list[str]) -> None:
     recorder = Recorder(_header(options), _streams(options))
     record(simulator, recorder)
     gate = Gate(control, options.threads)
+
+    def save() -> None:
+        recorder.header["start"] = gate.start
+        recorder.save(options.messages)
+        control.say("saved")
+
     if options.kind == "client":
         quick_bodies(simulator, options.seed, options.payload)
         turns = options.all_threads, options.first_thread
@@ -50,6 +57,7 @@ def _run(options: argparse.Namespace, arguments: list[str]) -> None:
         if options.count:
             end_after(shares_of(options.count, *turns), options.load_s, simulator, gate)
         hold(simulator, gate)
+        replace(simulator, "send_messages", telling(options.threads, save))
     else:
         prepare_server(simulator, control, recorder)
     _stop_gently(simulator, control, recorder, options)
@@ -57,8 +65,7 @@ def _run(options: argparse.Namespace, arguments: list[str]) -> None:
     try:
         simulator.main()
     finally:
-        recorder.header["start"] = gate.start
-        recorder.save(options.messages)
+        save()
     if gate.failure:
         sys.exit(gate.failure)
 

@@ -9,6 +9,7 @@ from mqperf.onhost.load.control import Control
 from mqperf.onhost.load.counting import report
 
 from .recorder import Recorder
+from .waits import replace
 
 SETTLE_S = 2.5
 """Longest wait for the simulator's per-second collector to take in the last messages."""
@@ -37,10 +38,10 @@ def prepare_server(simulator: ModuleType, control: Control, recorder: Recorder) 
         _stop_when_told(server, control)
         report(control, recorder, lambda: simulator.IS_RUNNING)
         run_server(server, duration=duration)
-        _settle(recorder)
         vars(simulator)["IS_RUNNING"] = False
 
     vars(simulator)["run_server"] = run_prepared_server
+    replace(simulator, "run_server", lambda _second: _settle(recorder))
 
 
 def _announce(server: Server, control: Control) -> None:

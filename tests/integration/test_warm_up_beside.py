@@ -1,0 +1,60 @@
+"""A run warms up while the one before is brought home, whose end is no part of its window."""
+
+import time
+from pathlib import Path
+
+import pytest
+from sweeps import plan, statuses
+from typing_extensions import override
+
+from mqperf.lab.runner import Silent, sweep
+from mqperf.plan import Case
+from mqperf.record import Run, runs
+
+pytestmark = pytest.mark.needs_redis
+
+PLAN = """\
+systems: {zeromq: {topologies: [direct], queues: [none]}}
+test_cases: [rpc-call]
+load: {green_threads: [1], pause_s: 0.01, duration_s: 2, warmup_s: 1, cooldown_s: 4}
+repeats: 3
+"""
+"""With a cool-down in which the processes of the next run get ready on a busy machine, too."""
+
+
+class Watcher(Silent):
+    """Notes when it is told of a run, and takes so many seconds over the first."""
+
+    def __init__(self, first_takes_s: float = 0.0) -> None:
+        self.first_takes_s = first_takes_s
+        self.told: list[float] = []
+
+    @override
+    def finished(self, case: Case, run: Run, failure: str | None) -> None:
+        time.sleep(0.0 if self.told else self.first_takes_s)
+        self.told.append(time.time())
+
+
+def windows(folder: Path) -> list[tuple[float, float]]:
+    """When the load and the window of each run began, in this order."""
+    facts = [run.facts() for run in runs(folder)]
+    began = [(each.window.start - 1, each.window.start) for each in facts if each.window]
+    return sorted(began)
+
+
+def test_a_run_warms_up_while_the_one_before_is_concluded(tmp_path: Path) -> None:
+    """Its load starts before that is over, and its window afterwards."""
+    watcher = Watcher()
+    sweep(plan(PLAN), PLAN, tmp_path, watcher)
+    assert statuses(tmp_path) == ["done"] * 3
+    for over, (load, window) in zip(watcher.told, windows(tmp_path)[1:], strict=False):
+        assert load < over < window
+
+
+def test_a_run_whose_window_would_be_disturbed_is_begun_again(tmp_path: Path) -> None:
+    """Here as the one before takes longer than any before it; all are whole."""
+    watcher = Watcher(first_takes_s=6.0)
+    sweep(plan(PLAN), PLAN, tmp_path, watcher)
+    assert statuses(tmp_path) == ["done"] * 3
+    (_, first), (load, _), *_ = windows(tmp_path)
+    assert first < watcher.told[0] < load
