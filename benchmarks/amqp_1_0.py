@@ -24,11 +24,11 @@ from pathlib import Path
 import psutil
 
 from mqperf.hosts import HostFolder, LocalHost
-from mqperf.lab.load import Access, Endpoint, LoadJob
+from mqperf.lab.load import LAUNCHERS, Access, Endpoint, LoadJob
 from mqperf.lab.load.oslo.library import library
 from mqperf.lab.load.oslo.releases import find
 from mqperf.plan import Case
-from mqperf.plan.load import GENERATORS, pairs
+from mqperf.plan.load import pairs
 from mqperf.record.counts import read_counts
 from mqperf_routers.lab.system import SYSTEM
 
@@ -99,12 +99,12 @@ def _ours(address: str, key: str) -> Cost:
             "parameters": {"payload_bytes": BYTES},
         }
     )
-    generator, end = GENERATORS["amqp-1.0"], Endpoint("amqp-1.0", (address,))
-    tool = generator.tool("amqp-1.0", LocalHost())
+    launcher, end = LAUNCHERS["amqp-1.0"], Endpoint("amqp-1.0", (address,))
+    tool = launcher.tool("amqp-1.0", LocalHost())
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
         job = LoadJob(case, key, Access(end, end), tool, pairs(case), home, home, "127.0.0.1")
-        made = {command.label: command for command in generator.commands(job)}
+        made = {command.label: command for command in launcher.commands(job)}
         for command in made.values():
             for file, text in command.files.items():
                 (home / file).write_text(text)
@@ -150,9 +150,9 @@ def _built(source: Path, folder: Path) -> Path:
 def _arrows(address: str, key: str, program: Path) -> Cost:
     """The same by a pair of arrows, which print a line for every message."""
     host, _, port = address.rpartition(":")
-    fixed = ("connection-mode=client", "channel-mode=active", "scheme=amqp", f"host={host}")
-    fixed = (*fixed, f"port={port}", f"path={key}", f"body-size={BYTES}", "credit-window=1000")
-    fixed = (*fixed, "count=0", "transaction-size=0", "durable=0", "set-message-id=0")
+    fixed = ["connection-mode=client", "channel-mode=active", "scheme=amqp", f"host={host}"]
+    fixed += [f"port={port}", f"path={key}", f"body-size={BYTES}", "credit-window=1000"]
+    fixed += ["count=0", "transaction-size=0", "durable=0", "set-message-id=0"]
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         started = []
         for operation, seconds in (("receive", SECONDS + 1), ("send", SECONDS)):

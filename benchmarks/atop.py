@@ -66,7 +66,8 @@ def performa(source: Path) -> Callable[..., Any]:
     names: dict[str, Any] = {}
     with warnings.catch_warnings(action="ignore"):
         exec(compile(code, source.name, "exec"), names)  # noqa: S102 (a file that the user names)
-    return names["parse"]
+    parse: Callable[..., Any] = names["parse"]
+    return parse
 
 
 def cpu_s(step: Callable[[], object]) -> float:

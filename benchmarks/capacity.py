@@ -11,7 +11,7 @@ in FOLDER, if one is given, and those that it has are not measured again.
 
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +51,7 @@ def main(arguments: list[str]) -> None:
     print()
     for keys in ("figure", ["system", "figure"]):
         groups = rows.groupby(keys, sort=False)
-        print(groups.apply(_summary, include_groups=False).to_string(), end="\n\n")
+        print(groups.apply(_summary).to_string(), end="\n\n")
 
 
 def _of_system(asked: Mapping[str, Any], folder: Path) -> Iterator[dict[str, object]]:
@@ -139,8 +139,8 @@ def _compared(known: Model, folder: Path) -> Iterator[dict[str, object]]:
                     yield where | _row(figure, values, 1e3 * run[f"latency_{name}"])
 
 
-def _row(figure: str, predicted: object, measured: float) -> dict[str, object]:
-    value, low, high = predicted  # type: ignore[misc]
+def _row(figure: str, predicted: Sequence[float], measured: float) -> dict[str, object]:
+    value, low, high = predicted
     return {
         "figure": figure,
         "predicted": value,

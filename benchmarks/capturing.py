@@ -60,7 +60,8 @@ def captured(
 ) -> str:
     """What came of one load, and what that took."""
     case, key = load.case({**parameters, "rate_msg_s": float(rate)}, 1, seconds), "capturing"
-    access, node = cluster.provision(case, key), Node(cluster.nodes[0].process.pid)
+    pids = [each.process.pid for each in cluster.nodes if each.process is not None]
+    access, node = cluster.provision(case, key), Node(pids[0])
     broker = access.client
     try:
         _evaluated(node, f'rabbit_trace:start(<<"{key}">>).')

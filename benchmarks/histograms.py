@@ -15,6 +15,7 @@ import numpy as np
 from mqperf.onhost.record import hdr
 from mqperf.record.streams.hdr_log import Interval, read_log, write_log
 from mqperf.study.series.intervals import level_interval
+from mqperf_imported.study.histograms import merged
 
 MESSAGES = 10_000_000
 SECONDS = 100
@@ -26,7 +27,7 @@ def main() -> None:
     latency = np.exp(random.normal(-6, 1.5, MESSAGES))
     report("fold into a histogram", MESSAGES, lambda: hdr.fold(latency))
     parts = [hdr.fold(part) for part in np.array_split(latency, SECONDS)]
-    report("merge 100 histograms of", MESSAGES, lambda: hdr.merged(parts))
+    report("merge 100 histograms of", MESSAGES, lambda: merged(parts))
     million = np.sort(random.random(1_000_000) * SECONDS).astype(np.int64), latency[:1_000_000]
     report("interval of p99 from", len(million[0]), lambda: interval(*million))
     with tempfile.TemporaryDirectory() as folder:

@@ -38,10 +38,9 @@ BESIDE = 50
 SETS = ("mixed-hosts", "mixed-versions", "overlapping-runs", "copied-run")
 
 Outcome = Literal[
-    *("same", "doubt", "unreadable", "not shown"),
-    *("SILENT", "TRACEBACK", "HANG", "GOOD RUN CHANGED"),
+    "same", "doubt", "unreadable", "not shown", "SILENT", "TRACEBACK", "HANG", "GOOD RUN CHANGED"
 ]
-BAD = ("SILENT", "TRACEBACK", "HANG", "GOOD RUN CHANGED")
+BAD: tuple[Outcome, ...] = ("SILENT", "TRACEBACK", "HANG", "GOOD RUN CHANGED")
 
 ABSENT = "a figure or word is gone, and nothing is printed in its place"
 TEXT = "a text, no number: no second recording of it"
@@ -218,7 +217,7 @@ def _different(
         if len(frame) != len(other) or list(frame.columns) != list(other.columns):
             yield name, ABSENT if other.empty and name == "network" else None
             continue
-        for column in frame:
+        for column in frame.columns:
             unlike = ~(
                 frame[column].eq(other[column]) | (frame[column].isna() & other[column].isna())
             )

@@ -20,6 +20,7 @@ from typing import Any
 import mqperf
 import mqperf_capacity
 from mqperf.base.errors import MqperfError
+from mqperf_capacity.study.predictions import Predicted
 
 REFUSED, HELD, WRONG = "refused", "held", "wrong"
 REPEATS = 2
@@ -145,7 +146,7 @@ def _told(planted: Planted, folder: Path) -> tuple[str, str]:
     )
     measured = mqperf.run(plan, folder)["messages"]["throughput_msg_s"].max()
     prediction = mqperf_capacity.predict(folder)
-    [result] = prediction.results
+    [result] = [each for each in prediction.results if isinstance(each, Predicted)]
     came = f"{measured:,.0f} msg/sec came through"
     if result.refused is not None:
         because = [f"{row['assumption']}: {row['because']}" for row in result.broken]

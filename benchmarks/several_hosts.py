@@ -16,15 +16,15 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from mqperf.hosts import HOSTS, HostFolder, Hosts
-from mqperf.lab.load import Tool
+from mqperf.lab.load import LAUNCHERS, Tool
 from mqperf.lab.runner.bench import Bench
 from mqperf.lab.runner.phases import begin
+from mqperf.lab.runner.trial import Audience
 from mqperf.lab.systems import SYSTEMS
 from mqperf.plan import Case
-from mqperf.plan.load import GENERATORS
 from mqperf.study import tables
 
-SYSTEM, GENERATOR = SYSTEMS["rabbitmq"], GENERATORS["simulator"]
+SYSTEM, LAUNCHER = SYSTEMS["rabbitmq"], LAUNCHERS["simulator"]
 KINDS = ("local", "laboratory")
 POINTS = 3
 CASE = Case(
@@ -78,8 +78,8 @@ def measured(kind: str) -> Iterator[tuple[str, float]]:
 def on_all(hosts: Hosts) -> dict[str, Tool]:
     """The load generator on every host that needs it."""
     places = {host.name: host for host in (*hosts.client, *hosts.server)}
-    driver = SYSTEM.drivers[GENERATOR.name]
-    return {name: GENERATOR.tool(driver, host) for name, host in places.items()}
+    driver = SYSTEM.drivers[LAUNCHER.name]
+    return {name: LAUNCHER.tool(driver, host) for name, host in places.items()}
 
 
 @contextmanager
@@ -91,16 +91,16 @@ def started(hosts: Hosts, tools: dict[str, Tool]) -> Iterator[Bench]:
         ]
         deployment = held.enter_context(SYSTEM.start({}, host_folders))
         facts = {"system": {}, "hosts": [host.facts() for host in hosts.every]}
-        yield Bench(hosts, deployment, {GENERATOR.name: tools}, facts)
+        yield Bench(hosts, deployment, {LAUNCHER.name: tools}, facts)
 
 
 def of_point(bench: Bench, case: Case) -> Iterator[tuple[str, float]]:
     """How much longer a point takes than its load, and the harness on the busiest host."""
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
-        begun = begin(case, 1, Path(folder), bench, lambda _: None)
+        begun = begin(case, 1, Path(folder), bench, Audience(lambda _: None))
         with closing(begun.trial):
-            begun.measure().conclude()
+            begun.agree().measure().drain().conclude()
         yield "point beyond its load, s", time.perf_counter() - began - case.load_s
         cpu = tables.read(Path(folder))["cpu"].query("scope == 'window' and kind == 'harness'")
         used = cpu.groupby("host")["total_cores"].sum()

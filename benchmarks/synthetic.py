@@ -134,7 +134,7 @@ def _write_load(folder: Path, case: Case, load: Load, random: np.random.Generato
     (folder / f"{load.label}.json").write_text(text)
 
 
-def _points(load: Load, columns: tuple[array, ...]) -> list[Point]:
+def _points(load: Load, columns: tuple["array[float]", ...]) -> list[Point]:
     """What the simulator would count of a stream, second by second."""
     instants = np.array(columns[-1])
     seconds = np.floor(instants - load.start).astype(int)

@@ -13,14 +13,20 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.runner import Silent, sweep
-from mqperf.lab.systems import SYSTEMS, System
-from mqperf.plan import LoadPlan, Plan, SystemPlan
+from mqperf.lab.systems import SYSTEMS, Deployment, System
+from mqperf.plan.file import parse_plan
 from mqperf.study import tables
 
 REPEATS = 5
+PLAN = """\
+systems: {{{}: {{topologies: [{}], queues: [{}]}}}}
+test_cases: [rpc-call]
+load: {{green_threads: 5, duration_s: 10}}
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +56,15 @@ def once(system: System) -> Cost:
         began = time.monotonic()
         with system.start({}, [HostFolder(host, folder)]) as deployment:
             start_s = time.monotonic() - began
-            rss = {node["label"]: node["rss_bytes"] for node in deployment.facts()["nodes"]}
+            rss = _memory_of(deployment)
             ended = time.monotonic()
     return Cost(start_s, time.monotonic() - ended, rss)
+
+
+def _memory_of(deployment: Deployment) -> dict[str, int]:
+    """Resident bytes of every node, by its label."""
+    nodes = cast("list[dict[str, str | int]]", deployment.facts()["nodes"])
+    return {str(node["label"]): int(node["rss_bytes"]) for node in nodes}
 
 
 def memory(costs: list[Cost]) -> str:
@@ -65,13 +77,9 @@ def memory(costs: list[Cost]) -> str:
 
 def harness(system: System) -> float:
     """The share of one core that mqperf and its probe take, in per cent."""
-    wanted = SystemPlan(topologies=system.topologies[:1], queues=system.queues[:1])
-    load = LoadPlan(green_threads=(5,), duration_s=10)
-    plan = Plan(
-        name="systems", title="", systems={system.name: wanted}, test_cases=("rpc-call",), load=load
-    )
+    text = PLAN.format(system.name, system.topologies[0], system.queues[0])
     with tempfile.TemporaryDirectory() as folder:
-        sweep(plan, "title: systems", Path(folder), Silent())
+        sweep(parse_plan(text, Path("systems.yaml")), text, Path(folder), Silent())
         cpu = tables.read(Path(folder))["cpu"]
     rows = cpu[(cpu["kind"] == "harness") & (cpu["scope"] == "window")]
     return 100 * float(rows["total_cores"].sum())

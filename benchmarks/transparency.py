@@ -27,14 +27,14 @@ from scipy.stats import t
 
 from mqperf.hosts import HERE, Host, HostFolder, Hosts, Process, lookup
 from mqperf.hosts.software import ALONE
-from mqperf.lab.load import Command, LoadJob
+from mqperf.lab.load import LAUNCHERS, Command, LoadJob
 from mqperf.lab.runner.bench import Bench
 from mqperf.lab.runner.control import Station
 from mqperf.lab.runner.phases import begin
 from mqperf.lab.runner.trial import Audience
 from mqperf.lab.systems import SYSTEMS
 from mqperf.plan import Case
-from mqperf.plan.load import GENERATORS, pairs
+from mqperf.plan.load import pairs
 from mqperf.plan.test_cases import STANDARD
 
 if TYPE_CHECKING:
@@ -50,16 +50,16 @@ SERVER_STARTS_S = 4
 def main(arguments: list[str]) -> None:
     """Print every pair and the median ratio of each test case."""
     pairs = int(arguments[0]) if arguments else 7
-    system, generator = SYSTEMS["rabbitmq"], GENERATORS["simulator"]
+    system, launcher = SYSTEMS["rabbitmq"], LAUNCHERS["simulator"]
     kind = lookup(arguments[1] if len(arguments) > 1 else HERE)
     with kind.reached() as hosts, ExitStack() as held:
         host_folders = [
             HostFolder(host, held.enter_context(host.scratch("bench"))) for host in hosts.broker
         ]
         deployment = held.enter_context(system.start({}, host_folders))
-        driver = system.drivers[generator.name]
-        tools = {host.name: generator.tool(driver, host) for host in _of_load(hosts)}
-        bench = Bench(hosts, deployment, {generator.name: tools}, {"system": {}})
+        driver = system.drivers[launcher.name]
+        tools = {host.name: launcher.tool(driver, host) for host in _of_load(hosts)}
+        bench = Bench(hosts, deployment, {launcher.name: tools}, {"system": {}})
         for test_case in arguments[2:] or STANDARD:
             ratios = [_pair(bench, test_case, number) for number in range(1, pairs + 1)]
             print(f"{test_case}: {_summary(ratios)}")
@@ -105,9 +105,9 @@ def under_mqperf(bench: Bench, case: Case) -> float:
     with tempfile.TemporaryDirectory() as folder:
         begun = begin(case, 1, Path(folder), bench, Audience(lambda _: None))
         with closing(begun.trial):
-            run = begun.measure().conclude()
-        counted = [(run.path / "load" / f"{side}-1.json").read_bytes() for side in SIDES]
-        return _rate(*counted, case)
+            run = begun.agree().measure().drain().conclude()
+        server, client = ((run.path / "load" / f"{side}-1.json").read_bytes() for side in SIDES)
+        return _rate(server, client, case)
 
 
 def by_hand(bench: Bench, case: Case) -> float:
@@ -121,7 +121,7 @@ def by_hand(bench: Bench, case: Case) -> float:
             folder = held.enter_context(host.scratch("by-hand"))
             tool = cast("Environment", bench.tools[case.generator][host.name])
             job = LoadJob(case, key, access, tool, [member], folder, folder, host.address)
-            [command] = GENERATORS[case.generator].commands(job)
+            [command] = LAUNCHERS[case.generator].commands(job)
             Station(host, folder).place(command.files)
             argv, log = _upstream(tool, command), folder / f"{command.label}.log"
             processes.append(host.start(command.label, argv, env=command.env, log=log))
@@ -131,8 +131,9 @@ def by_hand(bench: Bench, case: Case) -> float:
         while sending.alive:
             time.sleep(0.2)
         listening.stop(grace_s=10)
-        bench.deployment.clean_up(key, GENERATORS[case.generator].queues(case, key))
-        return _rate(*(read() for read in counted), case)
+        bench.deployment.clean_up(key, LAUNCHERS[case.generator].queues(case, key))
+        server, client = (read() for read in counted)
+        return _rate(server, client, case)
 
 
 def _upstream(environment: "Environment", command: Command) -> list[str]:

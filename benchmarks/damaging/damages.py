@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from typing_extensions import override
+
 from mqperf.base.errors import MqperfError
 from mqperf.record.seal import SEAL, checksums, digest
 
@@ -42,6 +44,7 @@ class Mutation:
     target: str
     manner: Manner
 
+    @override
     def __str__(self) -> str:
         return f"{self.kind} of {self.target}, {self.manner}"
 
@@ -258,8 +261,11 @@ def _extra(run: Path, drawn: random.Random) -> str:
     }
     place = names[file.suffix]
     place.parent.mkdir(exist_ok=True)
-    maker = drawn.choice([lambda: shutil.copy(file, place), lambda: os.mkfifo(place)])
-    maker()
+    makers: list[Callable[[], object]] = [
+        lambda: shutil.copy(file, place),
+        lambda: os.mkfifo(place),
+    ]
+    drawn.choice(makers)()
     return _name(run, place)
 
 

@@ -39,7 +39,7 @@ def wandering(points: int, random: Random) -> Array:
     """A machine that becomes faster and slower by 3 %, slowly; every other turn goes backwards."""
     speed = OFF * alike(points * MOST, 0.98, random)[0].reshape(MOST, points)
     speed[1::2] = speed[1::2, ::-1]
-    return speed.T
+    return np.transpose(speed)
 
 
 MACHINES: dict[str, Callable[[int, Random], Array]] = {

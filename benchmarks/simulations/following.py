@@ -60,7 +60,7 @@ def steps_found(random: Random, scale: float) -> pd.DataFrame:
                     for _ in range(round(count * scale))
                 ]
             )
-            shares = share(reported.any(axis=(1, 2))), share(reported[..., 0].ravel())
+            shares = share(reported.any(axis=(1, 2)).ravel()), share(reported[..., 0].ravel())
             rows.append((nights, name, len(reported), *shares))
     return table(rows, "nights", "points", "histories", "by any figure", "throughput, each point")
 
@@ -113,7 +113,7 @@ def _sides(logs: Array) -> pd.DataFrame:
         variance=runs.var(axis=1, ddof=1),
         low=np.nan,
         high=np.nan,
-        starts=[(START + pd.Timedelta(days=int(day)),) for day in night],
+        starts=pd.Series([(START + pd.Timedelta(days=int(day)),) for day in night], dtype=object),
         point=point.astype(str),
         doubts="",
         folder=night.astype(str),

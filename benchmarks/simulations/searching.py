@@ -76,7 +76,8 @@ def searched(
     curve: Curve, noise: float, repeats: int, random: Random, busy: float = 0.0
 ) -> tuple[Bracket, Verdicts, float]:
     """How a search ends, its verdicts, and the true limit."""
-    true = exp(random.uniform(*map(log, LIMITS)))
+    lowest, highest = map(log, LIMITS)
+    true = exp(random.uniform(lowest, highest))
     verdicts: dict[tuple[float, int], Verdict] = {}
     while (left := (bracket := PLAN.tried(verdicts, repeats)).left) is not None:
         margin = curve(log(left[0] / true)) + noise * random.normal()

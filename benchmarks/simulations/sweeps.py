@@ -21,7 +21,7 @@ DRAWS = 200
 
 
 def _law(n: Array) -> Array:
-    return 120 * n / (1 + 0.05 * (n - 1) + 0.0005 * n * (n - 1))
+    return np.asarray(120 * n / (1 + 0.05 * (n - 1) + 0.0005 * n * (n - 1)))
 
 
 CURVES: dict[str, tuple[Callable[[Array], Array], float | None]] = {

@@ -7,7 +7,9 @@ import pandas as pd
 from simulations.invented import LATENCIES, Array, Random, alike
 from simulations.share import intervals, table
 
-from mqperf.study.tables.within_run import PERCENTILES, latency_intervals, throughput_interval
+from mqperf.plan import PERCENTILES
+from mqperf.record.streams.stream import Instants
+from mqperf.study.tables.within_run import latency_intervals, throughput_interval
 
 WINDOWS = (20, 60, 100)
 SHOWN = ("latency_mean_s", "latency_p50_s", "latency_p90_s", "latency_p95_s", "latency_p99_s")
@@ -71,7 +73,9 @@ def _truth(name: str) -> dict[str, float]:
 def latency_row(both: Array, seconds: int) -> dict[str, float]:
     """The intervals that a run of these messages has."""
     values = np.quantile(np.diff(both), list(PERCENTILES.values()))
-    return latency_intervals(both, (0, seconds), dict(zip(PERCENTILES, values, strict=True)))
+    window = (0, seconds)
+    percentiles = dict(zip(PERCENTILES, values, strict=True))
+    return latency_intervals(Instants(both).started_in(window), window, percentiles)
 
 
 def holds(row: dict[str, float], column: str, truth: float) -> bool | None:

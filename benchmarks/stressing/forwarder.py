@@ -114,7 +114,7 @@ class Deliveries:
         tags = np.arange(self.tag, self.tag + count, dtype=">i8")
         rows[:, TAG_AT : TAG_AT + 8] = tags.view(np.uint8).reshape(count, 8)
         self.tag += count
-        return memoryview(rows.reshape(-1)), taken
+        return rows.reshape(-1).data, taken
 
 
 def main() -> None:

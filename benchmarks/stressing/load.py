@@ -103,7 +103,7 @@ def running(load_case: Case, access: Access, folder: Path) -> Iterator[Running]:
             stack.callback(process.wait)
             stack.callback(process.kill)
             started.append(process)
-            await_(lambda label=command.label: (folder / f"{label}.ready").exists())
+            await_((folder / f"{command.label}.ready").exists)
         start = float(int(time.time()) + 2)
         LocalHost().write(folder / "start", json.dumps({"start": start}))
         yield Running(folder, start, *started)

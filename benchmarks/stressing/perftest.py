@@ -24,7 +24,8 @@ def class_path() -> str:
     jars = []
     for line in PINS.read_text().splitlines():
         coordinates, sha512 = line.split()
-        archive = Archive(*coordinates.split(":"), sha512, extension="jar", classifier="")
+        group, artifact, version = coordinates.split(":")
+        archive = Archive(group, artifact, version, sha512, extension="jar", classifier="")
         jars.append(fetched(archive) / archive.file)
     return ":".join(map(str, jars))
 
