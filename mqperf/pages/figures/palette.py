@@ -74,7 +74,7 @@ SHADES = (
 )
 
 DASHES = ("-", "--", ":", "-.")
-MARKERS = ("o", "s", "D", "^", "v", "P")
+MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
 
 
 def assigned(choices: Sequence[T], names: Iterable[str], name: str) -> T:
