@@ -93,4 +93,4 @@ def test_no_group_outlives_a_killed_mqperf(tmp_path: Path) -> None:
         finally:
             os.kill(owner.pid, signal.SIGKILL)
         assert eventually(lambda: not folder.exists())
-        assert not Path(f"/proc/{pid}").exists()
+        assert eventually(lambda: not Path(f"/proc/{pid}").exists())
