@@ -1,17 +1,21 @@
 """The overlap of a sweep, with trials whose processes cannot start."""
 
+import time
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from test_trial import CASE, bench
 
-from mqperf.base.errors import RecordError
-from mqperf.lab.runner.phases import Begun, begin
+from mqperf.base.errors import HostError, RecordError
+from mqperf.lab.runner.phases import Agreed, Begun, Prepared, Spoiled, begin
 from mqperf.lab.runner.pipeline import Pipeline
+from mqperf.lab.runner.schedule import Schedule
 from mqperf.lab.runner.trial import Audience
-from mqperf.plan import Case, LinkPoint
+from mqperf.plan import ActionPlan, BackgroundLoad, Case, LinkPoint
 from mqperf.record import runs
 
 pytestmark = pytest.mark.starts_programs
@@ -78,3 +82,88 @@ def test_a_refusal_waits_for_its_turn() -> None:
     with pytest.raises(RecordError, match="the disk is full"):
         pipeline.take()
     assert list(queue) == CASES
+
+
+class Preparing:
+    """Begins trials without any process, which are ready, and agree on the start at once."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.discarded: list[Case] = []
+        self.earliest: list[float] = []
+        monkeypatch.setattr(Prepared, "ready", True)
+        monkeypatch.setattr(Prepared, "agree", self.agree)
+
+    def begin(self, case: Case) -> Begun:
+        """A trial that is nothing but its case."""
+        trial: Any = SimpleNamespace(case=case, discard=lambda: self.discarded.append(case))
+        return Prepared(trial, cast("Any", None), (), None)
+
+    def agree(self, earliest: float) -> Agreed:
+        """With the window as early as it may be."""
+        self.earliest.append(earliest)
+        [case] = CASES[1:]
+        trial: Any = SimpleNamespace(case=case, discard=lambda: self.discarded.append(case))
+        schedule = Schedule(0, 0, earliest, earliest + 1, earliest + 1)
+        return Agreed(trial, cast("Any", None), (), None, schedule)
+
+
+def next_of(preparing: Preparing, present: Case, following: Case = CASES[1]) -> Pipeline:
+    """A pipeline whose next case has agreed on its start, if it may beside the present one."""
+    pipeline = Pipeline(deque([following]), preparing.begin)
+    pipeline.prepare(present)
+    pipeline.agree(present)
+    return pipeline
+
+
+def test_the_next_case_warms_up_while_the_present_one_is_concluded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its window begins when that is over, by what such took before."""
+    preparing, began = Preparing(monkeypatch), time.time()
+    assert isinstance(next_of(preparing, CASE).take(), Agreed)
+    assert preparing.earliest[0] > began + 2.4
+    assert preparing.discarded == []
+
+
+def test_a_case_whose_window_has_begun_is_begun_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The end of the run before may have disturbed it."""
+    preparing = Preparing(monkeypatch)
+    pipeline = next_of(preparing, CASE)
+    monkeypatch.setattr(time, "time", lambda: preparing.earliest[0])
+    assert isinstance(pipeline.take(), Prepared)
+    assert preparing.discarded == CASES[1:]
+
+
+ACTING = ActionPlan.model_validate({"do": "freeze", "node": "Master", "at_s": 0, "for_s": 0.1})
+BESIDE = BackgroundLoad.model_validate({"test_case": "rpc-cast", "green_threads": 1})
+
+
+@pytest.mark.parametrize(
+    ("present", "following"),
+    [
+        (CASE.model_copy(update={"background": (BESIDE,)}), CASES[1]),
+        (CASE, CASE.model_copy(update={"actions": (ACTING,)})),
+    ],
+    ids=["background", "actions"],
+)
+def test_some_cases_wait_for_the_end_of_the_present_one(
+    monkeypatch: pytest.MonkeyPatch, present: Case, following: Case
+) -> None:
+    """Beside a background load, which drains later, and when actions have to be prepared."""
+    preparing = Preparing(monkeypatch)
+    assert isinstance(next_of(preparing, present, following).take(), Prepared)
+    assert preparing.earliest == []
+
+
+def test_what_is_in_the_way_of_a_start_waits_for_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It costs the next case, and not the one that is concluded."""
+    preparing = Preparing(monkeypatch)
+
+    def agree(_prepared: Prepared, _earliest: float) -> Agreed:
+        raise HostError("learned of the start too late")
+
+    monkeypatch.setattr(Prepared, "agree", agree)
+    spoiled = next_of(preparing, CASE).take()
+    assert isinstance(spoiled, Spoiled)
+    with pytest.raises(HostError, match="too late"):
+        spoiled.agree()

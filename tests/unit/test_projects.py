@@ -42,7 +42,7 @@ def test_a_question_is_a_sentence_of_its_comment() -> None:
 
 def test_a_plan_tells_the_packages_that_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever lacks them sees which, and no time; all others stand before it."""
-    monkeypatch.setattr(packages, "_installed", lambda package: package != "mqperf-amqp-0-9-1")
+    monkeypatch.setattr(packages, "find_spec", lambda name: name != "mqperf_amqp_0_9_1" or None)
     plans = {plan.name: plan for plan in every_plan()}
     assert plans["search-quick"].missing == ["mqperf-amqp-0-9-1"]
     assert plans["search-quick"].seconds is None

@@ -111,20 +111,28 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Attentive, list[Run
 
 
 def test_cases_follow_each_other_through_all_phases(whole: tuple[Attentive, list[Run]]) -> None:
-    """In the order of the plan, each with every phase, and every event in its place."""
+    """In the order of the plan, each with every phase, and every event in its place.
+
+    The second gets ready while the first is concluded, unless the machine is too busy for that.
+    """
     observer, recorded = whole
     expected = [(phase, case) for case in ("rpc-call", "rpc-cast") for phase in (*PHASES, "done")]
-    assert observer.said == expected
+    second = PHASES[0], "rpc-cast"
+    told = [step for step in observer.said if step != second]
+    assert told == [step for step in expected if step != second]
     for run in recorded:
         assert events(run) == ["provisioned", "started", "start", "measured", "drained", "stopped"]
 
 
 def test_the_next_case_starts_while_one_drains(whole: tuple[Attentive, list[Run]]) -> None:
-    """Its processes come up before those of the case before have ended."""
+    """Its processes come up before those of the one before have ended, its window comes after."""
     _, [first, second] = whole
     started = instant(second, "started")
     assert instant(first, "measured") <= started <= instant(first, "stopped")
-    assert instant(second, "start") >= instant(first, "stopped") - 1
+    assert instant(second, "start") >= instant(first, "drained")
+    window = second.facts().window
+    assert window is not None
+    assert window.start >= instant(first, "stopped")
 
 
 def instant(run: Run, what: str) -> float:

@@ -205,9 +205,13 @@ class Prepared(Loaded):
         return not any(started.control.missing(labels) for started, labels in self._labels())
 
     def agree(self, earliest: float = 0.0) -> Agreed:
-        """Wait for everybody and agree on the start; the window begins at ``earliest`` or later."""
+        """Wait for everybody and agree on the start; the window begins at ``earliest`` or later.
+
+        With that, another trial is under way, and the audience looks at it.
+        """
         trial = self.trial
-        trial.audience.phase("getting ready")
+        if not earliest:
+            trial.audience.phase("getting ready")
         for started, labels in self._labels():
             started.control.await_ready(labels, READY_TIMEOUT_S, trial.processes.check_running)
         if self.link is not None:
