@@ -100,7 +100,9 @@ def of_point(bench: Bench, case: Case) -> Iterator[tuple[str, float]]:
         began = time.perf_counter()
         begun = begin(case, 1, Path(folder), bench, Audience(lambda _: None))
         with closing(begun.trial):
-            begun.agree().measure().drain().conclude()
+            measured = begun.agree().measure()
+            measured.drain()
+            measured.conclude()
         yield "point beyond its load, s", time.perf_counter() - began - case.load_s
         cpu = tables.read(Path(folder))["cpu"].query("scope == 'window' and kind == 'harness'")
         used = cpu.groupby("host")["total_cores"].sum()

@@ -105,7 +105,9 @@ def under_mqperf(bench: Bench, case: Case) -> float:
     with tempfile.TemporaryDirectory() as folder:
         begun = begin(case, 1, Path(folder), bench, Audience(lambda _: None))
         with closing(begun.trial):
-            run = begun.agree().measure().drain().conclude()
+            measured = begun.agree().measure()
+            measured.drain()
+            run = measured.conclude()
         server, client = ((run.path / "load" / f"{side}-1.json").read_bytes() for side in SIDES)
         return _rate(server, client, case)
 

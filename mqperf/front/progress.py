@@ -2,8 +2,6 @@
 
 import time
 from collections.abc import Iterable, Sequence
-from importlib import import_module
-from threading import Thread
 from types import TracebackType
 from typing import Self
 
@@ -93,8 +91,7 @@ class Bar:
         self._bar.update(self._task, total=len(todo) + done, completed=done, left=left)
         kept = f"{done} done already, " if done else ""
         print_line(self.console, f"{kept}{len(todo)} to run, about {left}")
-        # needed when the first run is over; loaded while the system starts, not beside a run
-        Thread(target=import_module, args=["mqperf.pages.run_line"], daemon=True).start()
+        import mqperf.pages.run_line  # noqa: F401 (pandas: now, and not beside a run)
 
     def doing(self, what: str, case: Case | None = None) -> None:
         """Show the phase."""

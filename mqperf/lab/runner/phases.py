@@ -1,6 +1,6 @@
 """The phases of a trial, each an object that gives the next one.
 
-    begin ─► Prepared ─ agree ─► Agreed ─ measure ─► Measured ─ drain ─► Drained ─ conclude ─► Run
+    begin ─► Prepared ─ agree ─► Agreed ─ measure ─► Measured ─ drain, conclude ─► Run
         └──► Spoiled ── agree ─► raises what was in the way
 
 ``begin`` starts processes and does not wait for them, so that a sweep prepares the next case while
@@ -54,18 +54,27 @@ class Scheduled(Loaded):
 
 
 @dataclass(frozen=True, slots=True)
-class Drained(Scheduled):
-    """A trial whose clients have ended, and whose servers have received all that they will."""
+class Measured(Scheduled):
+    """A trial whose window has ended; clients and servers still run."""
+
+    def drain(self) -> None:
+        """Wait for the clients and probes, and then until the servers have received all."""
+        trial = self.trial
+        trial.audience.phase("draining")
+        trial.audience.watching(None)
+        trial.freezes.check()
+        probes = [label for probing in trial.probing for label in probing.labels]
+        trial.attempt.event("drained", **self._drained(self.load, self.schedule.end, probes))
 
     def conclude(self) -> Run:
-        """Stop the servers, judge what was left, and seal the run folder."""
+        """When it is drained: stop the servers, judge what was left, and seal the run folder."""
         trial = self.trial
         self._cut()
         trial.clocks.measure_after()
         self._stop(self.load)
         trial.attempt.event("stopped")
         for number, started in enumerate(self.beside, 1):
-            counts = _drained(trial, started, self.schedule.end + AFTER_S)
+            counts = self._drained(started, self.schedule.end + AFTER_S)
             trial.attempt.event("background-drained", number=number, **counts)
             self._stop(started)
         if self.link is not None:
@@ -86,6 +95,16 @@ class Drained(Scheduled):
             trial.attempt.event("all-sent", **sent.model_dump())
             trial.schedule = counted.cut(schedule, sent, trial.case)
 
+    def _drained(self, started: Started, end: float, probes: Sequence[str] = ()) -> dict[str, int]:
+        """Wait for the clients of a load, and then its servers; what was sent and received."""
+        load, trial = started.load, self.trial
+        limit = end + load.case.timeout_s + EXIT_MARGIN_S
+        load.await_sent(started.control, limit)
+        trial.processes.await_exit(probes, limit)
+        load.fetch()
+        load.check_answers()
+        return load.drain(started.control, trial.bench.deployment.check)
+
     def _stop(self, started: Started) -> None:
         started.control.stop()
         load = started.load
@@ -97,34 +116,6 @@ class Drained(Scheduled):
             started.load.judge()
         for probing in self.trial.probing:
             probing.judge()
-
-
-@dataclass(frozen=True, slots=True)
-class Measured(Scheduled):
-    """A trial whose window has ended; clients and servers still run."""
-
-    def drain(self) -> Drained:
-        """Wait for the clients and probes, and then until the servers have received all."""
-        trial = self.trial
-        trial.audience.phase("draining")
-        trial.audience.watching(None)
-        trial.freezes.check()
-        probes = [label for probing in trial.probing for label in probing.labels]
-        trial.attempt.event("drained", **_drained(trial, self.load, self.schedule.end, probes))
-        return Drained(trial, self.load, self.beside, self.link, self.schedule)
-
-
-def _drained(
-    trial: Trial, started: Started, end: float, probes: Sequence[str] = ()
-) -> dict[str, int]:
-    """Wait for the clients of a load, and then its servers; what was sent and received."""
-    load = started.load
-    limit = end + load.case.timeout_s + EXIT_MARGIN_S
-    load.await_sent(started.control, limit)
-    trial.processes.await_exit(probes, limit)
-    load.fetch()
-    load.check_answers()
-    return load.drain(started.control, trial.bench.deployment.check)
 
 
 @dataclass(frozen=True, slots=True)

@@ -225,9 +225,9 @@ def _ended(begun: Begun, pipeline: Pipeline) -> Ended:
                 # A frozen node would let the next case wait for a minute.
                 if not trial.timetable.renews and not trial.freezes.look():
                     pipeline.prepare(trial.case)
-                drained = measured.drain()
+                measured.drain()
                 pipeline.agree(trial.case)
-                return trial.case, drained.conclude(), None
+                return trial.case, measured.conclude(), None
         except MqperfError as error:
             return trial.case, trial.fail(str(error)), str(error)
         except BaseException:

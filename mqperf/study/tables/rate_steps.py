@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from mqperf.plan.load.ramped import stairs_of
-from mqperf.study.tables.within_run import quantiles
+from mqperf.record.streams.stream import Latencies
+from mqperf.study.tables.within_run import Row, quantiles
 
 if TYPE_CHECKING:
     from mqperf.onhost.load.curves import Curve
@@ -44,12 +45,13 @@ def of_step(reading: "Reading", curve: "Curve", begin_s: float, end_s: float) ->
         "until_s": end - reading.run.window[0],
         "throughput_msg_s": finished[round(begin - start) :].sum() / (end - begin),
         "unfinished": max(0, round(missing)),
-        **(
-            {"latency_mean_s": due.mean_s, **quantiles("latency", due, ["p99"])}
-            if due.count
-            else {}
-        ),
+        **(_latency(due) if due.count else {}),
     }
+
+
+def _latency(due: Latencies) -> Row:
+    """The latencies of a step with messages."""
+    return {"latency_mean_s": due.mean_s, **quantiles("latency", due, ["p99"])}
 
 
 def deliveries(reading: "Reading") -> float:
