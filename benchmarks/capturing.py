@@ -22,7 +22,7 @@ from stressing import load
 from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.systems.rabbitmq.private import PrivateCluster, private_cluster
 from mqperf.lab.systems.rabbitmq.settings import Settings
-from mqperf_diagnosis.onhost.erlang import Node
+from mqperf_diagnosis.onhost.erlang import ErlangNode
 from mqperf_numbered.onhost.broker import Broker
 from mqperf_traffic.lab.counting import Counting
 from mqperf_traffic.lab.firehose import Firehose
@@ -61,7 +61,7 @@ def captured(
     """What came of one load, and what that took."""
     case, key = load.case({**parameters, "rate_msg_s": float(rate)}, 1, seconds), "capturing"
     pids = [each.process.pid for each in cluster.nodes if each.process is not None]
-    access, node = cluster.provision(case, key), Node(pids[0])
+    access, node = cluster.provision(case, key), ErlangNode(pids[0])
     broker = access.client
     try:
         _evaluated(node, f'rabbit_trace:start(<<"{key}">>).')
@@ -97,7 +97,7 @@ def _cpu_s(work: Callable[[], object]) -> float:
     return time.process_time() - before
 
 
-def _evaluated(node: Node, expression: str) -> str:
+def _evaluated(node: ErlangNode, expression: str) -> str:
     """What a node answers to an expression of Erlang: ``{ok, ANSWER}``."""
     done = subprocess.run(
         node.argv, input=f"{expression}\n", env=node.env, capture_output=True, text=True, check=True

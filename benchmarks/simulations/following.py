@@ -7,7 +7,7 @@ import pandas as pd
 from simulations.invented import SWEEP, Array, Random
 from simulations.share import share, table
 
-from mqperf.study.stats.compare import CANNOT_TELL, KEYS, MIN_EFFECT
+from mqperf.study.stats.compare import CANNOT_TELL, MIN_EFFECT, POINT_KEYS
 from mqperf_trend.study.trends import TREND_FIGURES, _judged
 
 RUNS = 0.02
@@ -95,7 +95,7 @@ def history(
     common, separate = (random.normal(size=size) for size in ((nights, 1, 1), slower.shape))
     levels = slower + off[0] * common + off[1] * separate
     logs = levels[..., np.newaxis] + RUNS * random.normal(size=(*slower.shape, REPEATS))
-    return _judged("trend_steps", _sides(logs), KEYS, MIN_EFFECT)
+    return _judged("trend_steps", _sides(logs), POINT_KEYS, MIN_EFFECT)
 
 
 def _sides(logs: Array) -> pd.DataFrame:

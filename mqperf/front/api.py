@@ -47,7 +47,7 @@ from mqperf.study import stats, tables
 from mqperf.study.tables import Tables
 from mqperf.study.tables.axes import SWEEP
 
-Place = str | os.PathLike[str]
+StrPath = str | os.PathLike[str]
 
 
 class Results(Mapping[str, pd.DataFrame]):
@@ -158,7 +158,7 @@ class Results(Mapping[str, pd.DataFrame]):
 
     def compare(
         self,
-        other: "Results | Place",
+        other: "Results | StrPath",
         *,
         across_systems: bool = False,
         min_effect: float | None = None,
@@ -170,7 +170,7 @@ class Results(Mapping[str, pd.DataFrame]):
         """
         return compare(self, other, across_systems=across_systems, min_effect=min_effect)
 
-    def report(self, out: Place, *, notebooks: bool = False, single_file: bool = False) -> Path:
+    def report(self, out: StrPath, *, notebooks: bool = False, single_file: bool = False) -> Path:
         """Write the report on all of ``source`` into a folder, and give the page to open first.
 
         With ``single_file`` ``out`` is one HTML file that needs no other, without notebooks.
@@ -217,7 +217,7 @@ class Comparison:
         """Every ratio with its interval; the band is less than the minimum relevant difference."""
         return figures.ratio_sheet(self.tables["comparison"])
 
-    def report(self, out: Place, *, single_file: bool = False) -> Path:
+    def report(self, out: StrPath, *, single_file: bool = False) -> Path:
         """Write it into a folder as tables, figures, RST and HTML; gives the page to open.
 
         With ``single_file`` ``out`` is one HTML file that needs no other.  Raises ``ReportError``
@@ -243,7 +243,7 @@ class Comparison:
         return answers + "".join(map(notebook.as_html, shown))
 
 
-def read(path: Place) -> Results:
+def read(path: StrPath) -> Results:
     """Read a runs folder, or the tables of a published report; nothing is measured.
 
     In a notebook a relative path may also start at the root of the checkout that it stands in.
@@ -271,8 +271,8 @@ def _state(folder: Path) -> int:
 
 
 def compare(
-    a: Results | Place,
-    b: Results | Place,
+    a: Results | StrPath,
+    b: Results | StrPath,
     *,
     across_systems: bool = False,
     min_effect: float | None = None,
@@ -290,7 +290,7 @@ def compare(
     return Comparison(first, second, compared)
 
 
-def load_plan(file: Place) -> Plan:
+def load_plan(file: StrPath) -> Plan:
     """The checked plan in a file; raises ``PlanError`` with file and line of every problem."""
     return read_plan(notebook.located(file), problems_of).plan
 
@@ -321,7 +321,7 @@ def new_plan(
     return plan_from(named | keys | more, "plan", problems_of)
 
 
-def run(what: Plan | Place, runs: Place | None = None, *, hosts: str | None = None) -> Results:
+def run(what: Plan | StrPath, runs: StrPath | None = None, *, hosts: str | None = None) -> Results:
     """Run what is pending of a plan, or of a plan file, and give all that was measured.
 
     Runs go into the folder ``runs``; data/runs/NAME by default.  Run again, or after an
@@ -342,7 +342,7 @@ def run(what: Plan | Place, runs: Place | None = None, *, hosts: str | None = No
     return read(job.runs)
 
 
-def job_of(what: Plan | Place, runs: Place | None) -> Job:
+def job_of(what: Plan | StrPath, runs: StrPath | None) -> Job:
     """What ``run`` is to do: a plan, or that of a file, and the folder for its runs."""
     if isinstance(what, Plan):
         given, text = what, yaml.safe_dump(what.model_dump(mode="json"))

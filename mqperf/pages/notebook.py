@@ -25,7 +25,7 @@ from mqperf.study.tables.places import CONDITION
 ROOT_MARK = "notebooks"
 """The folder by which the root of a checkout is known."""
 
-AXES = (*LAYOUT, "threads")
+POINT_COLUMNS = (*LAYOUT, "threads")
 
 
 def set_up() -> None:
@@ -156,7 +156,7 @@ def ratios(comparison: pd.DataFrame) -> pd.DataFrame:
     columns = ("figure", "value_a", "value_b", "ratio", "ratio_low", "ratio_high", "verdict")
     stated = [name for name in parameters() if name in comparison.columns]
     clocks = ["clock_share"] if comparison["clock_share"].gt(0).any() else []
-    return comparison[["test_case", *AXES, *stated, *columns, *clocks, "doubted"]]
+    return comparison[["test_case", *POINT_COLUMNS, *stated, *columns, *clocks, "doubted"]]
 
 
 def _unsure(results: Tables) -> pd.DataFrame:
@@ -168,4 +168,4 @@ def _unsure(results: Tables) -> pd.DataFrame:
 def _placed(results: Tables, table: str, *columns: str) -> pd.DataFrame:
     """Columns of a table beside the points that its rows are about."""
     rows = with_parameters(results[table], results["runs"])
-    return rows[[*AXES, *varied(results["runs"]), "test_case", *columns]]
+    return rows[[*POINT_COLUMNS, *varied(results["runs"]), "test_case", *columns]]

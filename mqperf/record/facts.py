@@ -118,7 +118,7 @@ class BackgroundFacts(Recorded):
     processes: Processes = ()
 
 
-class Node(Recorded):
+class RecordedNode(Recorded):
     """A node of the system under test; ``log`` is its file among those that were collected."""
 
     name: Text
@@ -136,7 +136,7 @@ class SystemFacts(Recorded, extra="allow"):
     cluster: Text | None = None
     version: Text | None = None
     runtime: Text | None = None
-    nodes: tuple[Node, ...] = Field((), max_length=10_000)
+    nodes: tuple[RecordedNode, ...] = Field((), max_length=10_000)
 
 
 class NetworkCard(Recorded):

@@ -21,7 +21,7 @@ from mqperf.pages.report.rst import Text
 from mqperf.pages.sections.forms import plain
 from mqperf.study.stats.between_rates import limits_compared
 from mqperf.study.stats.bottleneck import LOAD_GENERATORS
-from mqperf.study.stats.compare import KEYS, MIN_EFFECT
+from mqperf.study.stats.compare import MIN_EFFECT, POINT_KEYS
 from mqperf.study.stats.complete import compared
 from mqperf.study.stats.contrasts import contrasts_of_rates, contrasts_of_repeats
 from mqperf.study.stats.offered_rates import middle_rates
@@ -344,7 +344,7 @@ def test_limits_are_compared_at_each_value_of_a_parameter_that_one_set_varies() 
     lengths = searched(ALIKE, (450.0, 550.0), queues="classic", payload_bytes=[256, 4096])
     short = searched((1900.0, 2100.0))
     runs = short["runs"].assign(payload_bytes=256)
-    rows = limits_compared(lengths, {**short, "runs": runs}, KEYS, MIN_EFFECT)
+    rows = limits_compared(lengths, {**short, "runs": runs}, POINT_KEYS, MIN_EFFECT)
     assert rows[["payload_bytes", "verdict"]].to_numpy().tolist() == [[256, "better"]]
     none = short["runs"].drop(columns="payload_bytes", errors="ignore")
-    assert limits_compared(lengths, {**short, "runs": none}, KEYS, MIN_EFFECT).empty
+    assert limits_compared(lengths, {**short, "runs": none}, POINT_KEYS, MIN_EFFECT).empty

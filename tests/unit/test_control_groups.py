@@ -64,7 +64,7 @@ def test_each_version_of_control_groups_has_its_files() -> None:
     resources = {"cores": 0.5, "memory_bytes": 2**30}
     written = {
         (controller, version): cgroups.settings(
-            cgroups.Place(controller, version, Path("/x")), resources
+            cgroups.GroupRoot(controller, version, Path("/x")), resources
         )
         for controller in ("cpu", "memory")
         for version in (1, 2)
@@ -87,8 +87,8 @@ def test_groups_are_made_where_their_controller_is_mounted(tmp_path: Path) -> No
         f"cgroup2 {tmp_path}/unified cgroup2 rw 0 0\n"
     )
     assert cgroups.places({"cores", "memory_bytes"}, mounts) == [
-        cgroups.Place("cpu", 1, tmp_path),
-        cgroups.Place("memory", 2, tmp_path / "unified"),
+        cgroups.GroupRoot("cpu", 1, tmp_path),
+        cgroups.GroupRoot("memory", 2, tmp_path / "unified"),
     ]
     mounts.write_text("proc /proc proc rw 0 0\n")
     with pytest.raises(OSError, match="no control groups with the controller cpu are mounted"):

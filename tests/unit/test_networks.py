@@ -22,7 +22,7 @@ from mqperf_routers.plan.network import (
     Edge,
     Network,
     NetworkError,
-    Node,
+    NetworkNode,
 )
 from mqperf_routers.plan.node_link import as_node_link, from_node_link
 from mqperf_routers.plan.routes import costs, ends, next_hops
@@ -37,8 +37,8 @@ def pairs(name: str) -> set[tuple[str, str]]:
     return {(edge.first, edge.second) for edge in network.edges}
 
 
-def routers(*names: str) -> tuple[Node, ...]:
-    return tuple(Node(name, INTERIOR) for name in names)
+def routers(*names: str) -> tuple[NetworkNode, ...]:
+    return tuple(NetworkNode(name, INTERIOR) for name in names)
 
 
 def test_forms_are_what_their_names_say() -> None:
@@ -155,11 +155,11 @@ def test_next_hops_are_several_where_ways_cost_the_same() -> None:
     ("nodes", "edges", "told"),
     [
         ((), (), "there is no router: name at least one"),
-        ((Node("B", BROKER),), (), "there is no router: name at least one"),
+        ((NetworkNode("B", BROKER),), (), "there is no router: name at least one"),
         (routers("a", "A"), (), "two nodes are called 'A', but for capitals: rename one"),
         (routers("a b"), (), "'a b' is no name of a node: take letters, digits, '.', '_' and '-'"),
         (
-            (Node("a", "hub"),),
+            (NetworkNode("a", "hub"),),
             (),
             "a: unknown role 'hub'; known: interior, edge, standalone, broker",
         ),
@@ -189,7 +189,7 @@ def test_next_hops_are_several_where_ways_cost_the_same() -> None:
             "the edge between a and b: its cost is 0: expected a whole number from 1 on",
         ),
         (
-            (Node("a", STANDALONE), Node("b", INTERIOR)),
+            (NetworkNode("a", STANDALONE), NetworkNode("b", INTERIOR)),
             (Edge("a", "b"),),
             (
                 "the edge between a and b: standalone and interior nodes cannot be joined; give one"
@@ -199,7 +199,7 @@ def test_next_hops_are_several_where_ways_cost_the_same() -> None:
     ],
 )
 def test_a_network_that_cannot_be_is_told(
-    nodes: tuple[Node, ...], edges: tuple[Edge, ...], told: str
+    nodes: tuple[NetworkNode, ...], edges: tuple[Edge, ...], told: str
 ) -> None:
     """In one line, with the node or the edge."""
     with pytest.raises(NetworkError) as error:

@@ -66,7 +66,7 @@ FOR_A_PERSON = {
     # beside figures that are read: of the clock, the link, a node, an answer
     *("facts.KernelClock.estimated_error_s", "facts.KernelClock.frequency_ppm"),
     *("facts.KernelClock.max_error_s", "facts.LinkFacts.packets", "facts.LinkFacts.seed"),
-    *("facts.Node.rss_bytes", "inside.Line.took_s"),
+    *("facts.RecordedNode.rss_bytes", "inside.Line.took_s"),
 }
 """Model and key of what no table and no rule reads, and why."""
 

@@ -15,7 +15,7 @@ from mqperf.front.cli import app
 from mqperf.pages import figures
 from mqperf.pages.report import comparison as told
 from mqperf.study.stats import compared
-from mqperf.study.stats.compare import KEYS, _repeats, compare, holm
+from mqperf.study.stats.compare import POINT_KEYS, _repeats, compare, holm
 from mqperf.study.stats.decided import SEQUENTIAL
 from mqperf.study.stats.differences import differences
 from mqperf.study.tables import Tables, conform, empty
@@ -326,7 +326,7 @@ def test_two_systems_are_compared_by_other_keys() -> None:
     a, b = measured(1), measured(2, system="zeromq", factor=2)
     with pytest.raises(TableError, match="no point in common: system of A: rabbitmq, of B: zerom"):
         compare(a, b)
-    frame = compare(a, b, keys=KEYS[1:])
+    frame = compare(a, b, keys=POINT_KEYS[1:])
     assert len(frame) == 4 * len(THREADS)
     assert frame["system"].isna().all()
 

@@ -21,7 +21,7 @@ from mqperf_streams.onhost.frames import Frames
 from mqperf_streams.onhost.murmur import murmur3
 from mqperf_streams.onhost.orders import Orders
 from mqperf_streams.onhost.partitioned_thread import PartitionedThread
-from mqperf_streams.onhost.routes import KEYS, Routes
+from mqperf_streams.onhost.routes import KEY_COUNT, Routes
 
 HERE = Path("/nowhere")
 
@@ -109,7 +109,7 @@ def test_messages_of_a_partition_are_numbered_without_gaps() -> None:
     partition, within = routes.numbered(numbers)
     for place in range(3):
         assert np.array_equal(within[partition == place], np.arange((partition == place).sum()))
-    by_key = np.bincount([murmur3(str(key).encode()) % 3 for key in range(KEYS)])
+    by_key = np.bincount([murmur3(str(key).encode()) % 3 for key in range(KEY_COUNT)])
     assert np.array_equal(np.bincount(partition[:5_000]), 5 * by_key)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mqperf.study.stats.compare import KEYS
+from mqperf.study.stats.compare import POINT_KEYS
 from mqperf_trend.study.trends import TREND_FIGURES, _judged
 
 pytestmark = pytest.mark.takes_long
@@ -29,7 +29,9 @@ def invented(
         for threads in range(1, points + 1):
             for figure in TREND_FIGURES:
                 logs = NOISE * random.normal(size=repeats) + session
-                key = dict(zip(KEYS, ("s", "cmsm", "classic", "rpc-call", threads), strict=True))
+                key = dict(
+                    zip(POINT_KEYS, ("s", "cmsm", "classic", "rpc-call", threads), strict=True)
+                )
                 values = {"repeats": repeats, "value": np.exp(logs.mean()), "unsure": 0.0}
                 values |= {"log": logs.mean(), "variance": logs.var(ddof=1), "doubts": ""}
                 starts = tuple([start + pd.Timedelta(days=place)] * repeats)
@@ -42,7 +44,7 @@ def invented(
 def alarmed(trials: int, off: float = 0.0) -> int:
     """Of so many equal folders, those to which any step has a verdict, whatever its size."""
     sides = invented(np.random.default_rng(7), trials + 1, off=off)
-    steps = _judged("trend_steps", sides, KEYS, 0.0)
+    steps = _judged("trend_steps", sides, POINT_KEYS, 0.0)
     assert len(steps) == trials * 4 * len(TREND_FIGURES)
     return int(steps["verdict"].ne("cannot tell").groupby(steps["folder_place"]).any().sum())
 
@@ -57,7 +59,7 @@ def test_equal_folders_are_silent(off: float) -> None:
 def test_what_changes_slowly_is_found() -> None:
     """1.5 % a folder is no step to any neighbour, and soon one from the folders before."""
     sides = invented(np.random.default_rng(8), 30, off=0.75, drift=0.015)
-    steps = _judged("trend_steps", sides[sides["figure"] == TREND_FIGURES[0]], KEYS, 0.05)
+    steps = _judged("trend_steps", sides[sides["figure"] == TREND_FIGURES[0]], POINT_KEYS, 0.05)
     worse = steps[steps["verdict"].eq("worse")]
     assert set(worse["threads"]) == {1, 2, 3, 4}
     assert worse.groupby("threads")["folder_place"].min().max() <= 16
@@ -71,7 +73,7 @@ def test_no_verdict_vanishes_as_folders_are_added() -> None:
     later = sides["folder_place"] >= 4
     sides = sides.assign(log=sides["log"] - 0.12 * later, value=sides["value"] * 0.887**later)
     short, whole = (
-        _judged("trend_steps", sides[sides["folder_place"] <= folders], KEYS, 0.05)
+        _judged("trend_steps", sides[sides["folder_place"] <= folders], POINT_KEYS, 0.05)
         for folders in (4, 25)
     )
     assert short["verdict"].ne("cannot tell").any()
@@ -80,7 +82,7 @@ def test_no_verdict_vanishes_as_folders_are_added() -> None:
 
 def judged(sides: pd.DataFrame) -> pd.DataFrame:
     """The steps of throughput with the usual minimum relevant difference."""
-    return _judged("trend_steps", sides[sides["figure"] == TREND_FIGURES[0]], KEYS, 0.05)
+    return _judged("trend_steps", sides[sides["figure"] == TREND_FIGURES[0]], POINT_KEYS, 0.05)
 
 
 def slower(sides: pd.DataFrame, places: Sequence[int], share: float = 0.2) -> pd.DataFrame:
@@ -140,5 +142,5 @@ def test_one_disturbed_repeat_is_no_change() -> None:
     sides = invented(np.random.default_rng(10), 8)
     odd = sides["folder_place"].eq(8) & sides["threads"].eq(1)
     sides.loc[odd, ["log", "variance"]] = [-0.15, 0.0675]  # one of three is slower by 0.45
-    steps = _judged("trend_steps", sides, KEYS, 0.05)
+    steps = _judged("trend_steps", sides, POINT_KEYS, 0.05)
     assert set(steps["verdict"]) == {"cannot tell"}

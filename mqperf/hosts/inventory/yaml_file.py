@@ -12,7 +12,7 @@ from mqperf.base.errors import HostError
 from mqperf.hosts.inventory.listing import Listing, Value, members
 
 ALL = "all"
-KEYS = ("hosts", "vars", "children")
+GROUP_KEYS = ("hosts", "vars", "children")
 MAX_DEPTH, MAX_GROUPS = 20, 1000
 RANGE = re.compile(r"\[\w+:\w+")
 
@@ -66,7 +66,8 @@ class _Reader:
                     self.group(child, more, depth + 1)
             else:
                 self._refuse(
-                    line, f"group {name!r} has an unknown key {key!r}; known: {', '.join(KEYS)}"
+                    line,
+                    f"group {name!r} has an unknown key {key!r}; known: {', '.join(GROUP_KEYS)}",
                 )
 
     def _host(self, group: str, host: str, node: yaml.Node, line: int) -> None:

@@ -26,7 +26,7 @@ class WatchedProcess:
 class Inside:
     """Where the node of this label tells of its inside: what asks it, where, and as whom.
 
-    ``asks`` is a module of a room ``onhost``, by its name: its class ``Node`` asks, and its
+    ``asks`` is a module of a room ``onhost``, by its name: its class ``NodeClient`` asks, and its
     ``PROTOCOL`` is the name of what reads the answers among ``INSIDE_READERS`` of ``study``.
     The password is only ever written to files that nobody else can read.
     """

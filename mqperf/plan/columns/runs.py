@@ -16,7 +16,7 @@ THREADS = number("threads", "Green threads x client processes x client hosts.")
 
 CORES = number("cores", "Hardware threads of a host.", "hardware threads")
 
-KEYS = (
+KEY_COLUMNS = (
     text("run", "Name of the run folder; for a published report, of the row's source."),
     text("point", "Id of the point of the sweep: all repeats of one case share it."),
     name("system", "System under test."),

@@ -6,7 +6,7 @@ from typing import Any
 
 from mqperf.plan.columns.column import Column
 from mqperf.plan.columns.parameters import parameters
-from mqperf.plan.columns.runs import KEYS
+from mqperf.plan.columns.runs import KEY_COLUMNS
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Table:
     name: str
     row: str
     own: tuple[Column | str, ...]
-    keys: tuple[Column, ...] = KEYS
+    keys: tuple[Column, ...] = KEY_COLUMNS
     rows: Callable[[Any], Any] | None = None
     computed: Callable[[Any], Any] | None = None
     swept: bool = False

@@ -11,12 +11,12 @@ from mqperf.plan.columns import computed, happened, measured
 from mqperf.plan.columns.column import Column, count, text
 from mqperf.plan.columns.computed import MEASURED, means, said, with_intervals
 from mqperf.plan.columns.parameters import FURTHER, parameter_columns
-from mqperf.plan.columns.runs import CONDITION, KEYS, LINK, RUNS, THREADS
+from mqperf.plan.columns.runs import CONDITION, KEY_COLUMNS, LINK, RUNS, THREADS
 from mqperf.plan.columns.table import Table
 
-_SWEEP = KEYS[2:6]
+_SWEEP = KEY_COLUMNS[2:6]
 _CURVE = (*_SWEEP, THREADS)
-_POINT = KEYS[1:-1]
+_POINT = KEY_COLUMNS[1:-1]
 
 
 _READ = (
@@ -161,7 +161,7 @@ class Columns(LateMapping[Column]):
     @cached_property
     @override
     def _values(self) -> dict[str, Column]:
-        columns = {key.name: key for key in KEYS}
+        columns = {key.name: key for key in KEY_COLUMNS}
         for owner, of_owner in self._owners():
             for column in of_owner:
                 earlier = columns.setdefault(column.name, column)

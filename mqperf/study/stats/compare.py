@@ -45,7 +45,7 @@ from mqperf.study.stats.summary import run_figures
 from mqperf.study.tables import Tables, varied
 from mqperf.study.tables.shape import in_order, shaped
 
-KEYS = ("system", "topology", "queues", "test_case", "threads")
+POINT_KEYS = ("system", "topology", "queues", "test_case", "threads")
 """What a point must have in common in A and in B; and the parameters that vary in either."""
 
 HIGHER_IS_BETTER = {
@@ -82,7 +82,7 @@ def compare(
     a: Tables,
     b: Tables,
     *,
-    keys: Sequence[str] = KEYS,
+    keys: Sequence[str] = POINT_KEYS,
     min_effect: float = MIN_EFFECT,
 ) -> pd.DataFrame:
     """The table ``comparison``: one row per figure of a point that both have measured.
@@ -96,7 +96,7 @@ def compare(
     return judged("comparison", paired(a, b, keys), min_effect=min_effect)
 
 
-def paired(a: Tables, b: Tables, keys: Sequence[str] = KEYS) -> pd.DataFrame:
+def paired(a: Tables, b: Tables, keys: Sequence[str] = POINT_KEYS) -> pd.DataFrame:
     """One row per figure of a point that both have: value, spread and doubts of each, not judged.
 
     Its columns are those of the keys, of parameters that tell points apart, and working figures.

@@ -8,7 +8,7 @@ from mqperf.plan.columns import TABLES
 from mqperf.study.stats.between_rates import limits_compared
 from mqperf.study.stats.bottleneck import bottlenecks
 from mqperf.study.stats.checks import doubts
-from mqperf.study.stats.compare import KEYS, MIN_EFFECT, compare
+from mqperf.study.stats.compare import MIN_EFFECT, POINT_KEYS, compare
 from mqperf.study.stats.decided import decided_between
 from mqperf.study.stats.differences import differences
 from mqperf.study.stats.factors import factors
@@ -59,7 +59,7 @@ def compared(
     folder does not ask for is left out, and named among the differences.  Two searches are compared
     by the limits that they found; at a rate that both tried, by everything but throughput.
     """
-    keys = [key for key in KEYS if not (across_systems and key == "system")]
+    keys = [key for key in POINT_KEYS if not (across_systems and key == "system")]
     matters = MIN_EFFECT if min_effect is None else min_effect
     sides = _asked_for(a, "A"), _asked_for(b, "B")
     limits = limits_compared(*sides, keys, matters)

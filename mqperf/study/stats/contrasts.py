@@ -9,7 +9,7 @@ from mqperf.plan.decide import OF_LAYOUT
 from mqperf.plan.pace import RATE
 from mqperf.plan.topologies import QUEUES
 from mqperf.study.stats.between_rates import between, spoiled
-from mqperf.study.stats.compare import KEYS, judged, one_side
+from mqperf.study.stats.compare import POINT_KEYS, judged, one_side
 from mqperf.study.stats.doubt_kinds import SPOILING_RATIOS
 from mqperf.study.stats.offered_rates import with_middle_rates
 from mqperf.study.stats.rules.tester import DISTURBED
@@ -39,7 +39,7 @@ def contrasts(tables: Tables, axis: str) -> pd.DataFrame:
     """
     best = _best(tables)
     values = _in_order(axis, best, tables)
-    alike = [name for name in (*KEYS, *_others(best)) if name not in {axis, "threads"}]
+    alike = [name for name in (*POINT_KEYS, *_others(best)) if name not in {axis, "threads"}]
     return _judged(
         [_pair(tables, best, axis, (values[0], value), alike) for value in values[1:]], axis, alike
     )
@@ -57,7 +57,7 @@ def contrasts_at_rate(tables: Tables, axis: str) -> pd.DataFrame:
     rated[RATE] = rated["point"].map(runs.groupby("point")[RATE].first())
     kept = rated[rated[RATE].notna() & rated["keeps_up"].eq(YES)]
     values = _in_order(axis, kept, tables)
-    alike = [name for name in (*KEYS, *_others(rated), RATE) if name != axis]
+    alike = [name for name in (*POINT_KEYS, *_others(rated), RATE) if name != axis]
     pairs = []
     for value in values[1:]:
         two = kept[kept[axis].isin({values[0], value})]

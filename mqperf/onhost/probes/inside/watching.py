@@ -54,7 +54,7 @@ class Watched:
     def __init__(self, node: str, asks: str, address: str, user: str, password: str) -> None:
         module = import_module(asks)
         self.about = {"node": node, "protocol": module.PROTOCOL}
-        self.asked: Asked = module.Node(address, user, password)
+        self.asked: Asked = module.NodeClient(address, user, password)
 
     def watch(self, start: float, seconds: int, log: Log, control: Control) -> None:
         """Ask every second; one in which it still was to answer the last question is left out."""

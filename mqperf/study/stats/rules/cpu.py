@@ -6,7 +6,7 @@ import pandas as pd
 
 from mqperf.plan.topologies import TOPOLOGIES
 from mqperf.study.probes.psutil_actions import FOUND_S
-from mqperf.study.stats.rules.finding import KEYS, Finding, detail, each, found
+from mqperf.study.stats.rules.finding import RUN_KEYS, Finding, detail, each, found
 from mqperf.study.tables import Tables
 
 PRINTED = 0.0005
@@ -116,7 +116,7 @@ def sampled(tables: Tables) -> pd.DataFrame:
     samples = cpu[cpu["scope"].eq("interval") & cpu["run"].isin(done["run"])]
     missing = _unplanned(_gaps(samples[[*PROCESS, "start_s", "end_s"]], done), tables["outages"])
     seconds = missing.groupby(PROCESS)["missing_s"].sum().reset_index()
-    processes = samples.drop_duplicates(PROCESS)[[*KEYS, "process"]]
+    processes = samples.drop_duplicates(PROCESS)[[*RUN_KEYS, "process"]]
     return processes.merge(seconds, how="left", on=PROCESS)
 
 

@@ -29,7 +29,7 @@ class Finding:
     evidence: Evidence = field(default_factory=dict)
 
 
-KEYS = ("run", "point", *AXES)
+RUN_KEYS = ("run", "point", *AXES)
 """Columns that say which run, and where in the sweep, a row is of."""
 
 IN_FLIGHT_PER_THREAD = 4

@@ -8,7 +8,7 @@ import pandas as pd
 from mqperf.plan.test_cases import closed_loops, unit_of, with_replies
 from mqperf.study.stats.rules.finding import (
     IN_FLIGHT_PER_THREAD,
-    KEYS,
+    RUN_KEYS,
     Finding,
     consumed_after,
     each,
@@ -125,7 +125,7 @@ def undisturbed(tables: Tables) -> pd.DataFrame:
         for run, counts in runs
     ]
     columns = ["run", "seconds", "empty", "longest", "mean", "most"]
-    owners = intervals.drop_duplicates("run")[[*KEYS]]
+    owners = intervals.drop_duplicates("run")[[*RUN_KEYS]]
     return owners.merge(pd.DataFrame(rows, columns=columns), on="run")
 
 

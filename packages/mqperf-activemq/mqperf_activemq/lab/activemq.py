@@ -6,7 +6,7 @@ from mqperf.lab.systems.service import Server
 from mqperf_activemq.lab.brokers import USER, Edition, Group, Kind
 from mqperf_java.hosts.archive import Archive
 from mqperf_java.lab.logging import log4j2
-from mqperf_java.lab.servers import Place, Tools, opened, server
+from mqperf_java.lab.servers import ServerPlace, Tools, opened, server
 
 CONFIG = "activemq.xml"
 EDITION = Edition(
@@ -63,7 +63,7 @@ KAHADB = "<kahaDB/>"
 """The usual store, in the broker's own folder."""
 
 
-def configuration(place: Place, store: str, password: str = "") -> str:
+def configuration(place: ServerPlace, store: str, password: str = "") -> str:
     """The activemq.xml of a broker with that store; it has management beans if it is to tell.
 
     With a password it knows one user.

@@ -7,7 +7,7 @@ from mqperf.lab.systems.service import Server
 from mqperf_activemq.lab.brokers import Edition, Kind
 from mqperf_java.hosts.archive import Archive
 from mqperf_java.lab.logging import log4j2
-from mqperf_java.lab.servers import Place, Tools, opened, server
+from mqperf_java.lab.servers import ServerPlace, Tools, opened, server
 
 CONFIG = "broker.xml"
 EDITION = Edition(
@@ -81,7 +81,7 @@ BROKER = """\
 
 def broker(
     tools: Tools,
-    place: Place,
+    place: ServerPlace,
     *,
     ready: str = ACTIVE,
     availability: str = "",

@@ -20,7 +20,7 @@ from mqperf_activemq.lab import zookeeper
 from mqperf_activemq.lab.jolokia import Jolokia, jolokia_on
 from mqperf_java.hosts.archive import Archive, available, fetched
 from mqperf_java.lab.java import JAVA, JavaSettings, installed_java
-from mqperf_java.lab.servers import Peers, Place, Tools
+from mqperf_java.lab.servers import Peers, ServerPlace, Tools
 
 USER = "mqperf"
 """Whom a broker knows that knows users; its password is made at random."""
@@ -213,7 +213,7 @@ class Kind:
     def beside(self, label: str, host_folder: HostFolder, port: int) -> Server:
         """One among the nodes of another system, with the heap that it has by default."""
         tools = self.edition.tools_on(host_folder.host, JavaSettings())
-        return self.broker(tools, Group([Place(label, host_folder, port)]), 0)
+        return self.broker(tools, Group([ServerPlace(label, host_folder, port)]), 0)
 
     def _group(
         self,
@@ -230,7 +230,7 @@ class Kind:
         ):
             broker_folder = host_folder.within(label.lower().replace(" ", ""))
             agent = None if agents is None else agents.at(broker_folder, its)
-            places.append(Place(label, broker_folder, port, agent))
+            places.append(ServerPlace(label, broker_folder, port, agent))
         return Group(places, ports[size : 2 * size], asked, password)
 
     def _about(self, tools: Tools, broker: Server) -> dict[str, JsonValue]:

@@ -9,7 +9,7 @@ from mqperf.hosts import HostFolder
 from mqperf.lab.systems.service import Server
 from mqperf_java.lab.java import JavaSettings
 from mqperf_java.lab.logging import Logging, log4j2
-from mqperf_java.lab.servers import Place, Tools, server
+from mqperf_java.lab.servers import ServerPlace, Tools, server
 
 LABELS = ("ZooKeeper 1", "ZooKeeper 2", "ZooKeeper 3")
 SIZE = len(LABELS)
@@ -44,7 +44,9 @@ def ensemble(
     servers = []
     for index, host_folder in enumerate(host_folders):
         keeper_tools = replace(tools[host_folder.host.name], settings=SETTINGS)
-        place = Place(LABELS[index], host_folder.within(f"zookeeper{index + 1}"), ports[index])
+        place = ServerPlace(
+            LABELS[index], host_folder.within(f"zookeeper{index + 1}"), ports[index]
+        )
         folder = place.host_folder.folder
         servers.append(
             server(

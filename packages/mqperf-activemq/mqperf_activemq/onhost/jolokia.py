@@ -40,7 +40,7 @@ MISSING = 404
 """There is no such bean now."""
 
 
-class Node:
+class NodeClient:
     """A broker that is asked."""
 
     def __init__(self, address: str, user: str, password: str) -> None:

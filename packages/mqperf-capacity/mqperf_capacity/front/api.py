@@ -31,7 +31,7 @@ from mqperf_capacity.study import mixes
 from mqperf_capacity.study.mixes import Mix
 from mqperf_capacity.study.predictions import Asked, Predicted, frames, predictions
 
-Place = str | os.PathLike[str]
+StrPath = str | os.PathLike[str]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -64,7 +64,7 @@ class Prediction:
 
 
 def predict_mix(
-    path: Place, rates: Mapping[str, float], *, cores: float | None = None
+    path: StrPath, rates: Mapping[str, float], *, cores: float | None = None
 ) -> Prediction:
     """Predict from a folder of runs what its layouts use for several test cases at once.
 
@@ -86,7 +86,7 @@ def predict_mix(
 
 
 def predict(
-    path: Place,
+    path: StrPath,
     *,
     cores: float | None = None,
     rate: float | None = None,
@@ -115,7 +115,7 @@ def _positive(numbers: Mapping[str, float | None]) -> None:
             raise MqperfError(f"{name} is {value:g}: give a number above 0")
 
 
-def _complete(path: Place) -> tuple[Path, Tables]:
+def _complete(path: StrPath) -> tuple[Path, Tables]:
     """The folder, and the complete tables of the runs that its plan asks for."""
     folder = Path(notebook.located(path))
     return folder, of_plan(stats.complete(tables.read(folder)))

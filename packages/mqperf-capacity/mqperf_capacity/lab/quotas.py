@@ -24,7 +24,7 @@ from mqperf.hosts.wrapped import Start, WrappedHost
 from mqperf.lab.systems.settings import HostSettings
 from mqperf.plan.link import Role
 from mqperf_capacity.onhost import within
-from mqperf_capacity.onhost.cgroups import Place, settings
+from mqperf_capacity.onhost.cgroups import GroupRoot, settings
 from mqperf_capacity.plan.quotas import Quotas
 
 KEEPER = "mqperf_capacity.onhost.keeper"
@@ -39,7 +39,7 @@ END_GRACE_S = 30.0
 class Groups:
     """The control groups of a host: where they are, and what each role may have."""
 
-    places: tuple[Place, ...]
+    places: tuple[GroupRoot, ...]
     quotas: Quotas
 
     def entered(self, group: str, role: Role) -> str:
@@ -51,7 +51,7 @@ class Groups:
             of_folder |= settings(place, resources)
         return json.dumps([[folder, texts] for folder, texts in files.items() if texts])
 
-    def cpu(self) -> Place | None:
+    def cpu(self) -> GroupRoot | None:
         """Where those of CPU are."""
         return next((place for place in self.places if place.controller == "cpu"), None)
 
@@ -104,7 +104,7 @@ def applied(quotas: Quotas, hosts: Hosts) -> Iterator[Hosts]:
 
 
 @contextmanager
-def _kept(host: Host, resources: set[str]) -> Iterator[tuple[Place, ...]]:
+def _kept(host: Host, resources: set[str]) -> Iterator[tuple[GroupRoot, ...]]:
     """Where groups for these resources are made on a host, as long as the context lasts."""
     path = ":".join(map(str, path_of(KEEPER, host)))
     with host.scratch("quotas") as folder:
@@ -118,7 +118,7 @@ def _kept(host: Host, resources: set[str]) -> Iterator[tuple[Place, ...]]:
             process.stop(END_GRACE_S)
 
 
-def _ready(host: Host, process: Process, log: Path) -> Iterator[Place]:
+def _ready(host: Host, process: Process, log: Path) -> Iterator[GroupRoot]:
     """What the keeper has made; raises ``HostError`` with what was in its way."""
     limit = time.monotonic() + LIMIT_S
     while not (text := host.read(log).decode(errors="replace")).endswith("}\n"):
@@ -129,7 +129,7 @@ def _ready(host: Host, process: Process, log: Path) -> Iterator[Place]:
     if "error" in told:
         raise HostError(_refused(host, told["error"]))
     for controller, version, folder in told["ready"]:
-        yield Place(controller, version, Path(folder))
+        yield GroupRoot(controller, version, Path(folder))
 
 
 def _refused(host: Host, reason: str) -> str:

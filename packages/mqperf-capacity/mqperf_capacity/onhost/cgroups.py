@@ -17,7 +17,7 @@ CONTROLLERS = {"cores": "cpu", "memory_bytes": "memory"}
 
 
 @dataclass(frozen=True)
-class Place:
+class GroupRoot:
     """Where groups of a controller can be made: a folder of a hierarchy of this version."""
 
     controller: str
@@ -25,14 +25,14 @@ class Place:
     folder: Path
 
 
-def places(resources: set[str], mounts: Path = MOUNTS) -> list[Place]:
+def places(resources: set[str], mounts: Path = MOUNTS) -> list[GroupRoot]:
     """Where groups for these resources are made; raises ``OSError`` with what is in the way."""
     wanted = [controller for name, controller in CONTROLLERS.items() if name in resources]
     mounted = list(_mounted(mounts))
     return [_place(controller, mounted) for controller in wanted]
 
 
-def settings(place: Place, resources: Mapping[str, float]) -> dict[str, str]:
+def settings(place: GroupRoot, resources: Mapping[str, float]) -> dict[str, str]:
     """What is written into which file of a group for its quota."""
     if place.controller == "cpu" and "cores" in resources:
         quota = round(resources["cores"] * PERIOD_US)
@@ -45,7 +45,7 @@ def settings(place: Place, resources: Mapping[str, float]) -> dict[str, str]:
     return {}
 
 
-def enable(place: Place, folder: Path) -> None:
+def enable(place: GroupRoot, folder: Path) -> None:
     """Let groups below a folder have the controller; only version 2 asks for it."""
     if place.version == 2:
         (folder / "cgroup.subtree_control").write_text(f"+{place.controller}")
@@ -78,12 +78,12 @@ def _mounted(mounts: Path) -> Iterator[tuple[Path, int, set[str]]]:
             yield Path(folder), 2, set(names.split())
 
 
-def _place(controller: str, mounted: list[tuple[Path, int, set[str]]]) -> Place:
+def _place(controller: str, mounted: list[tuple[Path, int, set[str]]]) -> GroupRoot:
     for folder, version, controllers in mounted:
         if controller in controllers:
             if not os.access(folder, os.W_OK):
                 raise PermissionError(13, "no group can be made there: run as root", str(folder))
-            return Place(controller, version, folder)
+            return GroupRoot(controller, version, folder)
     raise FileNotFoundError(
         2, f"no control groups with the controller {controller} are mounted", str(MOUNTS)
     )

@@ -49,7 +49,7 @@ def _reason(error: Exception) -> str:
     return str(error)
 
 
-def made_in(held: ExitStack, resources: set[str]) -> Iterator[cgroups.Place]:
+def made_in(held: ExitStack, resources: set[str]) -> Iterator[cgroups.GroupRoot]:
     """Make a folder in each hierarchy, for all of its controllers, until ``held`` is left."""
     folders: dict[Path, Path] = {}
     for place in cgroups.places(resources):

@@ -2,9 +2,9 @@
 
 from mqperf.plan.columns import Column, Table
 from mqperf.plan.columns.column import count, latency, rate, ratio, share, text
-from mqperf.plan.columns.runs import KEYS
+from mqperf.plan.columns.runs import KEY_COLUMNS
 
-_SWEEP = KEYS[2:6]
+_SWEEP = KEY_COLUMNS[2:6]
 _ROLE = text(
     "role",
     "A node of the brokers, clients, servers, the host that has them all, or network.",

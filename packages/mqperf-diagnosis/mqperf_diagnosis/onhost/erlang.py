@@ -72,7 +72,7 @@ MESSAGES = re.compile(r"messages (\S*) (\d+) (\d+) (\d+)")
 NODE = re.compile(r"node (\d+) (\d+) (-?\d+) (\d+)")
 
 
-class Node:
+class ErlangNode:
     """A node by the process that it is."""
 
     def __init__(self, pid: int) -> None:

@@ -24,7 +24,7 @@ from threading import Thread
 from typing import Any
 
 from mqperf.onhost.probes import sampling
-from mqperf_diagnosis.onhost.erlang import Node, is_node
+from mqperf_diagnosis.onhost.erlang import ErlangNode, is_node
 
 LEAST_S = 0.01
 """Threads that have used and waited for less in all are left out."""
@@ -65,7 +65,7 @@ class Watched:
 class Looking:
     """Looks at a node for a second, beside the samples."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: ErlangNode) -> None:
         self.node = node
         self.seen: Mapping[str, Any] = {}
         self.thread = Thread(target=self.look, daemon=True)
@@ -82,7 +82,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     targets: list[dict[str, Any]] = json.loads(options.targets.read_text())
     processes = {target["label"]: Watched(target["pid"]) for target in targets}
     nodes = {
-        target["label"]: Node(target["pid"])
+        target["label"]: ErlangNode(target["pid"])
         for target in targets
         if target["kind"] == "broker" and is_node(target["pid"])
     }

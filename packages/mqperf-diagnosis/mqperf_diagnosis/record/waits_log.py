@@ -53,7 +53,7 @@ class Queue(Seen):
     consumers: Counter
 
 
-class Node(Seen):
+class SeenNode(Seen):
     """What a node was seen to do in a second, or why it was not seen."""
 
     error: str | None = None
@@ -73,7 +73,7 @@ class Sample(Seen):
     monotonic: Seconds
     processes: dict[Name, Process] = Field(max_length=100_000)
     pressure: dict[Name, Seconds]
-    nodes: dict[Name, Node]
+    nodes: dict[Name, SeenNode]
 
 
 def samples(file: Path) -> Iterator[Sample]:

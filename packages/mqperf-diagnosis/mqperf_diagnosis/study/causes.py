@@ -12,6 +12,7 @@ import pandas as pd
 
 from mqperf.plan.columns import Table, share, text
 from mqperf.plan.columns.column import number
+from mqperf.study.stats.rules.finding import RUN_KEYS
 from mqperf.study.tables import Tables, conform
 from mqperf_diagnosis.study import resources, windows
 from mqperf_diagnosis.study.evidence import Cause, Evidence, evidence
@@ -28,13 +29,11 @@ GROUPS: Sequence[Sequence[Rule]] = (
 )
 """What is in an earlier group explains what is in a later one."""
 
-KEYS = ("run", "point", "system", "topology", "queues", "test_case", "threads", "repeat")
-
 
 def causes(tables: Tables) -> pd.DataFrame:
     """One row per run and cause; none of a run without evidence of any."""
     rows = [
-        {**{key: getattr(known.run, key) for key in KEYS}, **_row(rank, cause)}
+        {**{key: getattr(known.run, key) for key in RUN_KEYS}, **_row(rank, cause)}
         for known in evidence(tables)
         for rank, cause in ranked(known)
     ]

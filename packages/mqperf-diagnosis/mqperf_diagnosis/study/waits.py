@@ -11,7 +11,7 @@ from mqperf.plan.columns import Table, text
 from mqperf.record import CLOCK_STEP_LIMIT_S, Whole
 from mqperf.study.probes import ProbeReader
 from mqperf.study.probes.in_window import in_window
-from mqperf_diagnosis.record.waits_log import LOG, Node, Process, Sample, samples
+from mqperf_diagnosis.record.waits_log import LOG, Process, Sample, SeenNode, samples
 
 if TYPE_CHECKING:
     from mqperf.study.tables.of_run import Reading
@@ -65,7 +65,7 @@ def _kernel(within: Sequence[Sample]) -> Iterator[Figure]:
 
 def _nodes(within: Sequence[Sample]) -> Iterator[Figure]:
     """What nodes were seen to do, on average over the seconds in which they were."""
-    seen: dict[str, list[Node]] = defaultdict(list)
+    seen: dict[str, list[SeenNode]] = defaultdict(list)
     synced: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for sample in within[1:]:  # what the first one tells of was before the window
         for label, node in sample.nodes.items():
@@ -86,7 +86,7 @@ def _nodes(within: Sequence[Sample]) -> Iterator[Figure]:
         yield from _queues(label, nodes)
 
 
-def _busiest(label: str, kind: str, nodes: Sequence[Node]) -> Iterator[Figure]:
+def _busiest(label: str, kind: str, nodes: Sequence[SeenNode]) -> Iterator[Figure]:
     """The process of a kind that was working at most looks, second by second."""
     seconds = [
         max(alike, key=lambda process: (process.running + process.runnable, process.waiting))
@@ -106,7 +106,7 @@ def _busiest(label: str, kind: str, nodes: Sequence[Node]) -> Iterator[Figure]:
     yield label, thing, f"{kind} mailbox", mean(p.waiting / looks for p in seconds), "msg"
 
 
-def _queues(label: str, nodes: Sequence[Node]) -> Iterator[Figure]:
+def _queues(label: str, nodes: Sequence[SeenNode]) -> Iterator[Figure]:
     by_name: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
     for node in nodes:
         for queue in node.queues:

@@ -46,7 +46,7 @@ class Tools:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ServerPlace:
     """Where a server is: its label, its folder on a host, and the port for clients.
 
     With an ``agent`` it tells of its inside.
@@ -62,7 +62,7 @@ class Place:
 class Peers:
     """Servers together: where each is for clients, and by ``ports`` for the others."""
 
-    places: Sequence[Place]
+    places: Sequence[ServerPlace]
     ports: Sequence[int] = ()
 
     def peer(self, index: int) -> str:
@@ -72,7 +72,7 @@ class Peers:
 
 def server(  # noqa: PLR0913 (what differs between them)
     tools: Tools,
-    place: Place,
+    place: ServerPlace,
     words: Iterable[str],
     *,
     properties: Mapping[str, object],

@@ -9,7 +9,7 @@ from mqperf.lab.systems.service import Server
 from mqperf_java.hosts.jars import Jars
 from mqperf_java.lab.java import JavaSettings, installed_java
 from mqperf_java.lab.logging import log4j2
-from mqperf_java.lab.servers import Peers, Place, Tools, server
+from mqperf_java.lab.servers import Peers, ServerPlace, Tools, server
 
 VERSION = "4.1.0"
 FILES = Path(__file__).parents[1] / "hosts"
@@ -81,9 +81,9 @@ def broker(tools: Tools, group: Peers, index: int) -> Server:
 
 def places(
     labels: Sequence[str], host_folders: Sequence[HostFolder], ports: Sequence[int]
-) -> list[Place]:
+) -> list[ServerPlace]:
     """Where brokers are, each with a folder of its own."""
     return [
-        Place(label, host_folder.within(label.lower().replace(" ", "")), port)
+        ServerPlace(label, host_folder.within(label.lower().replace(" ", "")), port)
         for label, host_folder, port in zip(labels, host_folders, ports, strict=True)
     ]

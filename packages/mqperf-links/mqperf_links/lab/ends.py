@@ -16,7 +16,7 @@ LIMIT_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LinkEnd:
     """A host at an end of a link, and a process of this machine that is in its namespaces."""
 
     host: Host
@@ -28,7 +28,7 @@ class Place:
         return f"/proc/{self.pid}/ns/net"
 
 
-Ends = tuple[tuple[Place, ...], tuple[Place, ...]]
+Ends = tuple[tuple[LinkEnd, ...], tuple[LinkEnd, ...]]
 
 
 def both(link: LinkPoint, hosts: Hosts) -> str | None:
@@ -47,7 +47,7 @@ def found(link: LinkPoint, hosts: Hosts) -> Ends | str:
     pids = _namespaces()
     ours = _told_by(Path("/proc/self"))
     seen: dict[str, str] = {}
-    ends: list[list[Place]] = []
+    ends: list[list[LinkEnd]] = []
     for role in link.between:
         ends.append([])
         for host in hosts.of(role):
@@ -57,7 +57,7 @@ def found(link: LinkPoint, hosts: Hosts) -> Ends | str:
                 return f"{host.name} is no namespace of this machine: it needs hosts: laboratory"
             if (other := seen.setdefault(namespaces[0], host.name)) != host.name:
                 return f"{host.name} and {other} share a network: it needs hosts: laboratory"
-            ends[-1].append(Place(host, pids[namespaces]))
+            ends[-1].append(LinkEnd(host, pids[namespaces]))
     return tuple(ends[0]), tuple(ends[1])
 
 

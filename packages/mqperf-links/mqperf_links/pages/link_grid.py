@@ -19,7 +19,7 @@ from mqperf.study.stats.sustained import FIGURE
 from mqperf.study.tables import Tables, at, completed, where
 from mqperf.study.tables.axes import SWEEP
 from mqperf_links.pages.grid_map import grid_sheet
-from mqperf_links.study.grid import AXES, DELAY, LOSS, alike, factors, is_grid
+from mqperf_links.study.grid import DELAY, GRID_AXES, LOSS, alike, factors, is_grid
 
 CAPTION = "Factors by round trip and loss"
 ROUND_TRIP = "round trip, ms"
@@ -96,7 +96,7 @@ def _grids(rows: pd.DataFrame, tables: Tables) -> Iterator[Grid]:
         row = part.iloc[0].to_dict()
         same = {name: row[name] for name in names if pd.notna(row[name])}
         points = where(tables["points"], **same)
-        least = points[(points[AXES] == points[AXES].min()).all(axis=1)]
+        least = points[(points[GRID_AXES] == points[GRID_AXES].min()).all(axis=1)]
         others = [name for name in several if name not in SWEEP]
         case = case_of(row) if "test_case" in several else ""
         words = ", ".join(filter(None, [case, layout_of(row, tables), at(row, others)]))

@@ -23,7 +23,7 @@ from urllib.request import ProxyHandler, build_opener
 from typing_extensions import override
 
 from mqperf.base.errors import Interrupted, MqperfError
-from mqperf.front.api import Place, Results, job_of, read
+from mqperf.front.api import Results, StrPath, job_of, read
 from mqperf.front.live import Beat, Pulse, Scene, cell
 from mqperf.lab.pulse import PERIOD_S
 from mqperf.pages import notebook
@@ -111,7 +111,7 @@ class Sweep:
         return f"<mqperf sweep: {self}>"
 
 
-def start(what: Plan | Place, runs: Place | None = None, *, hosts: str | None = None) -> Sweep:
+def start(what: Plan | StrPath, runs: StrPath | None = None, *, hosts: str | None = None) -> Sweep:
     """Start in the background what ``run`` would do, and give that sweep at once.
 
     It goes on when the kernel is restarted, and when JupyterLab ends.  The arguments are those of
@@ -127,7 +127,7 @@ def start(what: Plan | Place, runs: Place | None = None, *, hosts: str | None = 
     return sweep
 
 
-def attach(runs: Place | None = None) -> Results:
+def attach(runs: StrPath | None = None) -> Results:
     """Watch the sweep that runs in the background into a folder, then give all that was measured.
 
     Without ``runs`` it is the only one of this machine.  Where none is running that is said in a
@@ -140,7 +140,7 @@ def attach(runs: Place | None = None) -> Results:
     return read(sweep.runs)
 
 
-def stop(runs: Place | None = None) -> None:
+def stop(runs: StrPath | None = None) -> None:
     """End the sweep that runs in the background into a folder, or the only one of this machine.
 
     Raises as ``Sweep.stop`` does.
@@ -148,7 +148,7 @@ def stop(runs: Place | None = None) -> None:
     _sweep(runs).stop()
 
 
-def _sweep(runs: Place | None) -> Sweep:
+def _sweep(runs: StrPath | None) -> Sweep:
     """That of a folder, or the only one; raises ``MqperfError`` where there are several or none."""
     if runs is not None:
         return Sweep(notebook.located(runs))

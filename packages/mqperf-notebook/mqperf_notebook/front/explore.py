@@ -7,7 +7,7 @@ from typing import Any
 from IPython.display import display
 
 from mqperf.base.errors import MqperfError
-from mqperf.front.api import Place, Results, read
+from mqperf.front.api import Results, StrPath, read
 from mqperf.front.live import cell
 from mqperf_notebook.pages.choices import IN_TIME, Choices, choices
 from mqperf_notebook.pages.shown import Shown
@@ -16,7 +16,7 @@ ELSEWHERE = "Drop-downs choose what is shown, where this notebook runs."
 """What stands in their place in pages that are made of a notebook."""
 
 
-def explore(what: Results | Place) -> None:
+def explore(what: Results | StrPath) -> None:
     """Show below the cell any section, drawing or run of what was measured, by drop-downs.
 
     They choose the layout with its test case, the section, the axis on x, and the run that is shown

@@ -16,7 +16,7 @@ from mqperf.base.problems import Where, nearest
 from mqperf.base.redaction import shown
 from mqperf.plan.file import Form
 
-KEYS = {
+LOAD_KEYS = {
     "exchange_name": "exchange",
     "exchange_type": "exchange_type",
     "routing_key": "routing_key",
@@ -61,16 +61,18 @@ def as_plan(text: str, source: Path) -> tuple[str, dict[Where, int]]:
     """
     entries: dict[str, Entry] = {}
     for entry in _entries(text, source):
-        if entry.key not in KEYS:
-            hint = nearest(entry.key, list(KEYS))
+        if entry.key not in LOAD_KEYS:
+            hint = nearest(entry.key, list(LOAD_KEYS))
             raise PlanError(f"{source}:{entry.line}: unknown key {shown(entry.key)}; {hint}")
         if entry.key in entries:
             raise PlanError(f"{source}:{entry.line}: {entry.key} is given twice: keep one")
         entries[entry.key] = entry
     if "duration" not in entries:
         raise PlanError(f"{source}: duration is missing: give it in seconds")
-    load = {KEYS[key]: _value(entry, source) for key, entry in entries.items()}
-    lines: dict[Where, int] = {("load", KEYS[key]): entry.line for key, entry in entries.items()}
+    load = {LOAD_KEYS[key]: _value(entry, source) for key, entry in entries.items()}
+    lines: dict[Where, int] = {
+        ("load", LOAD_KEYS[key]): entry.line for key, entry in entries.items()
+    }
     plan = yaml.safe_dump(
         {
             "title": f"RabbitMQ as {source.name} asks",

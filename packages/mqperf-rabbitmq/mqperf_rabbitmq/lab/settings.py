@@ -26,7 +26,7 @@ from mqperf_rabbitmq.lab.reserved import reserved
 FREE = ("config", "advanced", "environment", "policy")
 """The settings that are keys which RabbitMQ knows, not mqperf."""
 
-KEYS: Mapping[str, str] = {
+KEY_FORMS: Mapping[str, str] = {
     "config": r"[a-z][\w.$-]*",
     "advanced": r"[a-z]\w*\.[a-z]\w*",
     "environment": r"[A-Z][A-Z0-9_]*",
@@ -132,7 +132,7 @@ class FreeSettings(Settings):
 
 
 def _refusal(setting: str, key: str, value: object) -> str | None:
-    if not re.fullmatch(KEYS[setting], key):
+    if not re.fullmatch(KEY_FORMS[setting], key):
         return f"is no key of {setting}: expected such as {EXAMPLES[setting]}"
     if not isinstance(value, str | int | float):
         return "expected a number, true, false or text, or a list of such"

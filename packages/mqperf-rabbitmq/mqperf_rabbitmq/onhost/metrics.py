@@ -29,7 +29,7 @@ _QUEUES = [
 ]
 
 
-class Node:
+class NodeClient:
     """A node that is asked."""
 
     def __init__(self, address: str, user: str, password: str) -> None:

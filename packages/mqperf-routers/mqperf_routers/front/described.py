@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import AliasChoices, BaseModel, Field
 
 from mqperf_routers.plan.forms import FORMS, alternating, with_brokers
-from mqperf_routers.plan.network import BROKER, Edge, Network, NetworkError, Node
+from mqperf_routers.plan.network import BROKER, Edge, Network, NetworkError, NetworkNode
 from mqperf_routers.plan.node_link import from_node_link
 from mqperf_routers.plan.topologies import NETWORKS, named
 
@@ -66,7 +66,7 @@ def _in_line(routers: Ids, brokers: Ids) -> Network:
     edges = [Edge(routers[0], broker) for broker in brokers[:half]]
     edges += [Edge(routers[-1], broker) for broker in brokers[half:]]
     return Network(
-        (*line.nodes, *(Node(broker, BROKER) for broker in brokers)), (*line.edges, *edges)
+        (*line.nodes, *(NetworkNode(broker, BROKER) for broker in brokers)), (*line.edges, *edges)
     )
 
 
@@ -75,14 +75,14 @@ def _complete(routers: Ids, brokers: Ids) -> Network:
     whole = _plain("complete", routers)
     edges = [Edge(router, broker) for router, broker in product(routers, brokers)]
     return Network(
-        (*whole.nodes, *(Node(broker, BROKER) for broker in brokers)), (*whole.edges, *edges)
+        (*whole.nodes, *(NetworkNode(broker, BROKER) for broker in brokers)), (*whole.edges, *edges)
     )
 
 
 def _plain(form: str, routers: Ids) -> Network:
     """A form of the inventory's routers; one router is a network of its own."""
     if len(routers) == 1:
-        return Network((Node(routers[0], NETWORKS["standalone"].nodes[0].role),))
+        return Network((NetworkNode(routers[0], NETWORKS["standalone"].nodes[0].role),))
     return FORMS["line" if len(routers) == 2 else form].network(str(len(routers)), routers)
 
 

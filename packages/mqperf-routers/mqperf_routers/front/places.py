@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from mqperf_routers.lab.configuration import CLIENTS, Addresses, listeners
-from mqperf_routers.plan.network import BROKER, Network, NetworkError, Node, joined_as
+from mqperf_routers.plan.network import BROKER, Network, NetworkError, NetworkNode, joined_as
 
 FIRST_PORT = 5672
 """The port of AMQP."""
@@ -42,7 +42,7 @@ class Placed:
         self._check(addresses)
         return addresses
 
-    def _listeners(self, node: Node, last: int) -> Iterator[tuple[str, int]]:
+    def _listeners(self, node: NetworkNode, last: int) -> Iterator[tuple[str, int]]:
         """Roles and ports: those that follow from the network, then those that the node names."""
         first = node.port or last + 1
         for number, role in enumerate(listeners(self.network, node)):
@@ -65,7 +65,7 @@ class Placed:
                 )
 
 
-def _number(port: object, node: Node) -> int:
+def _number(port: object, node: NetworkNode) -> int:
     if str(port) == "amqp":
         return FIRST_PORT
     if not str(port).isdecimal() or not 0 < int(str(port)) < 1 << 16:

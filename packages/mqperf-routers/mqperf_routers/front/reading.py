@@ -17,7 +17,7 @@ from mqperf.plan.file.reading import UnreadableError, first_bytes
 from mqperf_routers.front.described import NetworkFile
 from mqperf_routers.front.places import Placed
 from mqperf_routers.lab.settings import NAME, network_of
-from mqperf_routers.plan.network import Network, NetworkError, Node
+from mqperf_routers.plan.network import Network, NetworkError, NetworkNode
 from mqperf_routers.plan.node_link import NODES
 
 GROUPS = ("routers", "brokers")
@@ -118,7 +118,7 @@ def _placed(name: str, network: Network, listing: Listing | None) -> Placed:
     return Placed(name, network, hosts, reached)
 
 
-def _host_of(node: Node) -> str:
+def _host_of(node: NetworkNode) -> str:
     return node.host or node.id
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from mqperf_routers.plan.network import BROKER, Network, Node, joined_as
+from mqperf_routers.plan.network import BROKER, Network, NetworkNode, joined_as
 
 CLIENTS = "normal"
 """The role of a connection of clients."""
@@ -21,7 +21,7 @@ ANONYMOUS = {"authenticatePeer": "no", "saslMechanisms": "ANONYMOUS"}
 
 def configuration(
     network: Network,
-    node: Node,
+    node: NetworkNode,
     addresses: Addresses,
     *,
     listen: str | None = None,
@@ -48,7 +48,7 @@ def written(sections: Iterable[Section]) -> str:
     return "".join(f"{line}\n" for section in sections for line in _lines(*section))
 
 
-def listeners(network: Network, node: Node) -> tuple[str, ...]:
+def listeners(network: Network, node: NetworkNode) -> tuple[str, ...]:
     """The roles of the connections that it takes: those of clients first."""
     if node.role != BROKER and "listener" not in node.defaults:
         return ()
@@ -58,7 +58,7 @@ def listeners(network: Network, node: Node) -> tuple[str, ...]:
 
 def _listeners(
     network: Network,
-    node: Node,
+    node: NetworkNode,
     addresses: Addresses,
     listen: str | None,
     clients: Mapping[str, Any],
@@ -69,7 +69,7 @@ def _listeners(
         yield "listener", {**attributes, **(clients if role == CLIENTS else {})}
 
 
-def _connectors(network: Network, node: Node, addresses: Addresses) -> Iterator[Section]:
+def _connectors(network: Network, node: NetworkNode, addresses: Addresses) -> Iterator[Section]:
     """A connector for each edge on which it connects; what goes to a broker by links, with it."""
     if "connector" not in node.defaults:
         return

@@ -18,7 +18,7 @@ from mqperf_routers.lab.configuration import (
     written,
 )
 from mqperf_routers.onhost import inside
-from mqperf_routers.plan.network import BROKER, Network, Node
+from mqperf_routers.plan.network import BROKER, Network, NetworkNode
 
 FILE = "router.conf"
 ENCRYPTED = "encrypted"
@@ -49,7 +49,7 @@ def addresses(
     return {key: (host, port) for (key, host), port in zip(wanted, ports, strict=True)}
 
 
-def _roles(network: Network, node: Node, *, tls: bool) -> tuple[str, ...]:
+def _roles(network: Network, node: NetworkNode, *, tls: bool) -> tuple[str, ...]:
     encrypted = (ENCRYPTED,) if tls and node.role != BROKER else ()
     return (*listeners(network, node), *encrypted)
 
@@ -62,7 +62,7 @@ class Router:
     """
 
     network: Network
-    node: Node
+    node: NetworkNode
     host_folder: HostFolder
     addresses: Addresses
     worker_threads: int

@@ -45,7 +45,7 @@ def _used(links: Mapping[str, Any]) -> dict[str, Any]:
     return {"names": names, "rows": [row for row in links["rows"] if row[sent] or row[waiting]]}
 
 
-class Node:
+class NodeClient:
     """A router that is asked, over a connection that is opened again when it was lost."""
 
     def __init__(self, address: str, user: str, password: str) -> None:

@@ -13,7 +13,7 @@ from mqperf_routers.plan.network import (
     Edge,
     Network,
     NetworkError,
-    Node,
+    NetworkNode,
 )
 
 Pairs = Iterable[tuple[int, int]]
@@ -55,7 +55,7 @@ class Form:
         names = ids or [f"R{number + 1}" for number in range(size)]
         role = INTERIOR if size > 1 else STANDALONE
         return Network(
-            tuple(Node(name, role) for name in names),
+            tuple(NetworkNode(name, role) for name in names),
             tuple(Edge(names[a], names[b], cost) for a, b, cost in self.edges(*numbers)),
         )
 
@@ -75,7 +75,7 @@ def with_brokers(network: Network, ids: Sequence[str]) -> Network:
     """The network with brokers beside it, which are joined with its routers in turn."""
     routers = [node.id for node in network.nodes]
     edges = [Edge(routers[number % len(routers)], name) for number, name in enumerate(ids)]
-    brokers = tuple(Node(name, BROKER) for name in ids)
+    brokers = tuple(NetworkNode(name, BROKER) for name in ids)
     return Network((*network.nodes, *brokers), (*network.edges, *edges))
 
 
@@ -97,7 +97,10 @@ def alternating(routers: Sequence[str], brokers: Sequence[str], *, ring: bool = 
             edges += [Edge(first, brokers[number]), Edge(second, brokers[number])]
         else:
             edges.append(Edge(first, second))
-    nodes = [*(Node(name, INTERIOR) for name in routers), *(Node(name, BROKER) for name in brokers)]
+    nodes = [
+        *(NetworkNode(name, INTERIOR) for name in routers),
+        *(NetworkNode(name, BROKER) for name in brokers),
+    ]
     return Network(tuple(nodes), tuple(edges))
 
 

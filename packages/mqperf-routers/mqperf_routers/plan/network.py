@@ -34,7 +34,7 @@ class NetworkError(PlanError):
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class NetworkNode:
     """A router or a broker.
 
     ``sections`` are entities of its configuration file beyond those that follow from the network,
@@ -71,7 +71,7 @@ class Network:
     not or that routers could not have, and for a node that none of the edges joins with the rest.
     """
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[NetworkNode, ...]
     edges: tuple[Edge, ...] = ()
 
     def __post_init__(self) -> None:
@@ -83,17 +83,17 @@ class Network:
         if unreached:
             raise NetworkError(f"{unreached[0]} has no path to {self.nodes[0].id}: add an edge")
 
-    def __getitem__(self, name: str) -> Node:
+    def __getitem__(self, name: str) -> NetworkNode:
         """The node of that id."""
         return next(node for node in self.nodes if node.id == name)
 
     @property
-    def routers(self) -> tuple[Node, ...]:
+    def routers(self) -> tuple[NetworkNode, ...]:
         """All nodes that are no brokers."""
         return tuple(node for node in self.nodes if node.role != BROKER)
 
     @property
-    def brokers(self) -> tuple[Node, ...]:
+    def brokers(self) -> tuple[NetworkNode, ...]:
         """All others."""
         return tuple(node for node in self.nodes if node.role == BROKER)
 
@@ -107,7 +107,7 @@ class Network:
                 neighbours[edge.second][edge.first] = edge.cost
         return neighbours
 
-    def connections(self) -> Iterator[tuple[Edge, Node, Node]]:
+    def connections(self) -> Iterator[tuple[Edge, NetworkNode, NetworkNode]]:
         """Each edge with who connects, and to whom.
 
         An edge router connects to an interior one, any router to a broker; of two interior routers
@@ -120,7 +120,7 @@ class Network:
             yield edge, of[who], of[whom]
 
 
-def joined_as(node: Node, other: Node) -> str | None:
+def joined_as(node: NetworkNode, other: NetworkNode) -> str | None:
     """What a router calls the connection between two nodes; None where there can be none."""
     return JOINED.get(frozenset((node.role, other.role)))
 

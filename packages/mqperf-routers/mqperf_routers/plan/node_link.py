@@ -11,7 +11,7 @@ from mqperf_routers.plan.network import (
     Edge,
     Network,
     NetworkError,
-    Node,
+    NetworkNode,
 )
 
 NODES = "nodes"
@@ -119,14 +119,14 @@ def _router(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     return _mapping(router, f"router of {entry['id']}")
 
 
-def _node(entry: Mapping[str, Any], name: str, role: str) -> Node:
+def _node(entry: Mapping[str, Any], name: str, role: str) -> NetworkNode:
     host, port = entry.get("host"), entry.get("port")
     if port is not None and (not isinstance(port, int) or not 0 < port < 1 << 16):
         raise NetworkError(f"the port of {name} is {port!r}: expected 1 to 65535")
     patterns = entry.get("patterns", ())
     if not isinstance(patterns, list | tuple):
         raise NetworkError(f"the patterns of {name}: expected a list of them")
-    return Node(
+    return NetworkNode(
         id=name,
         role=role,
         host=None if host is None else str(host),

@@ -5,7 +5,7 @@ from functools import cache
 
 from mqperf.plan.topologies import Family, Topology
 from mqperf_routers.plan.forms import FORMS
-from mqperf_routers.plan.network import BROKER, INTERIOR, STANDALONE, Edge, Network, Node
+from mqperf_routers.plan.network import BROKER, INTERIOR, STANDALONE, Edge, Network, NetworkNode
 from mqperf_routers.plan.routes import ends
 
 GRAPH = "graph"
@@ -18,19 +18,19 @@ EVERY_ADDRESS = "*.*"
 def _three(*more: Edge) -> Network:
     names = ("R1", "R2", "R3", "R4")[: 3 + bool(more)]
     line = Edge("R1", "R2"), Edge("R2", "R3")
-    return Network(tuple(Node(name, INTERIOR) for name in names), (*line, *more))
+    return Network(tuple(NetworkNode(name, INTERIOR) for name in names), (*line, *more))
 
 
 NETWORKS: Mapping[str, Network] = {
-    "standalone": Network((Node("R1", STANDALONE),)),
-    "interior": Network((Node("R1", INTERIOR),)),
+    "standalone": Network((NetworkNode("R1", STANDALONE),)),
+    "interior": Network((NetworkNode("R1", INTERIOR),)),
     "line": _three(),
     "redundant": _three(Edge("R1", "R4", 2), Edge("R4", "R3", 2)),
     "broker-between": Network(
         (
-            Node("R1", STANDALONE),
-            Node("Broker", BROKER, patterns=(EVERY_ADDRESS,)),
-            Node("R2", STANDALONE),
+            NetworkNode("R1", STANDALONE),
+            NetworkNode("Broker", BROKER, patterns=(EVERY_ADDRESS,)),
+            NetworkNode("R2", STANDALONE),
         ),
         (Edge("R1", "Broker"), Edge("R2", "Broker")),
     ),

@@ -15,7 +15,7 @@ WIDTHS = {
 }
 """Bytes of values that are always as long, by the letter of their type; others tell theirs."""
 
-EXCHANGE, KEYS, QUEUES = b"exchange_name", b"routing_keys", b"routed_queues"
+EXCHANGE, ROUTING_KEYS, QUEUES = b"exchange_name", b"routing_keys", b"routed_queues"
 
 
 class Published(NamedTuple):
@@ -34,7 +34,7 @@ def published(table: bytes) -> Published:
     """
     try:
         values = dict(_wanted(table))
-        exchange, keys = values[EXCHANGE], [*_texts(values[KEYS])]
+        exchange, keys = values[EXCHANGE], [*_texts(values[ROUTING_KEYS])]
         queues = sum(1 for _ in _texts(values[QUEUES]))
     except (struct.error, KeyError, IndexError):
         raise ValueError("a message came that is none of the firehose's") from None
@@ -50,7 +50,7 @@ def _wanted(table: bytes) -> Iterator[tuple[bytes, bytes]]:
         kind, at = chr(table[at]), at + 1
         if (width := WIDTHS.get(kind)) is None:
             width, at = SIZE.unpack_from(table, at)[0], at + SIZE.size
-        if name in {EXCHANGE, KEYS, QUEUES}:
+        if name in {EXCHANGE, ROUTING_KEYS, QUEUES}:
             yield name, table[at : at + width]
         at += width
 

@@ -30,7 +30,7 @@ from mqperf.study.tables.axes import SWEEP
 from mqperf_trend.pages import page, words
 from mqperf_trend.study import trends
 
-Place = str | os.PathLike[str]
+StrPath = str | os.PathLike[str]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -98,7 +98,7 @@ class Trend:
         sheet = (page.point_sheet if points else page.sustained_sheet)(left[0])
         return counting(sheet, TEST_CASES[left[0]["trend_points"]["test_case"].iloc[0]].unit)
 
-    def report(self, out: Place, *, single_file: bool = False) -> Path:
+    def report(self, out: StrPath, *, single_file: bool = False) -> Path:
         """Write it into a folder as tables, figures, RST and HTML; gives the page to open.
 
         With ``single_file`` ``out`` is one HTML file that needs no other.  Raises ``ReportError``
@@ -136,7 +136,7 @@ class Trend:
 SHOWN = ("sustained_throughput_msg_s", "sustained_at", "latency_p50_s", "latency_p99_s", "step")
 
 
-def trend(paths: Iterable[Place], *, min_effect: float | None = None) -> Trend:
+def trend(paths: Iterable[StrPath], *, min_effect: float | None = None) -> Trend:
     """Read folders of runs, or of published tables, and judge how their points went over time.
 
     Each is one measurement, placed by when its first run started.  One that cannot be read is left

@@ -2,12 +2,12 @@
 
 from mqperf.plan.columns import Column, Table, computed, text
 from mqperf.plan.columns.computed import FOLLOWED, means
-from mqperf.plan.columns.runs import KEYS, THREADS
+from mqperf.plan.columns.runs import KEY_COLUMNS, THREADS
 from mqperf_trend.plan import columns
 
-_SWEEP = KEYS[2:6]
+_SWEEP = KEY_COLUMNS[2:6]
 _CURVE = (*_SWEEP, THREADS)
-_POINT = KEYS[1:-1]
+_POINT = KEY_COLUMNS[1:-1]
 _PLACE_OF_B = Column("folder_place", "Int64", "Place in time of B.")
 
 FOLDERS = Table(

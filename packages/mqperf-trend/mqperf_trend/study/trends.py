@@ -26,8 +26,8 @@ from mqperf.plan.columns import TABLES, VERSIONS, parameters
 from mqperf.plan.columns.computed import FOLLOWED
 from mqperf.study.stats.compare import (
     CANNOT_TELL,
-    KEYS,
     MIN_EFFECT,
+    POINT_KEYS,
     judged,
     kinds_by_point,
     one_side,
@@ -96,11 +96,11 @@ def trend(folders: Folders, *, min_effect: float | None = None) -> dict[str, pd.
         raise TableError("a trend needs two folders of runs or more: give them all")
     placed = list(_placed(folders))
     matters = MIN_EFFECT if min_effect is None else min_effect
-    keys = [*KEYS, *_varying(placed)]
+    keys = [*POINT_KEYS, *_varying(placed)]
     sides = _sides(placed, keys)
     _check_common(sides, keys)
     steps = _judged("trend_steps", sides, keys, matters)
-    control = _judged_control(_sides(placed, KEYS, control=True), steps, matters)
+    control = _judged_control(_sides(placed, POINT_KEYS, control=True), steps, matters)
     pairs = {(a.name, b.name): (a, b) for a, b in _compared(placed, steps)}
     differ = _differences(pairs.values())
     steps = with_causes(steps, control, {folder.name: folder.tables for folder in placed}, matters)
@@ -232,7 +232,7 @@ def _judged_control(sides: pd.DataFrame, steps: pd.DataFrame, min_effect: float)
     table = "trend_control_runs"
     lengths = steps.groupby(["folder_place", "folder_a"])["reference_folders"].max()
     parts = [empty(table)]
-    for folder in _by_folder(sides, KEYS):
+    for folder in _by_folder(sides, POINT_KEYS):
         usual = _usual(folder)
         pairs = []
         for series, row in folder:
@@ -242,7 +242,7 @@ def _judged_control(sides: pd.DataFrame, steps: pd.DataFrame, min_effect: float)
                 if last in names:
                     end = names.index(last) + 1
                     reference = series.rows[max(0, end - length) : end]
-                    pairs.append(series.pair(row, reference, KEYS, usual[row["figure"]]))
+                    pairs.append(series.pair(row, reference, POINT_KEYS, usual[row["figure"]]))
             series.add(row, changed=False)
         parts.append(_of_pairs(table, pairs, min_effect))
     return pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
