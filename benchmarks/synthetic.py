@@ -27,12 +27,16 @@ TOPOLOGIES, QUEUES = ("cmsm", "cs1ss2"), ("classic", "mirrored", "quorum")
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What one process of the load generator did."""
+    """What one process of the load generator did.
+
+    Client and server of a pair have the same ``seed``, and so the same messages.
+    """
 
     kind: str
     label: str
     start: float
     count: int
+    seed: tuple[int, int]
 
 
 def write_runs(
@@ -48,7 +52,6 @@ def write_runs(
     ``loads`` are client processes, and green threads of each.
     """
     axes = list(product(TOPOLOGIES, QUEUES, STANDARD, loads))
-    random = np.random.default_rng(0)
     folder.mkdir(parents=True, exist_ok=True)
     for number in range(count):
         topology, queues, test_case, (processes, threads) = axes[number % len(axes)]
@@ -62,23 +65,21 @@ def write_runs(
             duration_s=duration_s,
             repeat=number // len(axes) + 1,
         )
-        _write_run(folder, case, number + 1, rate, random)
+        _write_run(folder, case, number + 1, rate)
 
 
-def _write_run(
-    folder: Path, case: Case, position: int, rate: int, random: np.random.Generator
-) -> None:
+def _write_run(folder: Path, case: Case, position: int, rate: int) -> None:
     attempt = Attempt(folder, case)
     load_start = START + position * 1000
-    labels = [
-        (kind, f"{kind}-{pair}")
+    count = rate * case.load_s // case.processes
+    loads = [
+        Load(kind, f"{kind}-{pair}", load_start, count, (position, pair))
         for kind in ("client", "server")
         for pair in range(1, case.processes + 1)
     ]
-    for kind, label in labels:
-        load = Load(kind, label, load_start, rate * case.load_s // case.processes)
-        _write_load(attempt.folder / "load", case, load, random)
-    kinds = dict.fromkeys(NODES, "broker") | {label: kind for kind, label in labels}
+    for load in loads:
+        _write_load(attempt.folder / "load", case, load)
+    kinds = dict.fromkeys(NODES, "broker") | {load.label: load.kind for load in loads}
     _write_probe(attempt.folder / "probes" / "local", kinds, load_start, case.load_s)
     begin = load_start + case.warmup_s
     attempt.facts |= {
@@ -92,18 +93,19 @@ def _write_run(
         "parameters": {"targets": "own", "payload_bytes": None, "pause_s": 0.0},
         "mqperf": "0",
         "processes": [
-            {"label": label, "kind": kind, "exit_code": 0, "reported": True}
-            for kind, label in labels
+            {"label": load.label, "kind": load.kind, "exit_code": 0, "reported": True}
+            for load in loads
         ],
     }
     attempt.event("synthetic")
     attempt.finish()
 
 
-def _write_load(folder: Path, case: Case, load: Load, random: np.random.Generator) -> None:
+def _write_load(folder: Path, case: Case, load: Load) -> None:
+    random = np.random.default_rng(load.seed)
     started = np.sort(load.start + random.random(load.count) * case.load_s)
-    finished = started + random.gamma(4, 0.002, load.count)
-    both = (array("d", started), array("d", finished))
+    arrived = started + random.gamma(4, 0.001, load.count)
+    finished = arrived + random.gamma(4, 0.001, load.count)
     header: dict[str, object] = {
         "format": messages.FORMAT,
         "version": messages.VERSION,
@@ -113,11 +115,12 @@ def _write_load(folder: Path, case: Case, load: Load, random: np.random.Generato
     }
     recorder = Recorder(header, [])
     if load.kind == "server":
-        recorder.streams = {"received": both}
+        recorder.streams = {"received": (array("d", started), array("d", arrived))}
     else:
-        recorder.streams = {"sent": both[:1], "error": (array("d"), array("d"))}
+        sent = array("d", started)
+        recorder.streams = {"sent": (sent,), "error": (array("d"), array("d"))}
         if case.test_case == "rpc-call":
-            recorder.streams["round_trip"] = both
+            recorder.streams["round_trip"] = (sent, array("d", finished))
     recorder.save(folder / f"{load.label}.messages")
     streams = recorder.streams
     names = {"sent": "client", "received": "server"}
