@@ -413,6 +413,14 @@ def test_a_plan_names_its_questions(tmp_path: Path, sound: Tables) -> None:
         parse_plan(f"question: scalin\n{PLAN}", tmp_path / "plan.yaml")
 
 
+def test_a_question_without_an_answer_hides_none() -> None:
+    """Where nothing was changed that was to be compared, the runs answer what they ask."""
+    frames = complete(tables(Shape(layouts=LAYOUTS[:1], test_cases=("rpc-call",), repeats=3)))
+    assert ANSWERS["comparison"].answer(frames) is None
+    asked = [answer.question for answer in answers(frames)]
+    assert [answer.question for answer in answers(frames, ["comparison"])] == asked != []
+
+
 def test_a_plan_that_cannot_be_read_is_told(tmp_path: Path, sound: Tables) -> None:
     """With the reason; what the runs ask themselves is answered nevertheless."""
     assert first_screen(sound, *plan_of(tmp_path)).uncertain == []

@@ -28,11 +28,16 @@ ANSWERS: Registry[Answering] = Registry(
 def answers(tables: Tables, named: Sequence[str] = ()) -> Iterator[Answer]:
     """The answers to the questions that are ``named``, or else to those that the runs ask.
 
+    Where none of those named has an answer, as where nothing differs that was to be compared, the
+    runs answer what they ask themselves.
+
     ``tables`` are complete, and of one plan.  Test cases that pages have no words for are left out.
     """
     tables = known_cases(tables)
-    asked = named or [name for name, answering in ANSWERS.items() if answering.asked(tables)]
+    deduced = (name for name, answering in ANSWERS.items() if answering.asked(tables))
     unit, kept = unit_of(*tables["points"]["test_case"]), [*conditions(tables)[CONDITION]]
-    for name in asked:
-        if (answer := ANSWERS[name].answer(tables)) is not None:
-            yield answer.counting(unit, kept)
+    for names in (named, deduced):
+        told = [answer for name in names if (answer := ANSWERS[name].answer(tables)) is not None]
+        yield from (answer.counting(unit, kept) for answer in told)
+        if told:
+            return
