@@ -44,6 +44,23 @@ def test_what_else_differs_is_told(
     assert told(runs(ASKED, got, **columns)) == which
 
 
+@pytest.mark.parametrize(
+    ("versions", "mqperf", "which"),
+    [
+        (["16", "18", "16", "18"], "1", []),
+        (["16", "18", "16", "17"], "1", ["r3"]),
+        (["16", "18", "16", "18"], ["1", "1", "1", "2"], ["r3"]),
+    ],
+    ids=["one each", "another of one", "another mqperf"],
+)
+def test_each_load_generator_has_a_version(
+    versions: list[str], mqperf: str | list[str], which: list[str]
+) -> None:
+    """Generators are compared by what they are; whatever else differs is told all the same."""
+    columns = {"generator": ["old", "new"] * 2, "mqperf_version": mqperf}
+    assert told(runs(["4.0"] * 4, ["4.0.5"] * 4, generator_version=versions, **columns)) == which
+
+
 def test_names_are_compared_with_the_first_of_the_plan() -> None:
     """However the folders of runs are called, and so ordered in tables."""
     frame = runs(ASKED, GOT)

@@ -1,6 +1,7 @@
 """Rules over a whole set: its runs follow each other, are runs of their own, on one machine."""
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 import pandas as pd
 
@@ -24,6 +25,9 @@ Fact = str | int
 
 ASKED = ("version", "home")
 """Settings by which a plan asks for a version of a system."""
+
+VARIED = {OF_SYSTEM: ASKED, ("generator_version",): ("generator",)}
+"""Which versions a plan may vary, and by what."""
 
 GIB = 2**30
 
@@ -79,16 +83,17 @@ def mixed_hosts(tables: Tables) -> Iterator[Finding]:
 def mixed_versions(tables: Tables) -> Iterator[Finding]:
     """Runs made with other versions than most runs of the same system.
 
-    Where the plan varies the version of the system, runs that ask for the same are compared.
+    Where the plan varies the version of the system, or has several load generators, versions are
+    compared of runs that ask for the same, or have the same generator.
     """
     for _, runs in _done(tables).groupby("system", sort=False):
-        asked = [name for name in ASKED if name in runs and len(runs[name].unique()) > 1]
-        if not asked:
-            yield from _unlike(runs, VERSIONS)
-            continue
-        yield from _unlike(runs, [name for name in VERSIONS if name not in OF_SYSTEM])
-        for _, alike in runs.groupby(asked, sort=False, dropna=False):
-            yield from _unlike(alike, OF_SYSTEM)
+        names = [name for name in chain(*VARIED.values()) if name in runs]
+        several = {name for name in names if len(runs[name].unique()) > 1}
+        varied = {of: asked for of, by in VARIED.items() if (asked := [*several.intersection(by)])}
+        yield from _unlike(runs, [name for name in VERSIONS if name not in chain(*varied)])
+        for of, asked in varied.items():
+            for _, alike in runs.groupby(asked, sort=False, dropna=False):
+                yield from _unlike(alike, of)
 
 
 def _done(tables: Tables) -> pd.DataFrame:
