@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from mqperf.base.errors import SystemFault
-from mqperf_activemq.lab import activemq, artemis_ha, jolokia, leveldb
+from mqperf_activemq.lab import activemq, artemis, artemis_ha, jolokia, leveldb
 from mqperf_java.hosts.archive import Archive, fetched
 
 EDITIONS = (activemq.EDITION, artemis_ha.EDITION, leveldb.EDITION)
 PINNED = (
     *(archive for edition in EDITIONS for archive in (edition.archive, *edition.beside)),
     jolokia.AGENT,
+    *artemis.EDITION.former,
 )
 
 

@@ -1,4 +1,4 @@
-"""Settings of systems beside RabbitMQ: who may log in, and how many copies there are."""
+"""Settings of systems beside RabbitMQ: who may log in, how many copies, in which version."""
 
 import pytest
 
@@ -17,6 +17,18 @@ def test_users_where_there_are_none_are_refused(system: str) -> None:
     SYSTEMS[system].check({"users": False})
     SYSTEMS["activemq"].check({"users": True, "metrics": True})
     SYSTEMS["activemq-leveldb"].check({"users": True})
+
+
+def test_versions_that_are_not_known_are_refused() -> None:
+    """Those that are known are listed; a number, which loses its last digit, is none."""
+    known = SYSTEMS["artemis"]
+    with pytest.raises(SystemFault, match=r"version: .* 2\.4 .* known: 2\.56\.0, 2\.33\.0"):
+        known.check({"version": "2.4"})
+    with pytest.raises(SystemFault, match=r'in quotes: "2\.33"'):
+        known.check({"version": 2.33})
+    known.check({"version": "2.33"})
+    with pytest.raises(SystemFault, match=r"artemis-ha: settings\.version: unknown key"):
+        SYSTEMS["artemis-ha"].check({"version": "2.56"})
 
 
 def test_replicas_are_nodes() -> None:

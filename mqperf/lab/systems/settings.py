@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, Field, JsonValue, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, JsonValue, ValidationError
 
 from mqperf.base.errors import SystemFault
 from mqperf.base.problems import Problem, of_validation
@@ -25,6 +25,17 @@ class SettingsFault(SystemFault):
 
 Flag = Annotated[bool, Field(strict=True)]
 """True or false, and no word for them."""
+
+
+def _in_quotes(version: object) -> object:
+    """A number has lost its last digit when it is read: 3.10 is 3.1."""
+    if isinstance(version, int | float):
+        raise ValueError(f'write the version in quotes: "{version}"')  # noqa: TRY004 (for pydantic)
+    return version
+
+
+VersionAsked = Annotated[str, BeforeValidator(_in_quotes), Field(pattern=r"^\d+(\.\d+)*$")]
+"""``4.3``, for any 4.3.x."""
 
 
 class SystemSettings(

@@ -4,32 +4,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from pydantic import BeforeValidator, Field, JsonValue, SecretStr, create_model, model_validator
+from pydantic import Field, JsonValue, SecretStr, create_model, model_validator
 
 from mqperf.base.registry import Registry
 from mqperf.base.urls import BrokerUrl
 from mqperf.lab.systems.rabbitmq.policies import POLICIES
 from mqperf.lab.systems.rabbitmq.urls import ENCRYPTED, NodeUrl, unset, unusable, with_environment
 from mqperf.lab.systems.service import Server
-from mqperf.lab.systems.settings import Flag, SettingsFault, SystemSettings, checked
+from mqperf.lab.systems.settings import Flag, SettingsFault, SystemSettings, VersionAsked, checked
 from mqperf.plan import Case
 
 if TYPE_CHECKING:
     from mqperf.lab.load import Endpoint
     from mqperf.lab.systems.rabbitmq.rabbitmqctl import Definitions, Rabbitmqctl
-
-
-def _in_quotes(version: object) -> object:
-    """A number has lost its last digit when it is read: 3.10 is 3.1."""
-    if isinstance(version, int | float):
-        raise ValueError(f'write the version in quotes: "{version}"')  # noqa: TRY004 (for pydantic)
-    return version
-
-
-VersionAsked = Annotated[str, BeforeValidator(_in_quotes), Field(pattern=r"^\d+(\.\d+)*$")]
-"""``4.3``, for any 4.3.x."""
 
 
 class Settings(SystemSettings):

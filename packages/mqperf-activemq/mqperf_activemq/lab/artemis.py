@@ -21,6 +21,15 @@ EDITION = Edition(
     ),
     oldest_java=17,
     config=CONFIG,
+    former=(
+        Archive(
+            group="org.apache.activemq",
+            artifact="apache-artemis",
+            version="2.33.0",
+            sha512="984df20fb1bc2d9254fbf9694411f3297937064d2de3d76c987baffa855d115e"
+            "23406a97023262d93b2ef4a218f839f7eeffc493fa904a7c566d48ddcc0e5d86",
+        ),
+    ),
 )
 
 ACTIVE = "AMQ221007"

@@ -35,7 +35,7 @@ JARS = (
         classifier="",
     ),
 )
-EDITION = replace(artemis.EDITION, jars=("lib/*.jar",), beside=JARS)
+EDITION = replace(artemis.EDITION, former=(), jars=("lib/*.jar",), beside=JARS)
 
 AVAILABILITY = """\
     <connectors>

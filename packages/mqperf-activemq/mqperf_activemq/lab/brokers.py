@@ -3,17 +3,18 @@
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pydantic import JsonValue
 from typing_extensions import override
 
 from mqperf.base.problems import Problem
+from mqperf.base.releases import is_of
 from mqperf.hosts import Host, HostFolder
 from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems.private import PrivateDeployment, ServerLauncher, Servers
 from mqperf.lab.systems.service import Server
-from mqperf.lab.systems.settings import Flag, SettingsFault, checked
+from mqperf.lab.systems.settings import Flag, SettingsFault, VersionAsked, checked
 from mqperf.lab.systems.system import ONLY_BROKER, Deployment, Node, System
 from mqperf.plan import Case
 from mqperf_activemq.lab import zookeeper
@@ -41,21 +42,35 @@ class TellingSettings(BrokerSettings):
     metrics: Flag = False
 
 
+class VersionedSettings(TellingSettings):
+    """What a plan may say about one of which there are several versions."""
+
+    version: VersionAsked | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Edition:
     """One version of a broker: its archive, the oldest Java for it, its file of settings.
 
-    ``jars`` are those of the archive, as patterns, that a class path must name, ``without`` one of
-    them; ``beside`` are archives of one jar that it needs, too.
+    ``former`` are archives of other versions, which a plan may ask for.  ``jars`` are those of the
+    archive, as patterns, that a class path must name, ``without`` one of them; ``beside`` are
+    archives of one jar that it needs, too.
     """
 
     product: str
     archive: Archive
     oldest_java: int
     config: str
+    former: tuple[Archive, ...] = ()
     jars: tuple[str, ...] = ()
     without: str = ""
     beside: tuple[Archive, ...] = ()
+
+    def of(self, version: str) -> "Edition | None":
+        """The same in the version that is asked for, ``2.44`` for any 2.44.x; None without one."""
+        known = (self.archive, *self.former)
+        asked = (archive for archive in known if is_of(archive.version, version))
+        return next((replace(self, archive=archive) for archive in asked), None)
 
     def installed(self, host: Host) -> str:
         """The version, when the host has Java, and all else is here or can be fetched."""
@@ -159,11 +174,23 @@ class Kind:
 
     def check(self, settings: Mapping[str, JsonValue]) -> BrokerSettings:
         """Check what a plan says about it."""
-        wanted = checked(self.name, TellingSettings if self.tells else BrokerSettings, settings)
+        model = TellingSettings if self.tells else BrokerSettings
+        wanted = checked(self.name, VersionedSettings if self.edition.former else model, settings)
         if wanted.users and not self.knows_users:
             why = f"{self.title} is set up without users: leave it out"
             raise SettingsFault(self.name, [Problem(("users",), why)])
+        self._edition(wanted)
         return wanted
+
+    def _edition(self, wanted: BrokerSettings) -> Edition:
+        """In the version that the plan asks for."""
+        if not isinstance(wanted, VersionedSettings) or wanted.version is None:
+            return self.edition
+        if (edition := self.edition.of(wanted.version)) is None:
+            known = (archive.version for archive in (self.edition.archive, *self.edition.former))
+            why = f"{self.title} {wanted.version} is not known; known: {', '.join(known)}"
+            raise SettingsFault(self.name, [Problem(("version",), why)])
+        return edition
 
     def start(
         self, settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
@@ -173,8 +200,9 @@ class Kind:
         What it is made of is fetched first if it is not in the cache.
         """
         wanted, size = self.check(settings), len(self.labels)
+        edition = self._edition(wanted)
         hosts = {host_folder.host.name: host_folder.host for host_folder in host_folders[:size]}
-        tools = {name: self.edition.tools_on(host, wanted) for name, host in hosts.items()}
+        tools = {name: edition.tools_on(host, wanted) for name, host in hosts.items()}
         with_metrics = isinstance(wanted, TellingSettings) and wanted.metrics
         agents = jolokia_on(*hosts.values()) if with_metrics else None
         password = secrets.token_hex(16) if wanted.users else ""
@@ -202,7 +230,7 @@ class Kind:
                 for index, place in enumerate(group.places)
             ]
             active = self.up(servers, brokers, wanted.start_timeout_s)
-            about = self._about(tools[host_folders[0].host.name], brokers[0])
+            about = self._about(edition, tools[host_folders[0].host.name], brokers[0])
             about["config"] = redact(str(about["config"]))
             return AmqpBrokers(servers, about, tuple(broker.name for broker in active), password)
 
@@ -233,13 +261,13 @@ class Kind:
             places.append(ServerPlace(label, broker_folder, port, agent))
         return Group(places, ports[size : 2 * size], asked, password)
 
-    def _about(self, tools: Tools, broker: Server) -> dict[str, JsonValue]:
+    def _about(self, edition: Edition, tools: Tools, broker: Server) -> dict[str, JsonValue]:
         """Facts of the first broker and its tools."""
         keepers = "" if self.keepers is None else f", ZooKeeper {zookeeper.version(tools)}"
         return {
-            "product": self.edition.product,
-            "version": self.edition.archive.version,
+            "product": edition.product,
+            "version": edition.archive.version,
             "runtime": f"Java {tools.java.version}{keepers}",
             "heap_bytes": tools.settings.heap_mb * 2**20,
-            "config": broker.files[self.edition.config],
+            "config": broker.files[edition.config],
         }
