@@ -11,6 +11,7 @@ PROJECTS = ("completion", "new", "plans", "quick", "schema")
 BRINGS: Mapping[str, tuple[str, ...]] = {
     "mqperf-openstack": (
         *("compute-nodes", "rpc-chain", ".conf", "server-load"),
+        *(f"simulator-{release}" for release in ("2024.1", "2025.1", "2026.1")),
         *(f"{action}-at-step" for action in ("black-hole", "disconnect", "freeze", "kill", "stop")),
     ),
     **{f"mqperf-{name}": (name,) for name in ("atop", "flame", "kafka", "nats", "zeromq")},

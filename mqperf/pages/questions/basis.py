@@ -36,10 +36,10 @@ def _software(runs: pd.DataFrame) -> Iterator[str]:
         title = of_system["system_title"].fillna(of_system["system"]).iloc[0]
         versions = sorted(texts(of_system["system_version"]), key=parsed)
         yield released(str(title), joined(versions))
-    for name in texts(runs["generator"]):
+    for name in sorted(texts(runs["generator"])):
         title = GENERATORS[name].title if name in GENERATORS else name
         versions = texts(runs.loc[runs["generator"].eq(name), "generator_version"])
-        yield " ".join([title, joined(versions)]).rstrip()
+        yield released(title, joined(versions))
     if versions := texts(runs["mqperf_version"]):
         yield f"mqperf {joined(versions)}"
 

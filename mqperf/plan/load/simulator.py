@@ -40,7 +40,7 @@ class Messages(Frozen):
     message_count: MessageCount = None
 
 
-class Stated(Driven, Ramped, Messages):
+class Paced(Ramped, Messages):
     """Each is a column of tables, and may be a list."""
 
     @model_validator(mode="after")
@@ -52,6 +52,10 @@ class Stated(Driven, Ramped, Messages):
             text = "the simulator counts what it sends as fast as it can: leave out rate_msg_s"
             raise Misplaced(("message_count",), text)
         return self
+
+
+class Stated(Driven, Paced):
+    """The same with options of the driver."""
 
 
 PARAMETERS = with_options("Parameters", Stated)

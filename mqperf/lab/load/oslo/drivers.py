@@ -25,5 +25,5 @@ def options(case: Case, access: Access, address: str) -> Sections:
 
 
 def _release(endpoint: Endpoint) -> Release:
-    [release] = [each for each in RELEASES.values() if each.protocol == endpoint.protocol]
-    return release
+    """The first that speaks the protocol: others of it take the same URLs and options."""
+    return next(each for each in RELEASES.values() if each.protocol == endpoint.protocol)

@@ -1,0 +1,18 @@
+"""The simulators of former releases of OpenStack, as load generators beside the current one.
+
+Every second release of OpenStack, of which one may be upgraded to the next at once.
+"""
+
+from dataclasses import replace
+
+from mqperf.plan.load.generator import Generator
+from mqperf.plan.load.simulator import GENERATOR, Paced
+
+
+def _of(release: str) -> Generator:
+    """The same load, by another release; options of a driver differ between releases."""
+    title = f"{GENERATOR.title} in OpenStack {release}"
+    return replace(GENERATOR, name=f"simulator-{release}", title=title, parameters=Paced)
+
+
+OF_2024_1, OF_2025_1, OF_2026_1 = map(_of, ("2024.1", "2025.1", "2026.1"))

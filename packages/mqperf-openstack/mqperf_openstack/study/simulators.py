@@ -1,0 +1,10 @@
+"""What simulators of former releases of OpenStack say themselves: the same as the current one."""
+
+from dataclasses import replace
+
+from mqperf.study.load.simulator import READER
+from mqperf_openstack.plan import simulators
+
+OF_2024_1 = replace(READER, name=simulators.OF_2024_1.name)
+OF_2025_1 = replace(READER, name=simulators.OF_2025_1.name)
+OF_2026_1 = replace(READER, name=simulators.OF_2026_1.name)

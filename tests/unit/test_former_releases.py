@@ -1,0 +1,73 @@
+"""Simulators of former releases of OpenStack: their names, and what plans may say of them."""
+
+from pathlib import Path
+
+import pytest
+
+from mqperf.base.errors import PlanError
+from mqperf.lab.load import LAUNCHERS
+from mqperf.lab.load.oslo.releases import RELEASES
+from mqperf.lab.systems import SYSTEMS
+from mqperf.lab.systems.possible import check_plan
+from mqperf.plan.file import parse_plan
+from mqperf.plan.load import GENERATORS
+from mqperf.study.load import LOAD_READERS
+
+FORMER = ("2024.1", "2025.1", "2026.1")
+PLAN = """\
+systems: {SYSTEM}
+test_cases: [rpc-call]
+load: {generator: GENERATOR, green_threads: 1, duration_s: 4, MORE}
+"""
+RABBITMQ, ZEROMQ = (
+    "rabbitmq: {topologies: [cmsm]}",
+    "zeromq: {topologies: [direct], queues: [none]}",
+)
+
+
+def check(system: str = RABBITMQ, generator: str = "simulator-2024.1", more: str = "") -> None:
+    """Check a plan of such a load."""
+    text = PLAN.replace("SYSTEM", system).replace("GENERATOR", generator).replace("MORE", more)
+    check_plan(parse_plan(text, Path("plan.yaml")))
+
+
+@pytest.mark.parametrize("release", FORMER)
+def test_each_is_started_and_read_by_its_name(release: str) -> None:
+    """By the driver that RabbitMQ gets for it, which is that of its release."""
+    name = f"simulator-{release}"
+    assert {name} <= GENERATORS.keys() & LAUNCHERS.keys() & LOAD_READERS.keys()
+    driver = SYSTEMS["rabbitmq"].every_driver[name]
+    assert (driver, RELEASES[driver].protocol) == (f"rabbitmq-{release}", "amqp-0-9-1")
+    assert RELEASES[driver].version in LAUNCHERS[name].about(driver)
+
+
+def test_the_simulator_itself_is_that_of_today() -> None:
+    """Beside them it has the same driver, and its own release."""
+    assert SYSTEMS["rabbitmq"].every_driver["simulator"] == "rabbitmq"
+
+
+def test_a_plan_has_the_keys_of_the_simulator() -> None:
+    """Rates as well."""
+    check(more="rate_msg_s: 100, ramp_to_msg_s: 400, ramp_steps: 4")
+
+
+def test_a_plan_has_several_beside_each_other() -> None:
+    """With the simulator of today, which alone has options of a driver."""
+    several = "{simulator-2024.1: {}, simulator: {}}"
+    check(generator=several)
+    with pytest.raises(PlanError, match="not every generator of the load knows it"):
+        check(generator=several, more="driver: {heartbeat_timeout_threshold: 30}")
+
+
+@pytest.mark.parametrize(
+    ("system", "more", "told"),
+    [
+        (RABBITMQ, "driver: {heartbeat_timeout_threshold: 30}", "no options of a driver"),
+        (RABBITMQ, "rate_msg_s: 9, ramp_to_msg_s: 99", "give ramp_steps"),
+        (ZEROMQ, "", r"OpenStack 2024\.1 cannot talk to ZeroMQ"),
+    ],
+)
+def test_what_it_cannot_do_is_refused(system: str, more: str, told: str) -> None:
+    """Options differ between releases, and other systems have one release each."""
+    with pytest.raises(PlanError, match=told):
+        check(system, more=more)
