@@ -69,18 +69,6 @@ def test_every_message_is_accounted_for(system: str, tmp_path: Path) -> None:
     assert (frames["node_summary"]["paused_s"] >= 0).all()
 
 
-def test_versions_are_side_by_side(tmp_path: Path) -> None:
-    """Each point is of the version that it names."""
-    text = PLAN.format("artemis").replace("[300, 200000]", "300").replace("probes: [inside]\n", "")
-    text = text.replace("[single]", '[single], settings: {version: ["2.33", "2.56"]}')
-    assert sweep(parse_plan(text, Path("test.yaml")), text, tmp_path, Silent()).failed == ()
-    frames = doubted(tmp_path)
-    versions = frames["runs"].set_index("version")["system_version"]
-    assert versions.to_dict() == {"2.33": "2.33.0", "2.56": "2.56.0"}
-    assert (frames["messages"]["received"] == frames["messages"]["sent"]).all()
-    assert all_due(frames["messages"]["sent"], 160)
-
-
 @pytest.mark.usefixtures("artemis")
 def test_receivers_that_start_late_get_what_waits(tmp_path: Path) -> None:
     """They have links before, and no credit: every message waits, and then arrives."""
