@@ -278,8 +278,9 @@ def _worded(axis: str, value: str, tables: Tables) -> str:
 
 
 def _called(axis: str) -> str:
-    named = {"queues": "the kind of queue", "topology": "the topology", "system": "the system"}
-    return named.get(axis) or worded(axis, "").strip()
+    named = {"queues": "kind of queue", "generator": "load generator"}
+    known = {*named, "topology", "system"}
+    return f"the {named.get(axis, axis)}" if axis in known else worded(axis, "").strip()
 
 
 ANSWERING = Answering("comparison", asked, answer)

@@ -21,9 +21,8 @@ def problems_of(load: Mapping[str, object], test_cases: object) -> Iterator[Prob
     """
     loads = by_generator(load)
     generators = [generator for generator in map(_generator, loads) if generator is not None]
-    knowing = Counter(name for each in generators for name in each.parameters.model_fields)
-    said = [name for name, value in load.items() if value != {}]  # as of no options of a driver
-    partly = (("load", name) for name in said if 0 < knowing[name] < len(generators))
+    known = Counter(name for each in generators for name in each.parameters.model_fields)
+    partly = (("load", key) for key in load if load[key] != {} and 0 < known[key] < len(generators))
     text = "not every generator of the load knows it: say it under those that do"
     problems: dict[Where, Problem] = {where: Problem(where, text) for where in partly}
     for generator in generators:

@@ -11,8 +11,13 @@ from mqperf.plan.load.simulator import GENERATOR, Paced
 
 def _of(release: str) -> Generator:
     """The same load, by another release; options of a driver differ between releases."""
-    title = f"{GENERATOR.title} in OpenStack {release}"
-    return replace(GENERATOR, name=f"simulator-{release}", title=title, parameters=Paced)
+    return replace(
+        GENERATOR,
+        name=f"simulator-{release}",
+        title=f"{GENERATOR.title} in OpenStack {release}",
+        protocol=f"simulator of OpenStack {release}",
+        parameters=Paced,
+    )
 
 
 OF_2024_1, OF_2025_1, OF_2026_1 = map(_of, ("2024.1", "2025.1", "2026.1"))
