@@ -1,4 +1,7 @@
-"""The releases of oslo.messaging whose simulator is used, each for what it can talk to."""
+"""The releases of oslo.messaging whose simulator is used, each for what it can talk to.
+
+Packages add those whose drivers speak other protocols than RabbitMQ's, and former ones.
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -11,7 +14,6 @@ from mqperf.lab.load.launcher import Endpoint
 from mqperf.plan import Case
 
 LOCKS = Path(__file__).with_name("locks")
-REPAIRS = "mqperf.onhost.load.repairs"
 
 Sections = Mapping[str, Mapping[str, str]]
 """Options of oslo.config by section."""
@@ -58,12 +60,6 @@ def _rabbit(case: Case, _endpoint: Endpoint, _address: str) -> Sections:
     return {"oslo_messaging_rabbit": section}
 
 
-def _amqp(_case: Case, endpoint: Endpoint, _address: str) -> Sections:
-    """How a user logs in, if any; after several failures, too, try again every second."""
-    login = "PLAIN" if endpoint.user else "ANONYMOUS"
-    return {"oslo_messaging_amqp": {"sasl_mechanisms": login, "connection_retry_backoff": "1"}}
-
-
 RABBITMQ = Release(
     name="rabbitmq",
     version="18.3.1",
@@ -72,27 +68,12 @@ RABBITMQ = Release(
     options=_rabbit,
     lock=LOCKS / "rabbitmq.txt",
     sdist_sha256="28831b36096d74da5cd1370ef25b4719aaca627d94785a67a9838a480ce7ee3a",
-    repairs=(f"{REPAIRS}:queue_manager_place",),
+    repairs=("mqperf.onhost.load.repairs:queue_manager_place",),
     libraries=(),
     why="current; releases 14.9 to 18.1 wait 0.5 s for every CALL (Launchpad bug 2035113)",
 )
-AMQP = Release(
-    name="amqp",
-    version="14.9.3",
-    protocol="amqp-1.0",
-    scheme="amqp",
-    options=_amqp,
-    lock=LOCKS / "amqp.txt",
-    sdist_sha256="0b7247700f97269aba077bad48fc06d194dd0e9bf3188fd7aa607a8dfa0bebde",
-    repairs=tuple(
-        f"{REPAIRS}:{name}" for name in ("amqp_expiry", "amqp_warnings", "amqp_first_host")
-    ),
-    libraries=("pyngus", "python-qpid-proton"),
-    why="the last series with an AMQP 1.0 driver",
-    tools="a C compiler and Python's headers (sudo apt-get install gcc libc6-dev python3-dev)",
-)
 
-RELEASES = Registry("oslo_releases", (RABBITMQ, AMQP))
+RELEASES = Registry("oslo_releases", (RABBITMQ,))
 
 
 def find(name: str) -> Release:
