@@ -1,5 +1,6 @@
 """Simulators of former releases of OpenStack: their names, and what plans may say of them."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,13 @@ def test_each_is_started_and_read_by_its_name(release: str) -> None:
     driver = SYSTEMS["rabbitmq"].every_driver[name]
     assert (driver, RELEASES[driver].protocol) == (f"rabbitmq-{release}", "amqp-0-9-1")
     assert RELEASES[driver].version in LAUNCHERS[name].about(driver)
+
+
+def test_the_documentation_has_their_versions(root: Path) -> None:
+    """Beside the names of generators."""
+    text = (root / "docs" / "howto" / "versions.md").read_text()
+    rows = re.findall(r"^\| `simulator-(\S+)` \| .* \| (\S+) \|$", text, re.MULTILINE)
+    assert dict(rows) == {each: RELEASES[f"rabbitmq-{each}"].version for each in FORMER}
 
 
 def test_the_simulator_itself_is_that_of_today() -> None:

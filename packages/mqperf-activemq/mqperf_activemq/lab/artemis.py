@@ -10,21 +10,21 @@ from mqperf_java.lab.logging import log4j2
 from mqperf_java.lab.servers import ServerPlace, Tools, opened, server
 
 CONFIG = "broker.xml"
+ARCHIVE = Archive(
+    group="org.apache.activemq",
+    artifact="apache-artemis",
+    version="2.56.0",
+    sha512="441ad38aa1b0526e5709edf43542039f016669d24134056613e4cbafdf6b101e"
+    "5351f79f7ee190b43fc8031f6ec596a5fd075490dcee4d3eb3a88d8ed2cfc01b",
+)
 EDITION = Edition(
     product="ActiveMQ Artemis",
-    archive=Archive(
-        group="org.apache.activemq",
-        artifact="apache-artemis",
-        version="2.56.0",
-        sha512="441ad38aa1b0526e5709edf43542039f016669d24134056613e4cbafdf6b101e"
-        "5351f79f7ee190b43fc8031f6ec596a5fd075490dcee4d3eb3a88d8ed2cfc01b",
-    ),
+    archive=ARCHIVE,
     oldest_java=17,
     config=CONFIG,
     former=(
-        Archive(
-            group="org.apache.activemq",
-            artifact="apache-artemis",
+        replace(
+            ARCHIVE,
             version="2.33.0",
             sha512="984df20fb1bc2d9254fbf9694411f3297937064d2de3d76c987baffa855d115e"
             "23406a97023262d93b2ef4a218f839f7eeffc493fa904a7c566d48ddcc0e5d86",

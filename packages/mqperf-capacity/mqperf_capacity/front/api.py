@@ -9,7 +9,6 @@ prediction.demands          # a table: what a message costs each role
 prediction.broken           # a table: where something that is not CPU limits
 """
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
@@ -20,6 +19,7 @@ from typing_extensions import override
 
 from mqperf.base.errors import MqperfError
 from mqperf.base.one_line import printable
+from mqperf.front.api import StrPath
 from mqperf.pages import notebook
 from mqperf.plan.test_cases import TEST_CASES
 from mqperf.study import stats, tables
@@ -30,8 +30,6 @@ from mqperf_capacity.study import demands as demands_of
 from mqperf_capacity.study import mixes
 from mqperf_capacity.study.mixes import Mix
 from mqperf_capacity.study.predictions import Asked, Predicted, frames, predictions
-
-StrPath = str | os.PathLike[str]
 
 
 @dataclass(frozen=True, slots=True, repr=False)

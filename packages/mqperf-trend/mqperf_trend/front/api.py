@@ -9,7 +9,6 @@ history.plot(test_case="rpc-call", topology="cmsm", queues="classic")
 history.report("reports/trend")
 """
 
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from html import escape
@@ -21,6 +20,7 @@ from typing_extensions import override
 
 from mqperf.base.errors import MqperfError
 from mqperf.base.one_line import printable
+from mqperf.front.api import StrPath
 from mqperf.pages import notebook
 from mqperf.pages.report.drawings import counting
 from mqperf.plan.test_cases import TEST_CASES
@@ -29,8 +29,6 @@ from mqperf.study.tables import Tables
 from mqperf.study.tables.axes import SWEEP
 from mqperf_trend.pages import page, words
 from mqperf_trend.study import trends
-
-StrPath = str | os.PathLike[str]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
