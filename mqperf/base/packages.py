@@ -51,7 +51,7 @@ BRINGS: Mapping[str, tuple[str, ...]] = {
     ),
     "mqperf-numbered": ("backlog", "cycles"),
     "mqperf-streams": ("rabbitmq-stream", "streams"),
-    "mqperf-software": ("mqperf software",),
+    "mqperf-software": ("mqperf software", "home", "erlang"),
 }
 """By package: what plans and records call so, files of that suffix, and commands."""
 

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,10 +12,11 @@ import psutil
 import pytest
 from listeners import accepts
 from patience import DOUBTS_OF_A_BUSY_MACHINE, eventually
+from typing_extensions import override
 
 from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.runner import Silent, sweep
-from mqperf.lab.systems.rabbitmq.installation import getting, installed, installed_version
+from mqperf.lab.systems.rabbitmq.installation import installed_version
 from mqperf.lab.systems.rabbitmq.private import private_cluster
 from mqperf.lab.systems.rabbitmq.settings import Settings, parse_settings
 from mqperf.plan.file import parse_plan
@@ -43,6 +44,28 @@ load:
   rate_msg_s: 100
   duration_s: 2
   warmup_s: 1
+"""
+
+NATS = """\
+title: NATS of another version
+systems:
+  nats:
+    topologies: [any-node]
+    queues: [jetstream-file-r3]
+    settings: {version: "VERSION"}
+test_cases: [publish]
+load: {generator: nats, green_threads: 1, rate_msg_s: 200, duration_s: 2, warmup_s: 1}
+"""
+
+ZEROMQ = """\
+title: ZeroMQ with a Redis of another version
+systems:
+  zeromq:
+    topologies: [direct]
+    queues: [none]
+    settings: {redis: "VERSION", replicas: 1}
+test_cases: [rpc-call]
+load: {green_threads: [1], pause_s: 0.02, duration_s: 2, warmup_s: 1}
 """
 
 STREAMS = """\
@@ -83,15 +106,48 @@ def roots(other: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path
         adding.kill()
         adding.wait()
         assert eventually(lambda: not any(map(psutil.Process.is_running, started)))
-        assert debian.roots() == []
+        assert debian.roots(HERE) == []
 
         settings = Settings(version=other)
-        assert f"getting RabbitMQ {other}" in " ".join(getting(settings, [HERE]))
-        assert [*getting(settings, [HERE])] == []
+        assert f"getting RabbitMQ {other}" in " ".join(settings.getting([Generous()]))
+        assert [*settings.getting([HERE])] == []
         yield folder
-        [root] = debian.roots()
-        debian.remove(root)
+        [root] = debian.roots(HERE)
+        debian.remove(HERE, root)
         assert {path.name for path in folder.iterdir()} == {f"{PACKAGE}-{suite}.lock"}
+
+
+class Generous(LocalHost):
+    """This machine, which puts other brokers into the same root: each by itself takes a minute."""
+
+    @override
+    def copied(self, ours: Path) -> Path:
+        if ours.name != "debian_root.sh":
+            return ours
+        fill = debian.place(self).parent / "fill.sh"
+        fill.write_text(f'exec sh {ours} "$@" nats-server redis-server\n')
+        return fill
+
+
+@pytest.fixture
+def like(roots: Path) -> Iterator[Callable[[str], str]]:
+    """Gives the root a second name, that of another package in it, and the version it has."""
+    made: list[Path] = []
+
+    def named(package: str) -> str:
+        [root] = [root for root in debian.roots(HERE) if root.package == PACKAGE]
+        admin = ["--admindir", str(root.folder / "var/lib/dpkg")]
+        form = ["--show", "--showformat", "${source:Upstream-Version}"]
+        query = ["dpkg-query", *admin, *form, package.replace("-nox", "-base")]
+        version = subprocess.check_output(query, text=True).partition("+")[0]
+        folder = roots / f"{package}-{version}-{root.release}"
+        subprocess.run(["cp", "-al", root.folder, folder], check=True)
+        made.append(folder)
+        return version
+
+    yield named
+    for folder in made:
+        subprocess.run(["rm", "-rf", "--one-file-system", folder], check=True)
 
 
 def namespaces() -> dict[int, str]:
@@ -105,7 +161,7 @@ def namespaces() -> dict[int, str]:
 
 def test_nodes_of_another_version_run_apart_and_leave_nothing(other: str, roots: Path) -> None:
     """No mount, process or listener, and no file in the root."""
-    [root] = debian.roots()
+    [root] = debian.roots(HERE)
     before = {*(root.folder / "tmp").iterdir()}
     with (
         HERE.scratch("test-versions") as folder,
@@ -146,13 +202,53 @@ def test_the_folder_of_an_archive_runs_with_the_erlang_of_the_host() -> None:
     """The package has its folder as the archive does."""
     version = installed_version(HERE)
     home = Path(f"/usr/lib/rabbitmq/lib/rabbitmq_server-{version}")
-    settings = Settings(home=home)
-    assert installed(HERE, settings).version == version
+    settings = parse_settings({"home": str(home)})
+    assert settings.installation(HERE).version == version
     with (
         HERE.scratch("test-versions") as folder,
         private_cluster(settings, [HostFolder(HERE, folder)], nodes=1) as cluster,
     ):
         assert cluster.facts()["version"] == version
+
+
+def test_an_archive_runs_with_another_erlang_than_the_installed_one(
+    roots: Path, like: Callable[[str], str]
+) -> None:
+    """That which is asked for, in a root, and leaves nothing."""
+    erlang = like("erlang-nox")
+    [home] = roots.glob(f"{PACKAGE}-*/usr/lib/rabbitmq/lib/rabbitmq_server-*")
+    settings = parse_settings({"home": str(home), "erlang": erlang.partition(".")[0]})
+    assert settings.obtainable(HERE) == home.name.rpartition("-")[2]
+    assert [*settings.getting([HERE])] == []
+    with (
+        HERE.scratch("test-versions") as folder,
+        private_cluster(settings, [HostFolder(HERE, folder)]) as cluster,
+    ):
+        facts = cluster.facts()
+        assert facts["version"] == settings.obtainable(HERE)
+        assert str(facts["runtime"]).startswith(f"Erlang {erlang.partition('.')[0]}")
+
+
+@pytest.mark.parametrize(
+    ("package", "text"),
+    [
+        pytest.param("nats-server", NATS, marks=pytest.mark.needs_nats),
+        pytest.param("redis-server", ZEROMQ, marks=pytest.mark.needs_redis),
+    ],
+)
+def test_another_broker_of_another_version_loses_nothing(
+    package: str, text: str, like: Callable[[str], str], tmp_path: Path
+) -> None:
+    """Every node of it is of that version, which the record tells."""
+    version = like(package)
+    text = text.replace("VERSION", version)
+    outcome = sweep(parse_plan(text, Path("others.yaml")), text, tmp_path, Silent())
+    assert outcome.failed == ()
+    frames = stats.complete(tables.read(tmp_path))
+    messages = frames["messages"].query("sent > 0")
+    assert [*messages["received"]] == [*messages["sent"]]
+    [run] = frames["runs"].to_dict("records")
+    assert version in f"{run['system_version']} {run['runtime_version']}"
 
 
 @pytest.mark.usefixtures("roots")

@@ -1,38 +1,30 @@
 """Versions beside the installed one: what a plan asks for, and the folders of Debian releases."""
 
-import os
 import shutil
-import subprocess
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 import pytest
+from typing_extensions import override
 
-from mqperf.base import processes
 from mqperf.base.errors import PlanError, SystemFault
 from mqperf.base.releases import is_of
 from mqperf.hosts import HOSTS, Hosts, LocalHost
 from mqperf.hosts.software import SOURCES, Root
-from mqperf.lab.systems import rabbitmq
 from mqperf.lab.systems.possible import possible
-from mqperf.lab.systems.rabbitmq.installation import obtainable
 from mqperf.lab.systems.rabbitmq.settings import Settings, parse_settings
 from mqperf.lab.systems.settings import SettingsFault
 from mqperf.plan import Plan
 from mqperf.plan.file import parse_plan
 from mqperf_software.hosts import debian
 
+if TYPE_CHECKING:
+    from subprocess import CompletedProcess
+
 HERE = LocalHost()
 PACKAGE = "rabbitmq-server"
-
-
-class Usage(NamedTuple):
-    """Of a disk, as shutil has it."""
-
-    total: int
-    used: int
-    free: int
 
 
 PLAN = """\
@@ -46,32 +38,64 @@ load: {green_threads: [1], duration_s: 2}
 """
 
 
+FILL = """\
+mkdir -p "$2/var/lib/dpkg"
+echo "W: wait" >"$2.log"
+if [ -n "$FAILS" ]; then echo "$FAILS" >>"$2.log"; exit 1; fi
+cat >"$2/var/lib/dpkg/status" <<END
+Package: $3
+Status: install ok installed
+Maintainer: nobody
+Architecture: all
+Version: $GOT
+Description: it
+END
+"""
+"""Fills a folder instead of ``debian_root.sh``."""
+
+PROGRAMS = {
+    "id": "echo 0",
+    "unshare": 'while [ "${1#--}" != "$1" ]; do shift; done; exec "$@"',
+    **dict.fromkeys(("debootstrap", "chroot", "apt-get"), ""),
+}
+"""Those of a machine whose user is root, and may make namespaces."""
+
+
 @dataclass
-class Debootstrap:
-    """What fills folders, instead of debootstrap: it is started with those arguments."""
+class Machine(LocalHost):
+    """This machine, with other programs before its own, on which debootstrap gives what we say."""
 
-    version: str = "1:4.3.6-1"
+    folder: Path
+    version: str = "1:4.3.6-1+deb14u1"
     fails: str = ""
+    programs: dict[str, str] = field(default_factory=PROGRAMS.copy)
 
-    def run(self, argv: list[str], **_: object) -> "subprocess.CompletedProcess[str]":
-        if argv[0] == "rm":
-            shutil.rmtree(argv[-1])
-        elif "sh" in argv:
-            folder = Path(argv[-2])
-            folder.mkdir()
-            folder.with_name(f"{folder.name}.log").write_text(f"W: wait\n{self.fails}\n")
-        code = 1 if self.fails and "sh" in argv else 0
-        return subprocess.CompletedProcess(argv, code, self.version, "")
+    @override
+    def run(
+        self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, timeout_s: float
+    ) -> "CompletedProcess[str]":
+        programs = self.folder / "bin"
+        shutil.rmtree(programs, ignore_errors=True)
+        programs.mkdir()
+        for name, lines in self.programs.items():
+            (programs / name).write_text(f"#!/bin/sh\n{lines}\n")
+            (programs / name).chmod(0o755)
+        ours = {"XDG_CACHE_HOME": str(self.folder), "GOT": self.version, "FAILS": self.fails}
+        path = {"PATH": f"{programs}:/usr/bin:/bin"}
+        return super().run(argv, env={**(env or {}), **ours, **path}, timeout_s=timeout_s)
+
+    @override
+    def copied(self, ours: Path) -> Path:
+        if ours.name != "debian_root.sh":
+            return ours
+        (self.folder / "fill").write_text(FILL)
+        return self.folder / "fill"
 
 
 @pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty one, of root, who may make namespaces, on a machine with all programs."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(shutil, "which", lambda name, **_: f"/usr/bin/{name}")
-    monkeypatch.setattr(processes, "run", Debootstrap().run)
-    return tmp_path / "mqperf/roots"
+def machine(tmp_path: Path) -> Machine:
+    """One with an empty cache."""
+    return Machine(tmp_path)
 
 
 def test_a_version_is_asked_for_by_its_first_numbers() -> None:
@@ -103,11 +127,11 @@ def test_without_the_package_its_name_is_told(monkeypatch: pytest.MonkeyPatch) -
     """Who asks for a version that is not installed learns who gets it."""
     monkeypatch.setattr(SOURCES, "_values", {})
     with pytest.raises(SystemFault, match="install it, or mqperf-software"):
-        obtainable(HERE, Settings(version="99.1"))
+        Settings(version="99.1").obtainable(HERE)
 
 
 def of_versions(monkeypatch: pytest.MonkeyPatch, text: str) -> tuple[Plan, Hosts]:
-    monkeypatch.setattr(rabbitmq, "obtainable", lambda _host, settings: str(settings.version))
+    monkeypatch.setattr(Settings, "obtainable", lambda settings, _host: str(settings.version))
     with HOSTS["local"].reached() as hosts:
         return parse_plan(text, Path("versions.yaml")), hosts
 
@@ -132,52 +156,66 @@ def test_replicated_queues_of_several_versions_are_named(monkeypatch: pytest.Mon
         possible(plan, hosts)
 
 
-def test_a_root_is_made_once_and_found_by_its_version(cache: Path) -> None:
-    """Its folder is named by what is in it."""
-    assert debian.find(HERE, PACKAGE, "4.3") is None
-    made = debian.make(HERE, PACKAGE, "4.3")
-    assert made == Root(cache / f"{PACKAGE}-4.3.6-forky")
-    (cache / f"{PACKAGE}-forky.partial").mkdir()
-    [root] = debian.roots()
+@pytest.mark.starts_programs
+def test_a_root_is_made_once_and_found_by_its_version(machine: Machine) -> None:
+    """Its folder is named by what is in it; what is half made is no root."""
+    assert debian.find(machine, PACKAGE, "4.3") is None
+    made = debian.make(machine, PACKAGE, "4.3")
+    place = machine.folder / "mqperf/roots"
+    assert made == Root(place / f"{PACKAGE}-4.3.6-forky")
+    (place / f"{PACKAGE}-trixie.partial").mkdir()
+    machine.fails = "E: it is made once"
+    assert debian.make(machine, PACKAGE, "4.3.6") == made
+    [root] = debian.roots(machine)
     assert (root.package, root.version, root.release) == (PACKAGE, "4.3.6", "forky")
-    debian.remove(root)
-    assert debian.roots() == []
+    assert debian.size_bytes(machine, root) > 100
+    debian.remove(machine, root)
+    assert debian.roots(machine) == []
+    assert {path.name for path in place.iterdir() if path.is_dir()} == {f"{PACKAGE}-trixie.partial"}
 
 
-def test_a_release_that_moved_on_is_told(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.starts_programs
+def test_a_release_that_moved_on_is_told(machine: Machine) -> None:
     """Debian testing has another version by the day it is asked."""
-    monkeypatch.setattr(processes, "run", Debootstrap(version="4.4.0-1").run)
+    machine.version = "4.4.0-1"
     with pytest.raises(SystemFault, match=r"forky has rabbitmq-server 4\.4\.0 by now"):
-        debian.make(HERE, PACKAGE, "4.3")
-    assert not [*cache.glob("*forky*/")]
+        debian.make(machine, PACKAGE, "4.3")
+    assert not [*(machine.folder / "mqperf/roots").glob("*forky*/")]
 
 
-def test_what_could_not_be_made_leaves_no_root(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.starts_programs
+def test_what_could_not_be_made_leaves_no_root(machine: Machine) -> None:
     """The last words of the installer say why; what it left is removed before the next try."""
-    monkeypatch.setattr(processes, "run", Debootstrap(fails="E: no mirror").run)
+    machine.fails = "E: no mirror"
     with pytest.raises(SystemFault, match="E: no mirror"):
-        debian.make(HERE, PACKAGE, "4.3")
-    assert debian.roots() == []
-    monkeypatch.setattr(processes, "run", Debootstrap().run)
-    debian.make(HERE, PACKAGE, "4.3")
-    assert [path.name for path in cache.iterdir() if path.is_dir()] == [f"{PACKAGE}-4.3.6-forky"]
+        debian.make(machine, PACKAGE, "4.3")
+    assert debian.roots(machine) == []
+    machine.fails = ""
+    debian.make(machine, PACKAGE, "4.3")
+    folders = {path.name for path in (machine.folder / "mqperf/roots").glob("*/")}
+    assert folders == {f"{PACKAGE}-4.3.6-forky"}
 
 
-@pytest.mark.usefixtures("cache")
-def test_what_forbids_a_root_is_said_before_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.starts_programs
+def test_what_forbids_a_root_is_said_before_it_is_made(machine: Machine) -> None:
     """Nobody but root, no room, no tool, no such version: with what to do."""
     with pytest.raises(SystemFault, match=r"no Debian has it.*ask for 3\.10 or 4\.0 or 4\.3"):
-        debian.find(HERE, PACKAGE, "2.1")
-    with monkeypatch.context() as patch:
-        patch.setattr(shutil, "disk_usage", lambda _: Usage(10**9, 10**9, 10**6))
-        with pytest.raises(SystemFault, match=r"has 0\.0 GB free, and a folder with it needs"):
-            debian.make(HERE, PACKAGE, "4.3")
-    with monkeypatch.context() as patch:
-        patch.setattr(shutil, "which", lambda name, **_: None if name == "debootstrap" else name)
-        with pytest.raises(SystemFault, match="apt-get install debootstrap"):
-            debian.find(HERE, PACKAGE, "4.3")
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    with pytest.raises(SystemFault, match="run mqperf as root, or give home"):
-        debian.find(HERE, PACKAGE, "4.3")
+        debian.find(machine, PACKAGE, "2.1")
+    full = 'echo "Avail"; echo 1000000'
+    with pytest.raises(SystemFault, match=r"has 0\.0 GB free, and a folder with it needs"):
+        debian.make(replace(machine, programs={**PROGRAMS, "df": full}), PACKAGE, "4.3")
+    none = 'echo "namespaces are forbidden" >&2; exit 1'
+    with pytest.raises(SystemFault, match="namespaces of mounts are forbidden there"):
+        debian.find(replace(machine, programs={**PROGRAMS, "unshare": none}), PACKAGE, "4.3")
+    with pytest.raises(SystemFault, match="only root runs versions beside it"):
+        debian.find(replace(machine, programs={**PROGRAMS, "id": "echo 1000"}), PACKAGE, "4.3")
+
+
+@pytest.mark.starts_programs
+def test_what_is_missing_is_told_with_what_installs_it(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The program, and the command."""
+    monkeypatch.setattr(debian, "NEEDED", {"no-such-program": "apt-get install it"})
+    with pytest.raises(SystemFault, match=r"no-such-program, which .*: apt-get install it"):
+        debian.find(machine, PACKAGE, "4.3")

@@ -181,6 +181,8 @@ SETTINGS: Mapping[str, str] = {
     "memory_watermark_mb": "Memory at which a node blocks publishers, in MB.",
     "version": 'A version beside the installed one, in quotes: `"4.3"` for any 4.3.x.',
     "home": "The folder of an unpacked archive of RabbitMQ on the hosts of brokers.",
+    "erlang": 'The version of Erlang that runs such an archive, in quotes: `"27"`; may be a list.',
+    "redis": 'A version of Redis beside the installed one, in quotes: `"8.0"`; may be a list.',
     "nodes": "Names of the nodes of an existing cluster, Master first.",
     "urls": "AMQP URLs of those nodes, in the same order; `${NAME}` is read from the environment.",
     "program": "The router's program: a name on the PATH, or a path; without it `qdrouterd`, else"

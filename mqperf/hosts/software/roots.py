@@ -15,17 +15,18 @@ from mqperf.hosts.software.machine import Machine
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A folder of a host with a system in it."""
+    """A folder of a host with a system in it, and folders of the host that its programs see."""
 
     folder: Path
+    seen: tuple[Path, ...] = ()
 
     def command(self, argv: Sequence[str], shown: Path) -> tuple[str, ...]:
         """The command that runs a program of the root; root alone may run it.
 
-        It sees the folder ``shown`` of the host where that is, and of the host no other folder.
+        Of the host it sees the folder ``shown`` and those of ``seen``, each at its own path.
         """
-        mounts = ("unshare", "--mount", "sh", "-c", _in_root(), "in-root")
-        return (*mounts, str(self.folder), str(shown), *argv)
+        mounts = ("unshare", "--mount", "sh", "-c", _in_root(), "in-root", str(self.folder))
+        return (*mounts, *map(str, (shown, *self.seen)), "--", *argv)
 
 
 @dataclass(frozen=True, slots=True)

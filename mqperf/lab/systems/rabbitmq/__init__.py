@@ -9,7 +9,7 @@ from mqperf.base.errors import SystemFault
 from mqperf.hosts import Host, HostFolder
 from mqperf.lab.systems.rabbitmq.config import NODES
 from mqperf.lab.systems.rabbitmq.existing import existing_cluster
-from mqperf.lab.systems.rabbitmq.installation import TOOL, getting, installed_version, obtainable
+from mqperf.lab.systems.rabbitmq.installation import TOOL, installed_version
 from mqperf.lab.systems.rabbitmq.policies import POLICIES
 from mqperf.lab.systems.rabbitmq.private import private_cluster
 from mqperf.lab.systems.rabbitmq.settings import parse_settings
@@ -51,7 +51,7 @@ def queue_kind(asked: str, settings: Mapping[str, JsonValue], host: Host) -> str
     Raises ``SystemFault`` for what it does not have, and for ``ha`` of an existing cluster.
     """
     if not (parsed := parse_settings(settings)).urls:
-        version = obtainable(host, parsed)
+        version = parsed.obtainable(host)
         parsed.check_version(version)
         return kind_of_queue(asked, version)
     if asked == "ha":
@@ -82,7 +82,7 @@ SYSTEM = System(
     start=start,
     tools=(TOOL,),
     telling={"metrics": True},
-    getting=lambda settings, hosts: getting(parse_settings(settings), hosts),
+    getting=lambda settings, hosts: parse_settings(settings).getting(hosts),
     own_deployment=lambda topology: topology == SINGLE,
     incompatible_queues={
         (SINGLE, queues): f"{queues} queues: {_NO_COPIES}" for queues in ("mirrored", "ha")

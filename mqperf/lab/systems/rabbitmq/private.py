@@ -14,7 +14,7 @@ from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems.certificates import issued
 from mqperf.lab.systems.private import AgainError, PrivateDeployment, ServerLauncher, Servers
 from mqperf.lab.systems.rabbitmq.config import NODES, USER, Cluster, Secrets, port_count
-from mqperf.lab.systems.rabbitmq.installation import Installation, installed
+from mqperf.lab.systems.rabbitmq.installation import Installation
 from mqperf.lab.systems.rabbitmq.policies import POLICIES
 from mqperf.lab.systems.rabbitmq.rabbitmqctl import Rabbitmqctl
 from mqperf.lab.systems.rabbitmq.settings import Settings
@@ -67,7 +67,7 @@ def _installed(
 ) -> tuple[dict[str, Installation], str]:
     """What each host has, by its name, and the version that all of them have."""
     hosts = {host_folder.host.name: host_folder.host for host_folder in host_folders}
-    installations = {name: installed(host, settings) for name, host in hosts.items()}
+    installations = {name: settings.installation(host) for name, host in hosts.items()}
     versions = {name: installation.version for name, installation in installations.items()}
     if len({*versions.values()}) > 1:
         listing = ", ".join(f"{name} has {version}" for name, version in versions.items())

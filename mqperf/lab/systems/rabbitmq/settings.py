@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field, JsonValue, SecretStr, create_model, model_validator
 
 from mqperf.base.registry import Registry
 from mqperf.base.urls import BrokerUrl
+from mqperf.hosts import Host
+from mqperf.lab.systems.rabbitmq.installation import PRODUCT, Installation, in_root, package
 from mqperf.lab.systems.rabbitmq.policies import POLICIES
 from mqperf.lab.systems.rabbitmq.urls import ENCRYPTED, NodeUrl, unset, unusable, with_environment
 from mqperf.lab.systems.service import Server
@@ -26,8 +27,7 @@ class Settings(SystemSettings):
 
     With ``urls`` (one per node, passwords as ``${VARIABLE}``) nothing is started; ``nodes`` then
     gives the names by which reports call the nodes.  With ``tls`` clients connect encrypted only.
-    ``version``, in quotes, is another one than is installed, ``4.3`` for any 4.3.x; ``home`` is the
-    folder of an unpacked archive on the hosts.
+    ``version``, in quotes, is another one than is installed, ``4.3`` for any 4.3.x.
     """
 
     name: ClassVar = "rabbitmq"
@@ -36,7 +36,6 @@ class Settings(SystemSettings):
     tls: Flag = False
     memory_watermark_mb: int = Field(default=1024, ge=64, le=16_777_216, strict=True)
     version: VersionAsked | None = None
-    home: Path | None = None
     nodes: tuple[str, ...] = ()
     urls: tuple[NodeUrl, ...] = ()
 
@@ -57,15 +56,26 @@ class Settings(SystemSettings):
             )
         if len({url.scheme == ENCRYPTED for url in self.endpoints}) > 1:
             raise ValueError(f"some urls begin with {ENCRYPTED}:// and some do not: all, or none")
-        if self.version and self.home:
-            raise ValueError("version and home are two ways to have another RabbitMQ: give one")
-        if self.home is not None and not self.home.is_absolute():
-            raise ValueError(f"home: {self.home} is no absolute path of a folder on the hosts")
-        if (self.version or self.home) and self.urls:
+        if self.version and self.urls:
             raise ValueError(
-                "version and home are for a cluster that mqperf starts: leave them out beside urls"
+                "version is for a cluster that mqperf starts: leave it out beside urls"
             )
         return self
+
+    def obtainable(self, host: Host) -> str:
+        """The version that a host has or can get; raises ``SystemFault`` where it cannot be had."""
+        if PRODUCT.lacks(host, self.version):
+            return str(self.version)
+        return self.installation(host).version
+
+    def getting(self, hosts: Sequence[Host]) -> Iterator[str]:
+        """Get what the hosts lack; it says what, before each."""
+        yield from PRODUCT.getting(hosts, self.version)
+
+    def installation(self, host: Host) -> Installation:
+        """The RabbitMQ of a host, once it is got; raises as ``obtainable`` does."""
+        root = PRODUCT.root(host, self.version)
+        return package(host) if root is None else in_root(host, root)
 
     def check_version(self, version: str) -> None:
         """Raise ``SystemFault`` when a RabbitMQ of this version is known not to have them."""

@@ -23,8 +23,8 @@ NETWORK = ("network_card", "network_driver", "network_speed")
 Fact = str | int
 """What a run tells of its machine or of a version."""
 
-ASKED = ("version", "home")
-"""Settings by which a plan asks for a version of a system."""
+ASKED = ("version", "home", "erlang", "redis")
+"""Settings by which a plan asks for a version of a system, or of what it runs on."""
 
 VARIED = {OF_SYSTEM: ASKED, ("generator_version",): ("generator",)}
 """Which versions a plan may vary, and by what."""

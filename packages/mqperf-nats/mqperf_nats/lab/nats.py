@@ -13,9 +13,10 @@ from mqperf.base.errors import SystemFault
 from mqperf.hosts import Host, HostFolder
 from mqperf.hosts.software import ALONE
 from mqperf.lab.load import Access, Endpoint
+from mqperf.lab.product import Product
 from mqperf.lab.systems.private import PrivateDeployment, ServerLauncher, Servers
 from mqperf.lab.systems.service import Server
-from mqperf.lab.systems.settings import SystemSettings, checked
+from mqperf.lab.systems.settings import SystemSettings, VersionAsked, checked
 from mqperf.lab.systems.system import ONLY_BROKER, Deployment, System
 from mqperf.lab.tool import Tool
 from mqperf.plan import Case
@@ -29,7 +30,6 @@ NAME = "nats"
 USER = "mqperf"
 SINGLE, CLUSTER = "single", "any-node"
 LABELS = {SINGLE: (ONLY_BROKER,), CLUSTER: ("Broker 1", "Broker 2", "Broker 3")}
-TOOL = Tool("nats-server", "nats-server", packages=("nats-server",), services=("nats-server",))
 CONFIG = "nats.conf"
 NO_REPLICAS = "one node has no replicas: plan topologies: [any-node]"
 LIMIT_S = 60
@@ -63,13 +63,36 @@ class Nats(PrivateDeployment):
             raise SystemFault(f"NATS {failure}: {done.stderr.strip()[-500:]}")
 
 
-def version_on(host: Host) -> str:
-    """The version on a host; raises ``SystemFault`` with the command that installs it."""
-    answer = host.run([TOOL.on("NATS", host), "--version"], timeout_s=LIMIT_S)
+def installed(host: Host) -> str:
+    """The installed version; raises ``SystemFault`` with the command that installs it."""
+    return _version(host, (PRODUCT.tool.on(PRODUCT.title, host), "--version"))
+
+
+def _version(host: Host, asking: Sequence[str]) -> str:
+    answer = host.run(asking, timeout_s=LIMIT_S)
     return answer.stdout.partition(": v")[2].strip() or "unknown"
 
 
-check = partial(checked, NAME, SystemSettings)
+PRODUCT = Product(
+    "NATS",
+    Tool("nats-server", "nats-server", packages=("nats-server",), services=("nats-server",)),
+    installed,
+)
+
+
+class NatsSettings(SystemSettings):
+    """``version``, in quotes, is another one than is installed, ``2.10`` for any 2.10.x."""
+
+    version: VersionAsked | None = None
+
+
+check = partial(checked, NAME, NatsSettings)
+
+
+def queue_kind(asked: str, settings: Mapping[str, JsonValue], host: Host) -> str:
+    """The kind of queue that is asked for; raises ``SystemFault`` where no NATS can be had."""
+    PRODUCT.lacks(host, check(settings).version)
+    return asked
 
 
 def configuration(
@@ -103,7 +126,12 @@ def start(
     values = {**settings}
     labels = LABELS[str(values.pop("topology", CLUSTER))]
     wanted, size = check(values), len(labels)
-    password, version = secrets.token_hex(16), version_on(host_folders[0].host)
+    password = secrets.token_hex(16)
+
+    def command(place: HostFolder, *arguments: str) -> tuple[str, ...]:
+        return PRODUCT.command(place.host, wanted.version, *arguments, shown=place.folder)
+
+    version = _version(host_folders[0].host, command(host_folders[0], "--version"))
 
     def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[HostFolder]) -> Nats:
         homes = [place.within(f"broker{number}") for number, place in enumerate(places, 1)]
@@ -112,7 +140,7 @@ def start(
                 label=label,
                 name=f"{home.host.address}:{ports[index]}",
                 host_folder=home,
-                argv=(TOOL.on("NATS", home.host), "--config", CONFIG),
+                argv=command(home, "--config", CONFIG),
                 env={},
                 ready=("Server is ready",),
                 taken=("address already in use",),
@@ -141,10 +169,12 @@ SYSTEM = System(
     topologies=(SINGLE, CLUSTER),
     queues=(CORE.name, *STREAMS),
     drivers={GENERATOR.name: NAME},
-    installed=version_on,
+    installed=installed,
+    queue_kind=queue_kind,
     check=check,
     start=start,
-    tools=(TOOL,),
+    tools=(PRODUCT.tool,),
+    getting=lambda settings, hosts: PRODUCT.getting(hosts, check(settings).version),
     own_deployment=lambda topology: topology == SINGLE,
     incompatible_queues={(SINGLE, kind): NO_REPLICAS for kind in REPLICATED},
     labels=lambda topology, _settings: LABELS[topology],

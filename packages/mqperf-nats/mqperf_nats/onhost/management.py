@@ -1,16 +1,16 @@
 """Run as ``python -m mqperf_nats.onhost.management CONFIGURATION ADDRESSES ACTION WORD...``.
 
 The action ``remove`` has streams as its words, and removes those that are there: a subscriber that
-was killed has left its own.  ``await`` has seconds, and ends when a stream with a replica on every
-server can be made by each of them: a follower may never log who leads JetStream, and answers before
-the leader knows it.  Who may do that is read of the configuration of a server, ADDRESSES are of
-all, with commas between them.
+was killed has left its own.  ``await`` has seconds, and ends when each server answers, and a stream
+with a replica on every one can be made by each of them: a follower may never log who leads
+JetStream, and answers before the leader knows it.  Who may do that is read of the configuration of
+a server, ADDRESSES are of all, with commas between them.
 """
 
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from mqperf_nats.onhost.connection import PAUSE_S, Connection
@@ -38,17 +38,30 @@ def remove(broker: Broker, streams: Sequence[str]) -> None:
     connection.close(FAREWELL_S)
 
 
-def await_replicas(broker: Broker, replicas: int, deadline: float) -> None:
-    """Return when a stream of so many replicas can be made by a server.
-
-    Raises ``Lost`` or ``Refused`` after the ``deadline``, on the monotonic clock.
-    """
+def make_replicas(connection: Connection, replicas: int) -> None:
+    """Make a stream of so many replicas, and remove it.  Raises ``Lost`` or ``Refused``."""
     stream = {"name": PROBE, "subjects": [PROBE], "storage": "memory", "num_replicas": replicas}
+    connection.call("STREAM.CREATE", PROBE, stream)
+    connection.call("STREAM.DELETE", PROBE, {})
+
+
+def await_all(brokers: Sequence[Broker], deadline: float) -> None:
+    """Return when each server answers, and a stream of all of them can be made by each.
+
+    Raises ``Lost`` of the first that does not answer by the ``deadline``, on the monotonic clock,
+    or what a server says then of the stream.
+    """
+    for broker in brokers:
+        _retried(broker, deadline, lambda _connection: None)
+    for broker in brokers:
+        _retried(broker, deadline, lambda connection: make_replicas(connection, len(brokers)))
+
+
+def _retried(broker: Broker, deadline: float, do: Callable[[Connection], None]) -> None:
     while True:
         try:
             connection = Connection(broker)
-            connection.call("STREAM.CREATE", PROBE, stream)
-            connection.call("STREAM.DELETE", PROBE, {})
+            do(connection)
             connection.close(FAREWELL_S)
         except (Lost, Refused):
             if time.monotonic() > deadline:
@@ -66,10 +79,8 @@ def main(configuration: str, addresses: str, action: str, *words: str) -> None:
         if action == "remove":
             remove(Broker(servers, login["user"], login["password"], ""), words)
         else:
-            deadline = time.monotonic() + float(*words)
-            for server in servers:
-                broker = Broker([server], login["user"], login["password"], "")
-                await_replicas(broker, len(servers), deadline)
+            each = [Broker([server], login["user"], login["password"], "") for server in servers]
+            await_all(each, time.monotonic() + float(*words))
     except (Lost, Refused) as error:
         sys.exit(str(error))
 

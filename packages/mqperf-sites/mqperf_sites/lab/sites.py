@@ -12,7 +12,7 @@ from mqperf.hosts import HostFolder
 from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.systems.private import PrivateDeployment, ServerLauncher, Servers
 from mqperf.lab.systems.rabbitmq.config import USER, Cluster, Secrets, port_count
-from mqperf.lab.systems.rabbitmq.installation import TOOL, installed, installed_version
+from mqperf.lab.systems.rabbitmq.installation import TOOL, installed_version
 from mqperf.lab.systems.rabbitmq.rabbitmqctl import Rabbitmqctl
 from mqperf.lab.systems.rabbitmq.settings import parse_settings
 from mqperf.lab.systems.service import Server
@@ -76,7 +76,7 @@ def start(
     of_nodes = {"memory_watermark_mb": wanted.memory_watermark_mb}
     ours = parse_settings({**of_nodes, "start_timeout_s": wanted.start_timeout_s})
     hosts = {place.host.name: place.host for place in host_folders[: len(NODES)]}
-    installations = {name: installed(host, ours) for name, host in hosts.items()}
+    installations = {name: ours.installation(host) for name, host in hosts.items()}
     version = installations[host_folders[0].host.name].version
 
     def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[HostFolder]) -> Sites:

@@ -1,11 +1,17 @@
 """The command line of software roots: ``mqperf software``."""
 
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mqperf.base.terminal import console, print_lines
 from mqperf.front.commands import Command
+
+if TYPE_CHECKING:
+    from mqperf.hosts import Host
 
 FAULT = 2
 
@@ -17,23 +23,29 @@ app = typer.Typer(
 
 Package = Annotated[str, typer.Argument(metavar="PACKAGE", help="Debian's, e.g. rabbitmq-server")]
 Version = Annotated[str, typer.Argument(metavar="VERSION", help="e.g. 4.3, for any 4.3.x")]
+Inventory = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Of the hosts of brokers that it names.")
+]
 
 
 @app.command("list")
-def show() -> None:
+def show(inventory: Inventory = None) -> None:
     """Show the folders: package, version, release of Debian, size, when made, and where.
 
-    Example: `mqperf software list`
+    Examples: `mqperf software list`, `mqperf software list --inventory hosts.yaml`
     """
     from mqperf_software.hosts import debian
 
-    for root in debian.roots():
-        print_lines(
-            console,
-            f"{root.package} {root.version}  Debian {root.release}"
-            f"  {root.size_bytes / 1e6:,.0f} MB  {root.made:%Y-%m-%d}  {root.folder}",
-        )
-    if not debian.roots():
+    with _brokers(inventory) as hosts:
+        found = [(host, root) for host in hosts for root in debian.roots(host)]
+        for host, root in found:
+            print_lines(
+                console,
+                f"{root.package} {root.version}  Debian {root.release}"
+                f"  {debian.size_bytes(host, root) / 1e6:,.0f} MB  {root.made:%Y-%m-%d}"
+                f"  {_of(host)}{root.folder}",
+            )
+    if not found:
         known = (
             f"{package} {version}"
             for package, versions in debian.RELEASES.items()
@@ -43,36 +55,57 @@ def show() -> None:
 
 
 @app.command()
-def add(package: Package, version: Version) -> None:
+def add(package: Package, version: Version, inventory: Inventory = None) -> None:
     """Make the folder of a version, as root; a plan that asks for it makes it as well.
 
-    Example: `mqperf software add rabbitmq-server 4.3`
+    Examples: `mqperf software add nats-server 2.10`,
+    `mqperf software add rabbitmq-server 4.3 --inventory hosts.yaml`
     """
-    from mqperf.hosts.local import LocalHost
     from mqperf_software.hosts import debian
 
-    here = LocalHost()
-    if debian.find(here, package, version) is None:
-        print_lines(console, f"getting {package} {version}, which takes minutes")
-    root = debian.find(here, package, version) or debian.make(here, package, version)
-    print_lines(console, str(root.folder))
+    with _brokers(inventory) as hosts:
+        for host in hosts:
+            root = debian.find(host, package, version)
+            if root is None:
+                print_lines(console, f"{_of(host)}getting {package} {version}, which takes minutes")
+                root = debian.make(host, package, version)
+            print_lines(console, f"{_of(host)}{root.folder}")
 
 
 @app.command()
-def remove(package: Package, version: Version) -> None:
+def remove(package: Package, version: Version, inventory: Inventory = None) -> None:
     """Remove the folders of a version.
 
     Example: `mqperf software remove rabbitmq-server 4.3`
     """
     from mqperf_software.hosts import debian
 
-    folders = [root for root in debian.roots() if debian.fits(root, package, version)]
-    for root in folders:
-        debian.remove(root)
-        print_lines(console, f"removed {root.folder}")
-    if not folders:
+    with _brokers(inventory) as hosts:
+        every = [(host, root) for host in hosts for root in debian.roots(host)]
+        there = [(host, root) for host, root in every if debian.fits(root, package, version)]
+        for host, root in there:
+            debian.remove(host, root)
+            print_lines(console, f"removed {_of(host)}{root.folder}")
+    if not there:
         print_lines(console, f"there is no {package} {version} to remove: mqperf software list")
         raise typer.Exit(FAULT)
+
+
+@contextmanager
+def _brokers(inventory: Path | None) -> Iterator[tuple["Host", ...]]:
+    """The hosts of brokers of an inventory, or this one."""
+    from mqperf.hosts import HERE, HOSTS
+    from mqperf.hosts.several import of_inventory
+
+    kind = HOSTS[HERE] if inventory is None else of_inventory(inventory, programs=True)
+    with kind.reached() as hosts:
+        yield hosts.broker
+
+
+def _of(host: "Host") -> str:
+    from mqperf.hosts import HERE
+
+    return "" if host.name == HERE else f"{host.name}: "
 
 
 COMMAND = Command("software", app)

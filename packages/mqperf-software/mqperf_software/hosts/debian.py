@@ -1,25 +1,26 @@
-"""Debian releases in folders of the cache, each with one package in the version that it has there.
+"""Debian releases in folders of a host's cache, each with a package in the version it has there.
 
 A folder is named by package, version and release, and has that name once it is whole.
 """
 
 import os
-import shutil
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from filelock import FileLock
-
-from mqperf.base import cache, processes
 from mqperf.base.errors import SystemFault
 from mqperf.base.redaction import without_passwords
 from mqperf.base.releases import is_of, parsed
+from mqperf.hosts import HERE
 from mqperf.hosts.software import Machine, Root, Source
 
-RELEASES = {"rabbitmq-server": {"3.10": "bookworm", "4.0": "trixie", "4.3": "forky"}}
+RELEASES = {
+    "rabbitmq-server": {"3.10": "bookworm", "4.0": "trixie", "4.3": "forky"},
+    "erlang-nox": {"25": "bookworm", "27": "trixie", "29": "forky"},
+    "nats-server": {"2.9": "bookworm", "2.10": "trixie", "2.15": "forky"},
+    "redis-server": {"7.0": "bookworm", "8.0": "trixie"},
+}
 """By package, the release of Debian that has a version; testing moves on."""
 
 ROOM_BYTES = 1_500_000_000
@@ -29,38 +30,35 @@ NEEDED = {
     "debootstrap": "apt-get install debootstrap",
     "unshare": "apt-get install util-linux",
     "chroot": "apt-get install coreutils",
-    "apt-get": "only Debian and its like have it, elsewhere give home",
+    "apt-get": "only Debian and its like have it",
 }
 """Programs that make a root, and how to come by each."""
 
-LIMIT_S = 1800
+SYSTEM_PATH = "PATH=$PATH:/usr/sbin:/sbin; "
+LIMIT_S = 60
+MAKING_LIMIT_S = 1800
 LAST_LINES = 5
+FULL, OTHER_VERSION = 3, 4
+"""Codes with which ``make_root.sh`` ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class DebianRoot:
-    """A folder with a Debian release, made for a package in the version that it has there."""
+    """A folder of a machine with a Debian release, made for a package in the version it has."""
 
     folder: Path
     package: str
     version: str
     release: str
-
-    @property
-    def size_bytes(self) -> int:
-        """Bytes of all its files."""
-        files = (Path(top, name) for top, _, names in os.walk(self.folder) for name in names)
-        return sum(file.lstat().st_size for file in files)
-
-    @property
-    def made(self) -> datetime:
-        """When it was whole."""
-        return datetime.fromtimestamp(self.folder.stat().st_ctime, UTC)
+    made: datetime
 
 
-def roots() -> list[DebianRoot]:
-    """Those in the cache, by package and version."""
-    return sorted(_roots(), key=lambda root: (root.package, parsed(root.version)))
+def roots(machine: Machine) -> list[DebianRoot]:
+    """Those in the machine's cache, by package and version."""
+    form = ("-mindepth", "1", "-maxdepth", "1", "-type", "d", "-printf", r"%C@ %p\n")
+    listed = machine.run(["find", str(place(machine)), *form], timeout_s=LIMIT_S).stdout
+    found = (_root(line) for line in listed.splitlines() if not line.endswith(".partial"))
+    return sorted(found, key=lambda root: (root.package, parsed(root.version)))
 
 
 def fits(root: DebianRoot, package: str, version: str) -> bool:
@@ -68,76 +66,113 @@ def fits(root: DebianRoot, package: str, version: str) -> bool:
     return root.package == package and is_of(root.version, version)
 
 
+def size_bytes(machine: Machine, root: DebianRoot) -> int:
+    """Bytes of all files of a root."""
+    argv = ["du", "--summarize", "--bytes", str(root.folder)]
+    return int(machine.run(argv, timeout_s=MAKING_LIMIT_S).stdout.split("\t")[0])
+
+
 def find(machine: Machine, package: str, version: str) -> Root | None:
-    """The newest root on the host of a version, None where it must be made.
+    """The newest root of a machine with a version, None where it must be made.
 
     Raises ``SystemFault``, with what to do, where there is none and none can be made.
     """
-    there = [root for root in roots() if fits(root, package, version)]
-    problem = _problem(package, version, make=not there)
+    there = [root for root in roots(machine) if fits(root, package, version)]
+    problem = _problem(machine, package, version, make=not there)
     if problem is not None:
-        raise SystemFault(f"{package} {version} is not installed, and {problem}")
-    if not there:
-        return None
-    folder = there[-1].folder
-    if machine.run(["test", "-d", str(folder)], timeout_s=60).returncode:
-        raise SystemFault(
-            f"{package} {version} is not on {machine.name}: versions beside the installed one are"
-            " for brokers of this machine; give home the folder of an archive there instead"
-        )
-    return Root(folder)
+        raise SystemFault(f"{package} {version} is not installed{_on(machine)}, and {problem}")
+    return Root(there[-1].folder) if there else None
 
 
 def make(machine: Machine, package: str, version: str) -> Root:
     """Make a root of a version, as root and once; two that ask at once make it once.
 
     Raises ``SystemFault`` with the last words of what could not make it, or when its release has
-    another version by now, and ``HostError`` when the cache cannot be written.
+    another version by now.
     """
-    release = _release(package, version)
-    home = _place()
-    with cache.refusals(home):
-        home.mkdir(parents=True, exist_ok=True)
-        with FileLock(home / f"{package}-{release}.lock"):
-            root = find(machine, package, version)
-            if root is None:
-                _make(package, version, release, home / f"{package}-{release}.partial")
+    home, release = place(machine), _release(package, version)
+    scripts = [Path(__file__).with_name(name) for name in ("make_root.sh", "debian_root.sh")]
+    script, fill = (str(machine.copied(each)) for each in scripts)
+    argv = ["sh", script, str(home), package, version, release, str(ROOM_BYTES), fill]
+    # of this machine, our variables tell by which proxy it reaches Debian
+    variables = {**os.environ} if machine.name == HERE else None
+    done = machine.run(argv, env=variables, timeout_s=MAKING_LIMIT_S)
+    if done.returncode == FULL:
+        raise SystemFault(
+            f"{package} {version}: {home}{_on(machine)} has {int(done.stdout) / 1e9:.1f} GB free,"
+            f" and a folder with it needs up to {ROOM_BYTES / 1e9:.1f}: free some, or set"
+            " XDG_CACHE_HOME"
+        )
+    if done.returncode == OTHER_VERSION:
+        raise SystemFault(
+            f"Debian {release} has {package} {done.stdout.strip()} by now: ask for it"
+        )
+    if done.returncode:
+        raise SystemFault(
+            f"{package} {version} could not be got from Debian {release}: check that apt-get update"
+            f" works{_on(machine) or ' here'}, then try again. Last words:\n"
+            + without_passwords("\n".join(done.stderr.splitlines()[-LAST_LINES:]))
+        )
     made = find(machine, package, version)
     if made is None:
         raise SystemFault(f"{package} {version} was made, and removed meanwhile: run it again")
     return made
 
 
-def remove(root: DebianRoot) -> None:
-    """Remove the folder of a root; what is mounted there belongs to processes that still run."""
-    partial = root.folder.with_name(f"{root.folder.name}.partial")
-    root.folder.rename(partial)
-    _clear(partial)
+def place(machine: Machine) -> Path:
+    """The folder of roots in the cache of the user of a machine, whether it is there or not."""
+    script = 'printf %s "${XDG_CACHE_HOME:-${HOME:?}/.cache}/mqperf/roots"'
+    done = machine.run(["sh", "-c", script], timeout_s=LIMIT_S)
+    if done.returncode or not done.stdout.startswith("/"):
+        raise SystemFault(
+            f"no place for the cache of brokers{_on(machine)}, since this user has no home folder:"
+            " set HOME or XDG_CACHE_HOME to an absolute path"
+        )
+    return Path(done.stdout)
 
 
-def _roots() -> Iterator[DebianRoot]:
-    with suppress(FileNotFoundError):
-        for folder in _place().iterdir():
-            name, _, release = folder.name.rpartition("-")
-            package, _, version = name.rpartition("-")
-            if folder.is_dir() and package and not folder.name.endswith(".partial"):
-                yield DebianRoot(folder, package, version, release)
+def remove(machine: Machine, root: DebianRoot) -> None:
+    """Remove the folder of a root; what is mounted there belongs to processes that still run.
+
+    Raises ``SystemFault`` where it cannot be removed.
+    """
+    partial = str(root.folder.with_name(f"{root.package}-{root.release}.partial"))
+    script = 'rm -rf --one-file-system "$2" && mv "$1" "$2" && rm -rf --one-file-system "$2"'
+    argv = ["sh", "-c", script, "sh", str(root.folder), partial]
+    done = machine.run(argv, timeout_s=MAKING_LIMIT_S)
+    if done.returncode:
+        last = "".join(done.stderr.splitlines()[-1:])
+        raise SystemFault(f"{partial} cannot be removed, may a process still run in it? {last}")
 
 
-def _problem(package: str, version: str, *, make: bool) -> str | None:
-    """What forbids to run a root here, or also to ``make`` one, with who must do what."""
-    if os.geteuid() != 0:
-        return "only root runs versions beside it: run mqperf as root, or give home"
-    if missing := [name for name in NEEDED if make and shutil.which(name) is None]:
+def _root(line: str) -> DebianRoot:
+    """That of a line with the time when it was whole, and the folder."""
+    time, _, folder = line.partition(" ")
+    name, _, release = folder.rpartition("/")[2].rpartition("-")
+    package, _, version = name.rpartition("-")
+    made = datetime.fromtimestamp(float(time), UTC)
+    return DebianRoot(Path(folder), package, version, release, made)
+
+
+def _problem(machine: Machine, package: str, version: str, *, make: bool) -> str | None:
+    """What forbids to run a root there, or also to ``make`` one, with who must do what."""
+    if make:
+        _release(package, version)
+    if machine.run(["id", "-u"], timeout_s=LIMIT_S).stdout.strip() != "0":
+        return "only root runs versions beside it: be root there, or ask for what is installed"
+    if make and (missing := _missing(machine, tuple(NEEDED))):
         return (
             f"{missing[0]}, which makes the folder of another version, is missing:"
             f" {NEEDED[missing[0]]}"
         )
-    if make:
-        _release(package, version)
-    if processes.run(["unshare", "--mount", "true"], timeout_s=60).returncode:
-        return "namespaces of mounts are forbidden here: allow them, or give home"
+    if machine.run(["unshare", "--mount", "true"], timeout_s=LIMIT_S).returncode:
+        return "namespaces of mounts are forbidden there: allow them"
     return None
+
+
+def _missing(machine: Machine, programs: Sequence[str]) -> list[str]:
+    look = SYSTEM_PATH + 'for each; do command -v "$each" >/dev/null || echo "$each"; done'
+    return machine.run(["sh", "-c", look, "sh", *programs], timeout_s=LIMIT_S).stdout.split()
 
 
 def _release(package: str, version: str) -> str:
@@ -147,64 +182,13 @@ def _release(package: str, version: str) -> str:
         if is_of(version, each) or is_of(each, version):
             return release
     raise SystemFault(
-        f"{package} {version} is not installed, and no Debian has it: install it, give home the"
-        f" folder of its archive, or ask for {' or '.join(known) or 'what is installed'}"
+        f"{package} {version} is not installed, and no Debian has it: install it, or ask for"
+        f" {' or '.join(known) or 'what is installed'}"
     )
 
 
-def _make(package: str, version: str, release: str, partial: Path) -> None:
-    """Fill a folder, and give it its name."""
-    _clear(partial)
-    if (free := shutil.disk_usage(partial.parent).free) < ROOM_BYTES:
-        raise SystemFault(
-            f"{package} {version}: {partial.parent} has {free / 1e9:.1f} GB free, and a folder with"
-            f" it needs up to {ROOM_BYTES / 1e9:.1f}: free some, or set XDG_CACHE_HOME"
-        )
-    script = Path(__file__).with_name("debian_root.sh")
-    apart = ("unshare", "--mount", "--pid", "--fork", "--kill-child=KILL")
-    argv = [*apart, "sh", str(script), release, str(partial), package]
-    done = processes.run(argv, env={**os.environ}, timeout_s=LIMIT_S)
-    if done.returncode:
-        words = [*done.stderr.splitlines(), *_last_words(partial)][-LAST_LINES:]
-        raise SystemFault(
-            f"{package} {version} could not be got from Debian {release}: check that apt-get update"
-            " works here, then try again. Last words:\n" + without_passwords("\n".join(words))
-        )
-    query = ["dpkg-query", "--admindir", str(partial / "var/lib/dpkg"), "-W", "-f", "${Version}"]
-    got = _upstream(processes.run([*query, package], timeout_s=60).stdout)
-    if not is_of(got, version):
-        _clear(partial)
-        raise SystemFault(f"Debian {release} has {package} {got} by now: ask for it")
-    partial.with_name(f"{partial.name}.log").unlink(missing_ok=True)
-    partial.rename(partial.with_name(f"{package}-{got}-{release}"))
-
-
-def _last_words(partial: Path) -> list[str]:
-    with suppress(OSError):
-        return partial.with_name(f"{partial.name}.log").read_text(errors="replace").splitlines()
-    return []
-
-
-def _clear(partial: Path) -> None:
-    """Remove what is half made, and nothing that is mounted in it.
-
-    Raises ``SystemFault`` where that fails.
-    """
-    if not partial.exists():
-        return
-    done = processes.run(["rm", "-rf", "--one-file-system", str(partial)], timeout_s=LIMIT_S)
-    if done.returncode:
-        last = "".join(done.stderr.splitlines()[-1:])
-        raise SystemFault(f"{partial} cannot be removed, a process may still run in it: {last}")
-
-
-def _place() -> Path:
-    return cache.place() / "roots"
-
-
-def _upstream(version: str) -> str:
-    """The version of the software in that of its package: 4.3.6 of ``1:4.3.6-1``."""
-    return version.rpartition(":")[2].partition("-")[0].partition("+")[0]
+def _on(machine: Machine) -> str:
+    return "" if machine.name == HERE else f" on {machine.name}"
 
 
 SOURCE = Source("debian", find, make)

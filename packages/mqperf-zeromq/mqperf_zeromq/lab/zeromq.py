@@ -15,15 +15,15 @@ from pydantic import Field, JsonValue
 
 from mqperf.hosts import Host, HostFolder
 from mqperf.lab.load import LAUNCHERS, Access, Endpoint
+from mqperf.lab.product import Product
 from mqperf.lab.systems.private import PrivateDeployment, ServerLauncher, Servers
 from mqperf.lab.systems.service import Server
-from mqperf.lab.systems.settings import SystemSettings, checked
+from mqperf.lab.systems.settings import SystemSettings, VersionAsked, checked
 from mqperf.lab.systems.system import Deployment, System
 from mqperf.lab.tool import Tool
 from mqperf.plan import Case
 from mqperf_zeromq.lab.oslo import PROTOCOL, RELEASE
 
-REDIS = Tool("redis-server", "redis-server", packages=("redis-server",), services=("redis-server",))
 LABEL, REPLICA = "Redis", "Replica"
 LIBRARY = "pyzmq"
 VERSION_LIMIT_S = 60
@@ -32,8 +32,12 @@ COPIED = "sync: Finished with success"
 
 
 class RedisSettings(SystemSettings):
-    """What a plan may say about ZeroMQ."""
+    """What a plan may say about ZeroMQ.
 
+    ``redis`` is a version of Redis in quotes, ``8.0`` for any 8.0.x, and the installed one without.
+    """
+
+    redis: VersionAsked | None = None
     replicas: int = Field(0, ge=0, le=9, strict=True)
 
 
@@ -51,16 +55,22 @@ class ZeroMQ(PrivateDeployment):
         """Leave the addresses of the run's servers to expire by themselves, after 300 s."""
 
 
-def redis_program(host: Host) -> str:
-    """Find redis-server; raises ``SystemFault`` with the command that installs it."""
-    return REDIS.on("Redis, the matchmaker for ZeroMQ,", host)
-
-
 def redis_version(host: Host) -> str:
-    """The version of the installed Redis."""
-    answer = host.run([redis_program(host), "--version"], timeout_s=VERSION_LIMIT_S)
+    """The version of the installed Redis; raises ``SystemFault`` with what installs it."""
+    return _version(host, (REDIS.tool.on(REDIS.title, host), "--version"))
+
+
+def _version(host: Host, asking: Sequence[str]) -> str:
+    answer = host.run(asking, timeout_s=VERSION_LIMIT_S)
     version = re.search(r"v=(\S+)", answer.stdout)
     return version[1] if version else "unknown"
+
+
+REDIS = Product(
+    "Redis, the matchmaker for ZeroMQ,",
+    Tool("redis-server", "redis-server", packages=("redis-server",), services=("redis-server",)),
+    redis_version,
+)
 
 
 def library_version() -> str:
@@ -79,6 +89,12 @@ def check(settings: Mapping[str, JsonValue]) -> RedisSettings:
     return checked("zeromq", RedisSettings, settings)
 
 
+def queue_kind(asked: str, settings: Mapping[str, JsonValue], host: Host) -> str:
+    """The kind of queue that is asked for; raises ``SystemFault`` where no Redis can be had."""
+    REDIS.lacks(host, check(settings).redis)
+    return asked
+
+
 def labels(_topology: str, settings: Mapping[str, JsonValue]) -> tuple[str, ...]:
     """The nodes: the matchmaker, and those that copy it."""
     replicas = check(settings).replicas
@@ -92,13 +108,16 @@ def start(
 
     Replicas are on the next hosts; they are up when they have copied the first one.
     """
-    names, timeout_s = labels("", settings), check(settings).start_timeout_s
-    hosts = {place.host.name: place.host for place in host_folders[: len(names)]}
-    programs = {name: redis_program(host) for name, host in hosts.items()}
+    names, wanted = labels("", settings), check(settings)
+
+    def command(place: HostFolder, *arguments: str) -> tuple[str, ...]:
+        return REDIS.command(place.host, wanted.redis, *arguments, shown=place.folder)
+
+    version = _version(host_folders[0].host, command(host_folders[0], "--version"))
     about: dict[str, JsonValue] = {
         "product": "ZeroMQ",
         "version": f"({LIBRARY} {library_version()})",
-        "runtime": f"Redis {redis_version(host_folders[0].host)}",
+        "runtime": f"Redis {version}",
     }
     password = secrets.token_urlsafe(24)
 
@@ -108,8 +127,8 @@ def start(
         for label, port, place in zip(names, ports, places, strict=True):
             folder = place.within(label.lower().replace(" ", ""))
             lines = [f"bind {place.host.address}", f"requirepass {password}", *copying]
-            server = _redis(programs[place.host.name], label, folder, port, lines)
-            servers.start([server], timeout_s)
+            server = _redis(command(folder, "redis.conf"), label, folder, port, lines)
+            servers.start([server], wanted.start_timeout_s)
             copying = [f"replicaof {first}", f"masterauth {password}"]
         address = first.replace(" ", ":")
         return ZeroMQ(servers, about, Endpoint(PROTOCOL, (address,), "mqperf", password))
@@ -121,7 +140,7 @@ def start(
 
 
 def _redis(
-    program: str, label: str, host_folder: HostFolder, port: int, lines: Sequence[str]
+    argv: tuple[str, ...], label: str, host_folder: HostFolder, port: int, lines: Sequence[str]
 ) -> Server:
     """A server with these lines among its settings; one that copies another has done so."""
     config = [f"port {port}", *lines, "daemonize no", 'save ""', "appendonly no"]
@@ -129,7 +148,7 @@ def _redis(
         label=label,
         name=f"{host_folder.host.address}:{port}",
         host_folder=host_folder,
-        argv=(program, "redis.conf"),
+        argv=argv,
         env={"LANG": "C.UTF-8"},
         ready=("Ready to accept connections",) if label == LABEL else (COPIED,),
         taken=("Address already in use",),
@@ -144,8 +163,10 @@ SYSTEM = System(
     queues=("none",),
     drivers={"simulator": RELEASE.name},
     installed=installed,
+    queue_kind=queue_kind,
     check=check,
     start=start,
-    tools=(REDIS,),
+    tools=(REDIS.tool,),
+    getting=lambda settings, hosts: REDIS.getting(hosts, check(settings).redis),
     labels=labels,
 )

@@ -1,0 +1,74 @@
+"""A broker in the version that a plan asks for: installed on a host, or in a software root."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from mqperf.base.errors import SystemFault
+from mqperf.base.packages import package_of
+from mqperf.base.releases import is_of
+from mqperf.hosts import Host
+from mqperf.hosts.software import SOURCES, Root, Source
+from mqperf.lab.tool import Tool
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """What hosts have in one version installed, and may have in others in software roots.
+
+    ``installed`` gives the version that is installed on a host, or raises ``SystemFault``.  A
+    version asked for is ``4.3``, for any 4.3.x; None is whatever is installed.
+    """
+
+    title: str
+    tool: Tool
+    installed: Callable[[Host], str]
+
+    def lacks(self, host: Host, version: str | None) -> bool:
+        """Whether a host must get it first; raises ``SystemFault`` where it cannot be had."""
+        return not self._suits(host, version) and self._found(host, str(version)) is None
+
+    def getting(self, hosts: Sequence[Host], version: str | None) -> Iterator[str]:
+        """Make the roots that hosts lack; it says what, before each."""
+        for host in hosts:
+            if self.lacks(host, version):
+                yield f"getting {self.title} {version}, which takes minutes, once"
+                self._source(str(version)).make(host, self.tool.name, str(version))
+
+    def root(self, host: Host, version: str | None) -> Root | None:
+        """The root in which a host has it, None where it is installed; raises ``SystemFault``."""
+        if self._suits(host, version):
+            return None
+        if (root := self._found(host, str(version))) is None:
+            raise SystemFault(f"{self.title} {version} is not there any more: run it again")
+        return root
+
+    def command(
+        self, host: Host, version: str | None, *arguments: str, shown: Path
+    ) -> tuple[str, ...]:
+        """The command that runs its program; of the host it need see ``shown`` only."""
+        if (root := self.root(host, version)) is None:
+            return (self.tool.on(self.title, host), *arguments)
+        return root.command((self.tool.program, *arguments), shown)
+
+    def _suits(self, host: Host, version: str | None) -> bool:
+        """Whether the installed one is what is asked for."""
+        try:
+            installed = self.installed(host)
+        except SystemFault:
+            if version is None:
+                raise
+            return False
+        return version is None or is_of(installed, version)
+
+    def _found(self, host: Host, version: str) -> Root | None:
+        return self._source(version).find(host, self.tool.name, version)
+
+    def _source(self, version: str) -> Source:
+        """Where versions come from that are not installed."""
+        for source in SOURCES.values():
+            return source
+        raise SystemFault(
+            f"{self.title} {version} is not what is installed: install it, or"
+            f" {package_of('mqperf software')}, which gets versions beside the installed one"
+        )
