@@ -80,13 +80,15 @@ def remove(package: Package, version: Version, inventory: Inventory = None) -> N
     """
     from mqperf_software.hosts import debian
 
+    removed = False
     with _brokers(inventory) as hosts:
-        every = [(host, root) for host in hosts for root in debian.roots(host)]
-        there = [(host, root) for host, root in every if debian.fits(root, package, version)]
-        for host, root in there:
-            debian.remove(host, root)
-            print_lines(console, f"removed {_of(host)}{root.folder}")
-    if not there:
+        for host in hosts:
+            for root in debian.roots(host):
+                if debian.fits(root, package, version):
+                    debian.remove(host, root)
+                    print_lines(console, f"removed {_of(host)}{root.folder}")
+                    removed = True
+    if not removed:
         print_lines(console, f"there is no {package} {version} to remove: mqperf software list")
         raise typer.Exit(FAULT)
 

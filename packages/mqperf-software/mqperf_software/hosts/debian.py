@@ -8,11 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
+from mqperf.base import cache
 from mqperf.base.errors import SystemFault
 from mqperf.base.redaction import without_passwords
 from mqperf.base.releases import is_of, parsed
-from mqperf.hosts import HERE
+from mqperf.hosts import HERE, LocalHost
 from mqperf.hosts.software import Machine, Root, Source
 
 RELEASES = {
@@ -91,12 +93,13 @@ def make(machine: Machine, package: str, version: str) -> Root:
     another version by now.
     """
     home, release = place(machine), _release(package, version)
+    maker: Machine = LocalHost() if _has_our_files(machine) else machine
     scripts = [Path(__file__).with_name(name) for name in ("make_root.sh", "debian_root.sh")]
-    script, fill = (str(machine.copied(each)) for each in scripts)
+    script, fill = (str(maker.copied(each)) for each in scripts)
     argv = ["sh", script, str(home), package, version, release, str(ROOM_BYTES), fill]
     # of this machine, our variables tell by which proxy it reaches Debian
-    variables = {**os.environ} if machine.name == HERE else None
-    done = machine.run(argv, env=variables, timeout_s=MAKING_LIMIT_S)
+    variables = {**os.environ} if maker.name == HERE else None
+    done = maker.run(argv, env=variables, timeout_s=MAKING_LIMIT_S)
     if done.returncode == FULL:
         raise SystemFault(
             f"{package} {version}: {home}{_on(machine)} has {int(done.stdout) / 1e9:.1f} GB free,"
@@ -185,6 +188,16 @@ def _release(package: str, version: str) -> str:
         f"{package} {version} is not installed, and no Debian has it: install it, or ask for"
         f" {' or '.join(known) or 'what is installed'}"
     )
+
+
+def _has_our_files(machine: Machine) -> bool:
+    """Whether a host is a part of this machine, which may have no network to Debian itself."""
+    if machine.name == HERE or (home := place(machine)) != place(LocalHost()):
+        return False
+    with cache.refusals(home):
+        home.mkdir(parents=True, exist_ok=True)
+        with NamedTemporaryFile(dir=home) as file:
+            return machine.run(["test", "-e", file.name], timeout_s=LIMIT_S).returncode == 0
 
 
 def _on(machine: Machine) -> str:
