@@ -18,7 +18,7 @@ SHORTER = {
     "duration_s: 30": "duration_s: 10",
     "at_s: 8, for_s: 12": "at_s: 1, for_s: 8",
     "[5]": "[1]",
-    "rate_msg_s: 1000": "rate_msg_s: 200",
+    "rate_msg_s: 300": "rate_msg_s: 200",
     "  undisturbed: {}\n": "",
 }
 
