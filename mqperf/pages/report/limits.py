@@ -10,7 +10,7 @@ from mqperf.study.tables import Tables
 UNKNOWN, DIFFERS = "cannot tell", "differs"
 
 LIMITS: Mapping[str, str] = {
-    "tester": "the load generators",
+    "tester": "the load generator",
     "host": "a full host",
     "broker": "a broker node",
     "network": "the network",
