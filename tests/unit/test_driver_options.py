@@ -8,9 +8,9 @@ from mqperf.base.errors import PlanError
 from mqperf.lab.load import Access, Endpoint
 from mqperf.lab.load.oslo import releases
 from mqperf.lab.load.oslo.drivers import options
-from mqperf.lab.systems import rabbitmq
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.lab.systems.possible import Possible, check_plan
+from mqperf.lab.systems.rabbitmq.settings import Settings
 from mqperf.plan import Plan
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.driver import DRIVERS, OPTIONS
@@ -164,7 +164,7 @@ def test_streams_need_a_broker_that_has_them(monkeypatch: pytest.MonkeyPatch) ->
     """Only the points that have such queues are refused."""
     stream = "rabbit_stream_fanout: [false, true], rabbit_transient_quorum_queue: true"
     swept = plan(f"{{{stream}, rabbit_qos_prefetch_count: 1}}")
-    monkeypatch.setattr(rabbitmq, "obtainable", lambda _host, _settings: "3.8.9")
+    monkeypatch.setattr(Settings, "obtainable", lambda *_: "3.8.9")
     from mqperf.hosts import Hosts, LocalHost
     from mqperf.lab.systems.possible import possible
 
