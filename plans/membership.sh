@@ -4,16 +4,18 @@
 set -eu
 
 # As the node itself: its cookie, its names and ports, and the version that it runs in.
+variables='HOME|ERL_[A-Z_]*|RABBITMQ_(NODENAME|USE_LONGNAME|CONF_ENV_FILE)'
+environment=$(tr '\0' '\n' <"/proc/$MQPERF_PID/environ" | sed -nE "s/^($variables)=(.*)/export \1='\3'/p")
 on_node() {
-    tr '\0' '\n' <"/proc/$MQPERF_PID/environ" | sed -n 's/^\([A-Z_]*\)=\(.*\)/\1="\2"; export \1/p' |
-        grep -E '^(HOME|ERL_|RABBITMQ_(NODENAME|USE_LONGNAME|CONF_ENV_FILE|CTL_))' >environment
     # shellcheck disable=SC2016  # the inner shell expands it
-    nsenter --target "$MQPERF_PID" --mount --root sh -c "$(cat environment)"'
-        exec /usr/lib/rabbitmq/bin/rabbitmq-queues --quiet --node "$RABBITMQ_NODENAME" "$@"
+    nsenter --target "$MQPERF_PID" --mount --root sh -c "$environment"'
+        command=$1
+        shift
+        exec /usr/lib/rabbitmq/bin/rabbitmq-queues --quiet --node "$RABBITMQ_NODENAME" \
+            "$command" "$RABBITMQ_NODENAME" "$@"
     ' sh "$@"
 }
-node=$(tr '\0' '\n' <"/proc/$MQPERF_PID/environ" | sed -n 's/^RABBITMQ_NODENAME=//p')
 
-on_node shrink "$node"
+on_node shrink
 sleep "$1"
-on_node grow "$node" all
+on_node grow all

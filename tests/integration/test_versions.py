@@ -18,7 +18,7 @@ from mqperf.hosts import HostFolder, LocalHost
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems.rabbitmq.installation import installed_version
 from mqperf.lab.systems.rabbitmq.private import private_cluster
-from mqperf.lab.systems.rabbitmq.settings import Settings, parse_settings
+from mqperf.lab.systems.rabbitmq.settings import parse_settings
 from mqperf.plan.file import parse_plan
 from mqperf.study import stats, tables
 from mqperf_software.hosts import debian
@@ -108,7 +108,7 @@ def roots(other: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path
         assert eventually(lambda: not any(map(psutil.Process.is_running, started)))
         assert debian.roots(HERE) == []
 
-        settings = Settings(version=other)
+        settings = parse_settings({"version": other})
         assert f"getting RabbitMQ {other}" in " ".join(settings.getting([Generous()]))
         assert [*settings.getting([HERE])] == []
         yield folder
@@ -165,7 +165,7 @@ def test_nodes_of_another_version_run_apart_and_leave_nothing(other: str, roots:
     before = {*(root.folder / "tmp").iterdir()}
     with (
         HERE.scratch("test-versions") as folder,
-        private_cluster(Settings(version=other), [HostFolder(HERE, folder)]) as cluster,
+        private_cluster(parse_settings({"version": other}), [HostFolder(HERE, folder)]) as cluster,
     ):
         assert str(cluster.facts()["version"]).startswith(f"{other}.")
         address = f"127.0.0.1:{cluster._cluster.amqp_port(0)}"

@@ -10,12 +10,12 @@ from mqperf.lab.load.oslo import releases
 from mqperf.lab.load.oslo.drivers import options
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.lab.systems.possible import Possible, check_plan
-from mqperf.lab.systems.rabbitmq.settings import Settings
 from mqperf.plan import Plan
 from mqperf.plan.columns import COLUMNS
 from mqperf.plan.driver import DRIVERS, OPTIONS
 from mqperf.plan.file import parse_plan
 from mqperf.plan.load import GENERATORS
+from mqperf_software.lab.rabbitmq import VersionSettings
 
 TEXT = """\
 systems:
@@ -164,7 +164,7 @@ def test_streams_need_a_broker_that_has_them(monkeypatch: pytest.MonkeyPatch) ->
     """Only the points that have such queues are refused."""
     stream = "rabbit_stream_fanout: [false, true], rabbit_transient_quorum_queue: true"
     swept = plan(f"{{{stream}, rabbit_qos_prefetch_count: 1}}")
-    monkeypatch.setattr(Settings, "obtainable", lambda *_: "3.8.9")
+    monkeypatch.setattr(VersionSettings, "obtainable", lambda *_: "3.8.9")
     from mqperf.hosts import Hosts, LocalHost
     from mqperf.lab.systems.possible import possible
 

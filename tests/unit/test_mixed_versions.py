@@ -28,6 +28,13 @@ def test_versions_that_a_plan_varies_are_no_mixture() -> None:
     assert told(runs(ASKED, GOT)) == []
 
 
+def test_what_a_system_runs_on_may_be_what_is_varied() -> None:
+    """Another patch of the same version is not."""
+    for got, which in ((["25.2", "27.3"] * 2, []), (["25.2", "27.3", "25.2", "27.4"], ["r3"])):
+        varied = {"erlang": ["25", "27"] * 2, "runtime_version": got}
+        assert told(runs([""] * 4, ["4.0.5"] * 4, **varied)) == which
+
+
 @pytest.mark.parametrize(
     ("got", "columns", "which"),
     [

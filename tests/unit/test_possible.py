@@ -11,9 +11,9 @@ from mqperf.front.preview import preview
 from mqperf.hosts import Hosts, LocalHost
 from mqperf.lab.runner import Silent, sweep
 from mqperf.lab.systems.possible import possible
-from mqperf.lab.systems.rabbitmq.settings import Settings
 from mqperf.plan import Plan
 from mqperf.plan.file import as_measured, parse_plan
+from mqperf_software.lab.rabbitmq import VersionSettings
 
 HERE = Hosts.alone(LocalHost())
 TEXT = """\
@@ -34,7 +34,7 @@ def plan(text: str = TEXT) -> Plan:
 @pytest.fixture
 def version(monkeypatch: pytest.MonkeyPatch) -> None:
     """RabbitMQ 4 and Redis, as if they were installed."""
-    monkeypatch.setattr(Settings, "obtainable", lambda *_: "4.0.5")
+    monkeypatch.setattr(VersionSettings, "obtainable", lambda *_: "4.0.5")
     monkeypatch.setattr(shutil, "which", lambda name, **_: f"/usr/bin/{name}")
 
 

@@ -12,13 +12,15 @@ from typing_extensions import override
 from mqperf.base.errors import PlanError, SystemFault
 from mqperf.base.releases import is_of
 from mqperf.hosts import HOSTS, Hosts, LocalHost
-from mqperf.hosts.software import SOURCES, Root
+from mqperf.hosts.software import Root
 from mqperf.lab.systems.possible import possible
+from mqperf.lab.systems.rabbitmq.installation import Installation
 from mqperf.lab.systems.rabbitmq.settings import Settings, parse_settings
 from mqperf.lab.systems.settings import SettingsFault
 from mqperf.plan import Plan
 from mqperf.plan.file import parse_plan
 from mqperf_software.hosts import debian
+from mqperf_software.lab.rabbitmq import VersionSettings
 
 if TYPE_CHECKING:
     from subprocess import CompletedProcess
@@ -125,13 +127,17 @@ def test_what_cannot_be_asked_for_is_refused(settings: dict[str, object], words:
 @pytest.mark.starts_programs
 def test_without_the_package_its_name_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who asks for a version that is not installed learns who gets it."""
-    monkeypatch.setattr(SOURCES, "_values", {})
+    there = Installation(Path("/usr/lib/rabbitmq/bin"), "3.10.8")
+    monkeypatch.setattr("mqperf.lab.systems.rabbitmq.settings.package", lambda _host: there)
+    assert Settings(version="3.10").obtainable(HERE) == "3.10.8"
     with pytest.raises(SystemFault, match="install it, or mqperf-software"):
         Settings(version="99.1").obtainable(HERE)
 
 
 def of_versions(monkeypatch: pytest.MonkeyPatch, text: str) -> tuple[Plan, Hosts]:
-    monkeypatch.setattr(Settings, "obtainable", lambda settings, _host: str(settings.version))
+    monkeypatch.setattr(
+        VersionSettings, "obtainable", lambda settings, _host: str(settings.version)
+    )
     with HOSTS["local"].reached() as hosts:
         return parse_plan(text, Path("versions.yaml")), hosts
 

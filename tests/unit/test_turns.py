@@ -112,7 +112,7 @@ def brokers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     monkeypatch.setattr(sys.modules[Sweep.__module__], "_bench", begin)
     monkeypatch.setattr(shutil, "which", lambda name, **_: f"/usr/bin/{name}")
     monkeypatch.setattr(
-        "mqperf.lab.systems.rabbitmq.settings.Settings.obtainable", lambda *_: "4.0.5"
+        "mqperf_software.lab.rabbitmq.VersionSettings.obtainable", lambda *_: "4.0.5"
     )
     return started
 

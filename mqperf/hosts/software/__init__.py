@@ -7,16 +7,14 @@ host's Python, processor and C library, kept in the user's cache, and copied to 
 from mqperf.hosts.software.machine import ALONE, Machine, plain_variables
 from mqperf.hosts.software.modules import path_of, programs, sources
 from mqperf.hosts.software.packages import packages, versions
-from mqperf.hosts.software.roots import SOURCES, Root, Source
+from mqperf.hosts.software.roots import Root
 from mqperf.onhost.machine.platforms import Platform, here
 
 __all__ = [
     "ALONE",
-    "SOURCES",
     "Machine",
     "Platform",
     "Root",
-    "Source",
     "here",
     "packages",
     "path_of",

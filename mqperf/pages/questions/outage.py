@@ -18,6 +18,9 @@ from mqperf.study.tables.places import CONDITION
 UNTRUE = ("action-late", "pause-by-chance")
 """Kinds of doubt about what is told of an action."""
 
+ANY = "script"
+"""An action that may do anything."""
+
 SOON_S = 0.05
 """What is printed as no time at all."""
 
@@ -44,12 +47,13 @@ def answer(tables: Tables) -> Answer | None:
 
 
 def _named(acted: pd.DataFrame) -> pd.DataFrame:
-    """The condition behind each node, where the same was done to it under several."""
+    """The condition behind each node, where actions do not say what was done to it."""
     names = ["action", "node"]
-    kinds = acted.drop_duplicates([*names, CONDITION] if CONDITION in acted else names)
-    if not kinds.duplicated(names).any():
-        return acted
-    return acted.assign(node=acted["node"] + " (" + acted[CONDITION] + ")")
+    if CONDITION in acted:
+        kinds = acted.drop_duplicates([*names, CONDITION])
+        if kinds.duplicated(names).any() or kinds["action"].eq(ANY).any():
+            return acted.assign(node=acted["node"] + " (" + acted[CONDITION] + ")")
+    return acted
 
 
 def _sentence(

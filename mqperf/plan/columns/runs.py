@@ -158,7 +158,6 @@ SETTINGS = (
             "version",
         )
     ),
-    parameter(text("home", "Folder of the system that the plan names.", "folder")),
     parameter(text("tls", "true where clients connect by TLS, false where not.", "TLS")),
     parameter(
         Column(

@@ -7,7 +7,6 @@ from mqperf.base.errors import SystemFault
 from mqperf.base.releases import parsed
 from mqperf.hosts import Host
 from mqperf.hosts.software import Root
-from mqperf.lab.product import Product
 from mqperf.lab.tool import Tool
 
 TOOL = Tool(
@@ -42,12 +41,6 @@ def installed_version(host: Host) -> str:
     return package(host).version
 
 
-def in_root(host: Host, root: Root) -> Installation:
-    """The package in a software root."""
-    folder = root.folder / PROGRAM.parent.relative_to("/")
-    return Installation(PROGRAM.parent, _version(host, folder), root)
-
-
 def package(host: Host) -> Installation:
     """The installed package: not by the wrapper on the PATH, which changes the user."""
     wrapper = host.which(["rabbitmq-server"])["rabbitmq-server"]
@@ -61,11 +54,11 @@ def package(host: Host) -> Installation:
     return in_folder(host, Path(leads_to or wrapper).parent, TOOL.install)
 
 
-def in_folder(host: Host, folder: Path, repair: str, root: Root | None = None) -> Installation:
-    """What a folder of programs of a host belongs to; in ``root`` is the Erlang that runs it."""
+def in_folder(host: Host, folder: Path, repair: str) -> Installation:
+    """What a folder of programs of a host belongs to; ``repair`` says what to do if it is none."""
     if "rabbitmq-env" not in host.names(folder):
         raise SystemFault(f"{folder} is no folder of programs of RabbitMQ: {repair}")
-    return Installation(folder, _version(host, folder), root)
+    return Installation(folder, _version(host, folder))
 
 
 def _version(host: Host, folder: Path) -> str:
@@ -80,6 +73,3 @@ def _version(host: Host, folder: Path) -> str:
             if versions := [each.removeprefix(prefix) for each in names if each.startswith(prefix)]:
                 return max(versions, key=parsed)
     raise SystemFault(f"{folder.parent} holds no RabbitMQ: {TOOL.install}")
-
-
-PRODUCT = Product("RabbitMQ", TOOL, installed_version)

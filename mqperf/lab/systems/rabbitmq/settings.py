@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from pydantic import Field, JsonValue, SecretStr, create_model, model_validator
 
+from mqperf.base.errors import SystemFault
+from mqperf.base.packages import package_of
 from mqperf.base.registry import Registry
+from mqperf.base.releases import is_of
 from mqperf.base.urls import BrokerUrl
 from mqperf.hosts import Host
-from mqperf.lab.systems.rabbitmq.installation import PRODUCT, Installation, in_root, package
+from mqperf.lab.systems.rabbitmq.installation import Installation, package
 from mqperf.lab.systems.rabbitmq.policies import POLICIES
 from mqperf.lab.systems.rabbitmq.urls import ENCRYPTED, NodeUrl, unset, unusable, with_environment
 from mqperf.lab.systems.service import Server
@@ -64,18 +67,21 @@ class Settings(SystemSettings):
 
     def obtainable(self, host: Host) -> str:
         """The version that a host has or can get; raises ``SystemFault`` where it cannot be had."""
-        if PRODUCT.lacks(host, self.version):
-            return str(self.version)
         return self.installation(host).version
 
-    def getting(self, hosts: Sequence[Host]) -> Iterator[str]:
+    def getting(self, _hosts: Sequence[Host]) -> Iterator[str]:
         """Get what the hosts lack; it says what, before each."""
-        yield from PRODUCT.getting(hosts, self.version)
+        yield from ()
 
     def installation(self, host: Host) -> Installation:
         """The RabbitMQ of a host, once it is got; raises as ``obtainable`` does."""
-        root = PRODUCT.root(host, self.version)
-        return package(host) if root is None else in_root(host, root)
+        found = package(host)
+        if self.version is not None and not is_of(found.version, self.version):
+            raise SystemFault(
+                f"RabbitMQ {self.version} is not what is installed: install it, or"
+                f" {package_of('mqperf software')}, which gets versions beside the installed one"
+            )
+        return found
 
     def check_version(self, version: str) -> None:
         """Raise ``SystemFault`` when a RabbitMQ of this version is known not to have them."""

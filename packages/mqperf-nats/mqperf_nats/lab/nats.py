@@ -13,7 +13,6 @@ from mqperf.base.errors import SystemFault
 from mqperf.hosts import Host, HostFolder
 from mqperf.hosts.software import ALONE
 from mqperf.lab.load import Access, Endpoint
-from mqperf.lab.product import Product
 from mqperf.lab.systems.private import PrivateDeployment, ServerLauncher, Servers
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.settings import SystemSettings, VersionAsked, checked
@@ -25,6 +24,7 @@ from mqperf_nats.lab.launcher import PROGRAM
 from mqperf_nats.plan.parameters import GENERATOR
 from mqperf_nats.plan.queues import CORE, REPLICATED, STREAMS
 from mqperf_numbered.lab.environment import variables
+from mqperf_software.lab.product import Product
 
 NAME = "nats"
 USER = "mqperf"

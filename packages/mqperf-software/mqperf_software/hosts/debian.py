@@ -15,7 +15,7 @@ from mqperf.base.errors import SystemFault
 from mqperf.base.redaction import without_passwords
 from mqperf.base.releases import is_of, parsed
 from mqperf.hosts import HERE, LocalHost
-from mqperf.hosts.software import Machine, Root, Source
+from mqperf.hosts.software import Machine, Root
 
 RELEASES = {
     "rabbitmq-server": {"3.10": "bookworm", "4.0": "trixie", "4.3": "forky"},
@@ -60,7 +60,8 @@ def roots(machine: Machine) -> list[DebianRoot]:
     form = ("-mindepth", "1", "-maxdepth", "1", "-type", "d", "-printf", r"%C@ %p\n")
     listed = machine.run(["find", str(place(machine)), *form], timeout_s=LIMIT_S).stdout
     found = (_root(line) for line in listed.splitlines() if not line.endswith(".partial"))
-    return sorted(found, key=lambda root: (root.package, parsed(root.version)))
+    named = (root for root in found if root.package)
+    return sorted(named, key=lambda root: (root.package, parsed(root.version)))
 
 
 def fits(root: DebianRoot, package: str, version: str) -> bool:
@@ -202,6 +203,3 @@ def _has_our_files(machine: Machine) -> bool:
 
 def _on(machine: Machine) -> str:
     return "" if machine.name == HERE else f" on {machine.name}"
-
-
-SOURCE = Source("debian", find, make)

@@ -1,1 +1,1 @@
-"""RabbitMQ in the folder of its archive, as a plan asks for it."""
+"""What plans may ask for in a version, and RabbitMQ so."""

@@ -1,1 +1,1 @@
-"""The column of the version of Erlang."""
+"""Columns of where a RabbitMQ comes from."""

@@ -1,7 +1,8 @@
-"""The column of the version of Erlang."""
+"""Columns of where a RabbitMQ comes from."""
 
 from mqperf.plan.columns.column import parameter, text
 
+HOME = parameter(text("home", "Folder of the system that the plan names.", "folder"))
 ERLANG = parameter(
     text(
         "erlang",

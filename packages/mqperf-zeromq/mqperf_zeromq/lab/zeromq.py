@@ -15,13 +15,13 @@ from pydantic import Field, JsonValue
 
 from mqperf.hosts import Host, HostFolder
 from mqperf.lab.load import LAUNCHERS, Access, Endpoint
-from mqperf.lab.product import Product
 from mqperf.lab.systems.private import PrivateDeployment, ServerLauncher, Servers
 from mqperf.lab.systems.service import Server
 from mqperf.lab.systems.settings import SystemSettings, VersionAsked, checked
 from mqperf.lab.systems.system import Deployment, System
 from mqperf.lab.tool import Tool
 from mqperf.plan import Case
+from mqperf_software.lab.product import Product
 from mqperf_zeromq.lab.oslo import PROTOCOL, RELEASE
 
 LABEL, REPLICA = "Redis", "Replica"

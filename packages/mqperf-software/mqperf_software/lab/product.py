@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mqperf.base.errors import SystemFault
-from mqperf.base.packages import package_of
 from mqperf.base.releases import is_of
 from mqperf.hosts import Host
-from mqperf.hosts.software import SOURCES, Root, Source
+from mqperf.hosts.software import Root
 from mqperf.lab.tool import Tool
+from mqperf_software.hosts import debian
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,20 +26,23 @@ class Product:
 
     def lacks(self, host: Host, version: str | None) -> bool:
         """Whether a host must get it first; raises ``SystemFault`` where it cannot be had."""
-        return not self._suits(host, version) and self._found(host, str(version)) is None
+        return (
+            not self._suits(host, version)
+            and debian.find(host, self.tool.name, str(version)) is None
+        )
 
     def getting(self, hosts: Sequence[Host], version: str | None) -> Iterator[str]:
         """Make the roots that hosts lack; it says what, before each."""
         for host in hosts:
             if self.lacks(host, version):
                 yield f"getting {self.title} {version}, which takes minutes, once"
-                self._source(str(version)).make(host, self.tool.name, str(version))
+                debian.make(host, self.tool.name, str(version))
 
     def root(self, host: Host, version: str | None) -> Root | None:
         """The root in which a host has it, None where it is installed; raises ``SystemFault``."""
         if self._suits(host, version):
             return None
-        if (root := self._found(host, str(version))) is None:
+        if (root := debian.find(host, self.tool.name, str(version))) is None:
             raise SystemFault(f"{self.title} {version} is not there any more: run it again")
         return root
 
@@ -60,15 +63,3 @@ class Product:
                 raise
             return False
         return version is None or is_of(installed, version)
-
-    def _found(self, host: Host, version: str) -> Root | None:
-        return self._source(version).find(host, self.tool.name, version)
-
-    def _source(self, version: str) -> Source:
-        """Where versions come from that are not installed."""
-        for source in SOURCES.values():
-            return source
-        raise SystemFault(
-            f"{self.title} {version} is not what is installed: install it, or"
-            f" {package_of('mqperf software')}, which gets versions beside the installed one"
-        )
