@@ -68,3 +68,32 @@ def test_a_failure_without_a_pause_tells_of_the_slowest() -> None:
         1
     ]
     assert "for 5.0 s: creations at all times, the slowest took 1.1 s, 0 lost" in sentence
+
+
+def test_a_script_is_told_by_its_condition() -> None:
+    """Its name says nothing of what it does; that of another action does."""
+    frames = {**sample("faults")}
+    for name in ("runs", "points"):
+        again = {key: frames[name][key] + "-again" for key in {"run", "point"} & {*frames[name]}}
+        kinds = {"R2 replaced": {}, "undisturbed": again}
+        each = [frames[name].assign(condition=kind, **ids) for kind, ids in kinds.items()]
+        frames[name] = pd.concat(each, ignore_index=True)
+    [[named]] = said(frames, "outage").values()
+    for name in ("outages", "action_phases"):
+        frames[name] = frames[name].assign(action="script")
+    [[sentence]] = said(frames, "outage").values()
+    assert named.startswith("stop of R2 for 3.0 s: ")
+    assert sentence.startswith("script of R2 (R2 replaced) for 3.0 s: ")
+
+
+def test_messages_that_took_no_time_are_not_told_as_the_slowest() -> None:
+    """Where nothing stood still, a slowest message of 0.0 s says nothing."""
+    frames = {**sample("faults")}
+    frames["outages"] = frames["outages"].assign(outage_s=0.0)
+    for slowest, told in ((0.04, False), (0.3, True)):
+        for name in ("outages", "action_phases"):
+            if "latency_max_s" in frames[name]:
+                frames[name] = frames[name].assign(latency_max_s=slowest)
+        [[sentence]] = said(frames, "outage").values()
+        assert ("the slowest took 0.3 s" in sentence) == told
+        assert "took 0.0 s" not in sentence

@@ -84,7 +84,7 @@ def _parts(of_kind: pd.DataFrame, noun: str, *, alone: bool) -> Iterator[str]:
         yield f"{noun}s at all times"
     elif len(outage):
         yield f"no {noun} for {spanned(outage, 's')}"
-    if slowest.max() > 2 * outage.max():
+    if slowest.max() > max(2 * outage.max(), SOON_S):
         yield f"the slowest took {spanned(slowest, 's')}"
     for name, word in (("lost", "lost"), ("duplicates", "duplicated")):
         if len(counts := of_kind[name].dropna()):
