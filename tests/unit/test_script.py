@@ -18,6 +18,7 @@ from mqperf.lab.runner.timetable import Stage, Timetable
 from mqperf.lab.systems.in_plans import problems_of
 from mqperf.plan import ActionPlan, Plan
 from mqperf.plan.file import parse_plan
+from mqperf_command.lab import script as script_action
 
 pytestmark = pytest.mark.starts_programs
 
@@ -123,21 +124,42 @@ def test_a_script_that_fails_fails_the_point_in_its_own_words() -> None:
     assert "no such net" in str(kept.ended["failure"])
 
 
-def test_a_script_that_goes_on_is_ended_with_all_that_it_started() -> None:
-    """It is asked first, and may undo what it did."""
-    kept = Kept()
-    script = "#!/bin/sh\ntrap 'echo undone; exit 0' TERM\necho $$\nsleep 600 & wait\n"
-    actions = timetable(script, kept)
+def ended(actions: Timetable) -> None:
+    """While what it started still runs, which ends with it."""
     actions.begin(time.time())
     actions.act()
     below = partial(psutil.Process().children, recursive=True)
     assert eventually(lambda: "sleep" in [process.name() for process in below()])
     [sleeping] = [process for process in below() if process.name() == "sleep"]
     all_of_it = [sleeping, *sleeping.parents()[:1]]
-    actions.close()
-    assert eventually(lambda: not any(map(psutil.Process.is_running, all_of_it)))
-    assert kept["1-script.log"].endswith("undone\n")
-    assert kept.ended["exit_code"] is None
+    try:
+        actions.close()
+    finally:
+        assert eventually(lambda: not any(map(psutil.Process.is_running, all_of_it)))
+
+
+@pytest.mark.parametrize(
+    ("on_term", "code"),
+    [("trap 'echo undone; exit 0' TERM", 0), ("", None), ("trap '' TERM", None)],
+)
+def test_a_script_that_goes_on_is_ended_with_all_that_it_started(
+    on_term: str, code: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is asked first, and may undo what it did."""
+    monkeypatch.setattr(script_action, "END_GRACE_S", 0.5)
+    kept = Kept()
+    ended(timetable(f"#!/bin/sh\n{on_term}\nsleep 600 & wait\nsleep 600\n", kept))
+    assert kept == {"1-script.log": "undone\n" if code == 0 else ""}
+    assert kept.ended["exit_code"] == code
+
+
+def test_a_script_that_was_not_done_in_its_time_may_say_so() -> None:
+    """By its exit code, once it is asked to end."""
+    kept = Kept()
+    text = "#!/bin/sh\ntrap 'echo not grown; exit 1' TERM\nsleep 600 & wait\n"
+    with pytest.raises(SystemFault, match="ended with exit code 1 on local: not grown"):
+        ended(timetable(text, kept))
+    assert kept.ended["exit_code"] == 1
 
 
 @pytest.mark.parametrize(

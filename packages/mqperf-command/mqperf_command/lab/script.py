@@ -1,6 +1,7 @@
 """Script: a program of the user's runs on a host for a while, and its output is kept."""
 
 import shlex
+import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import PurePosixPath
@@ -21,6 +22,9 @@ OUTPUT_BYTES = 1_000_000
 
 END_GRACE_S = 5.0
 """How long it has to end, once it was asked to."""
+
+BY_SIGTERM = 128 + signal.SIGTERM
+"""The exit code of programs that say so that they were asked to end."""
 
 
 class Script(Frozen):
@@ -78,9 +82,10 @@ def applied(target: Target) -> Iterator[ActionFacts]:
         try:
             yield outcome
         finally:
-            outcome["exit_code"] = code = process.poll()
-            if code is None:
-                process.stop(END_GRACE_S)
+            code = process.poll()
+            if code is None and ((code := process.stop(END_GRACE_S)) < 0 or code == BY_SIGTERM):
+                code = None  # it did not choose its code
+            outcome["exit_code"] = code
             output = host.read(log, max(0, host.size(log) - OUTPUT_BYTES))
             target.keep("script.log", output)
     if code:
