@@ -21,7 +21,7 @@ nox.options.sessions = []  # ./noxw alone runs nothing: it lists what there is t
 nox.options.default_venv_backend = "none"
 
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-# Some images of containers set it; whatever is started here would compile all that it imports.
+# Some container images set it; every program started here would compile all that it imports.
 
 ROOT = Path(__file__).parent
 VENV = ROOT / ".venv"
@@ -30,11 +30,11 @@ LOAD_LOCKS = "**/lab/**/locks/*.in"
 CORES = os.cpu_count() or 1
 
 WAITING = min(5, CORES + 2)
-"""Processes for all tests: two more than cores, as many wait; memory for brokers ends it."""
+"""Processes for all tests: two more than cores, as many tests wait; limited by brokers' memory."""
 
 
 def side_by_side(processes: int) -> tuple[str, ...]:
-    """What pytest is told so that processes share the tests out; each has whole files."""
+    """Return pytest's options by which processes share the tests; each runs whole files."""
     return (f"--numprocesses={processes}", "--no-loadscope-reorder")
 
 
@@ -70,8 +70,8 @@ def wheels(session: nox.Session) -> None:
     """Build the wheels of mqperf and of all its packages into dist/, to install them elsewhere."""
     environment(session)
     for project in (Path("pyproject.toml"), *sorted(Path("packages").glob("*/pyproject.toml"))):
-        words = "--quiet --wheel --no-build-isolation --out-dir dist --python".split()
-        session.run("uv", "build", *words, VENV, project.parent)
+        options = "--quiet --wheel --no-build-isolation --out-dir dist --python".split()
+        session.run("uv", "build", *options, VENV, project.parent)
 
 
 # What a developer runs
@@ -82,7 +82,7 @@ def tests(session: nox.Session) -> None:
     """Check everything: lint, types and docs, then all tests."""
     lint(session)
     with ThreadPoolExecutor() as pool:
-        for check in [pool.submit(one, session) for one in (types, docs, collected)]:
+        for check in [pool.submit(step, session) for step in (types, docs, collected)]:
             check.result()
     pytest(session, "tests", "--complete", *side_by_side(WAITING))
 
@@ -159,19 +159,19 @@ def docs(session: nox.Session) -> None:
 def benchmarks(session: nox.Session) -> None:
     """Measure mqperf itself: every script in benchmarks/, or the one named after --."""
     scripts = {script.stem: script for script in sorted(Path("benchmarks").glob("*.py"))}
-    name, *words = session.posargs or [""]
+    name, *arguments = session.posargs or [""]
     if name and Path(name).stem not in scripts:
         session.error(f"no benchmark {name!r}; there are: {', '.join(scripts)}")
     environment(session)
     for script in [scripts[Path(name).stem]] if name else scripts.values():
-        run(session, "python", script, *words)
+        run(session, "python", script, *arguments)
 
 
 @nox.session
 def lock(session: nox.Session) -> None:
     """Renew the locked requirements: ours, of .tool, of the load generators and of Ansible."""
     renew(session, LOCK, "pyproject.toml", "--all-extras", "--group", "dev")
-    locks = [one for root in ("mqperf", "packages") for one in sorted(Path(root).glob(LOAD_LOCKS))]
+    locks = [file for top in ("mqperf", "packages") for file in sorted(Path(top).glob(LOAD_LOCKS))]
     others = *locks, Path("mqperf/hosts/ansible/locks/ansible.in")
     for requirements in Path("requirements/tool.in"), *others:
         renew(session, requirements.with_suffix(".txt"), requirements)
@@ -180,25 +180,25 @@ def lock(session: nox.Session) -> None:
 # How they do it
 
 
-def run(session: nox.Session, tool: str, *words: str | Path) -> None:
+def run(session: nox.Session, tool: str, *arguments: str | Path) -> None:
     """Run a tool of .venv."""
-    session.run(VENV / "bin" / tool, *words)
+    session.run(VENV / "bin" / tool, *arguments)
 
 
-def pytest(session: nox.Session, *words: str) -> None:
+def pytest(session: nox.Session, *arguments: str) -> None:
     """Run pytest; its exit code is the session's."""
     environment(session)
-    run(session, "pytest", *words, *session.posargs)
+    run(session, "pytest", *arguments, *session.posargs)
 
 
 def collected(session: nox.Session) -> None:
-    """Find all tests; Python compiles here, once, what processes side by side import at once."""
+    """Collect all tests, so that Python compiles once what parallel processes import later."""
     environment(session)
     session.run(VENV / "bin" / "pytest", "tests", "--collect-only", "-qq", silent=True)
 
 
 def environment(session: nox.Session) -> None:
-    """Make .venv hold exactly what the lock says; nothing to do when it does."""
+    """Build .venv with exactly the locked packages, unless it is up to date."""
     projects = [Path("pyproject.toml"), *sorted(Path("packages").glob("*/pyproject.toml"))]
     files = b"".join(file.read_bytes() for file in (LOCK, *projects))
     digest = hashlib.sha256(files + f"{VENV} {sys.version}".encode()).hexdigest()
@@ -207,13 +207,13 @@ def environment(session: nox.Session) -> None:
         return
     into = ("--quiet", "--python", VENV)
     session.run("uv", "venv", "--quiet", "--clear", "--python", sys.executable, VENV)
-    in_place = [word for file in projects for word in ("-e", file.parent)]
+    in_place = [argument for file in projects for argument in ("-e", file.parent)]
     # Byte code is left to the first import: compiling all of it takes three times as long.
     session.run("uv", "pip", "sync", *into, "--require-hashes", LOCK)
     session.run("uv", "pip", "install", *into, "--no-deps", "--no-build-isolation", *in_place)
     stamp.write_text(digest)
     if shutil.which("git"):
-        # In a fresh clone git would read all files whenever it is asked if one was changed.
+        # In a fresh clone, git would read all files in every check for changes.
         subprocess.run(["git", "update-index", "-q", "--refresh"], check=False, capture_output=True)
 
 
@@ -224,7 +224,7 @@ def publish(session: nox.Session, runs: Path, report: Path) -> None:
 
 
 def renew(session: nox.Session, lock: Path, *source: str | Path) -> None:
-    """Resolve anew for every platform, with hashes and without the name of any package index."""
-    words = "--quiet --upgrade --universal --generate-hashes --no-emit-index-url".split()
-    words += "--no-annotate --no-header --python-version 3.11".split()
-    session.run("uv", "pip", "compile", *words, *source, "--output-file", lock)
+    """Resolve again, for every platform, with hashes and without the name of any package index."""
+    options = "--quiet --upgrade --universal --generate-hashes --no-emit-index-url".split()
+    options += "--no-annotate --no-header --python-version 3.11".split()
+    session.run("uv", "pip", "compile", *options, *source, "--output-file", lock)

@@ -1,7 +1,7 @@
-"""CPU per message of the generator of AMQP 1.0, beside others, through one router.
+"""CPU per message of the AMQP 1.0 generator, compared with other clients, through one router.
 
-All in turn, in one run: 256 bytes, at-least-once, as fast as they go; the medians of the ratios of
-sender and receiver together.  The others are python-qpid-proton and, where its source is named,
+They run in turns: 256 bytes, at-least-once, as fast as they can; printed are the medians of ratios,
+of sender and receiver together.  The others are python-qpid-proton and, if its source is given,
 quiver's arrow on Proton C, which cc then builds with the libraries that Debian and Ubuntu have
 (libqpid-proton11-dev).  Needs a router, and the simulator's environment for AMQP 1.0.
 
@@ -39,7 +39,7 @@ DEAD_S = 60
 
 @dataclass(frozen=True)
 class Cost:
-    """Microseconds of CPU for a message, sender and receiver; and messages a second."""
+    """Microseconds of CPU per message, of sender and receiver; and messages per second."""
 
     sender_us: float
     receiver_us: float
@@ -47,7 +47,7 @@ class Cost:
 
     @property
     def us(self) -> float:
-        """Of both."""
+        """Microseconds of both together."""
         return self.sender_us + self.receiver_us
 
 
@@ -61,16 +61,16 @@ def main(arguments: Sequence[str]) -> None:
         SYSTEM.started({}, "standalone", [HostFolder(host, folder)]) as router,
     ):
         measure: dict[str, Callable[[str, str], Cost]] = {
-            "mqperf": _ours,
-            "python-qpid-proton": partial(_protons, site=proton.path),
+            "mqperf": _mqperf_cost,
+            "python-qpid-proton": partial(_proton_cost, site=proton.path),
         }
         if arguments:
-            measure["arrow"] = partial(_arrows, program=_built(Path(arguments[0]), folder))
+            measure["arrow"] = partial(_arrow_cost, program=_built(Path(arguments[0]), folder))
         costs: dict[str, list[Cost]] = {name: [] for name in measure}
         for turn in range(PAIRS):
             for name in measure if turn % 2 == 0 else reversed(measure):
                 costs[name].append(measure[name](router.nodes[0].name, f"{name}{turn}"))
-                print(f"  {name} {_words(costs[name][-1])}", flush=True)
+                print(f"  {name} {_text(costs[name][-1])}", flush=True)
     ours = costs.pop("mqperf")
     for name, theirs in costs.items():
         both = list(zip(ours, theirs, strict=True))
@@ -79,12 +79,12 @@ def main(arguments: Sequence[str]) -> None:
         print(f"median of {PAIRS} pairs: {cpu:.3f} of the CPU of {name}, {rate:.2f} of its rate")
 
 
-def _words(cost: Cost) -> str:
+def _text(cost: Cost) -> str:
     return f"{cost.sender_us:5.2f} + {cost.receiver_us:5.2f}, {cost.rate:8.0f} msg/s"
 
 
-def _ours(address: str, key: str) -> Cost:
-    """A load of one thread, by hand."""
+def _mqperf_cost(address: str, key: str) -> Cost:
+    """Measure a load of one thread, started by this script."""
     case = Case.model_validate(
         {
             "system": "qpid-dispatch",
@@ -123,13 +123,13 @@ def _ours(address: str, key: str) -> Cost:
     return Cost(sender_s / count * 1e6, receiver_s / count * 1e6, count / SECONDS)
 
 
-def _protons(address: str, key: str, site: Sequence[Path]) -> Cost:
-    """The same by a peer of each kind."""
+def _proton_cost(address: str, key: str, site: Sequence[Path]) -> Cost:
+    """Measure a sender and a receiver of python-qpid-proton."""
     env = {"PATH": os.defpath, "PYTHONPATH": os.pathsep.join(map(str, site))}
-    begin = (sys.executable, "-W", "ignore", str(PEER))
-    with _running((*begin, "receive", address, key), env) as receiver:
+    program = (sys.executable, "-W", "ignore", str(PEER))
+    with _running((*program, "receive", address, key), env) as receiver:
         _line(receiver)
-        argv = (*begin, "send", address, key, str(SECONDS), str(BYTES))
+        argv = (*program, "send", address, key, str(SECONDS), str(BYTES))
         with _running(argv, env) as sender:
             _line(sender)
             before = _cpu_s(sender), _cpu_s(receiver)
@@ -141,14 +141,14 @@ def _protons(address: str, key: str, site: Sequence[Path]) -> Cost:
 
 
 def _built(source: Path, folder: Path) -> Path:
-    """Quiver's arrow on Proton C, in the folder."""
+    """Build quiver's arrow on Proton C in the folder."""
     program = folder / "arrow"
     subprocess.run(["cc", "-O2", "-w", source, "-o", program, "-lqpid-proton"], check=True)
     return program
 
 
-def _arrows(address: str, key: str, program: Path) -> Cost:
-    """The same by a pair of arrows, which print a line for every message."""
+def _arrow_cost(address: str, key: str, program: Path) -> Cost:
+    """Measure a pair of arrows, which print a line for every message."""
     host, _, port = address.rpartition(":")
     fixed = ["connection-mode=client", "channel-mode=active", "scheme=amqp", f"host={host}"]
     fixed += [f"port={port}", f"path={key}", f"body-size={BYTES}", "credit-window=1000"]
@@ -156,9 +156,9 @@ def _arrows(address: str, key: str, program: Path) -> Cost:
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         started = []
         for operation, seconds in (("receive", SECONDS + 1), ("send", SECONDS)):
-            words = (f"operation={operation}", f"id={key}-{operation}", f"duration={seconds}")
+            own = (f"operation={operation}", f"id={key}-{operation}", f"duration={seconds}")
             out = stack.enter_context((Path(name) / operation).open("wb"))
-            argv = (str(program), *words, *fixed)
+            argv = (str(program), *own, *fixed)
             started.append(stack.enter_context(_running(argv, None, out)))
             time.sleep(0.5)
         sender_s, receiver_s = (_ended_cpu_s(process) for process in reversed(started))
@@ -172,7 +172,7 @@ def _arrows(address: str, key: str, program: Path) -> Cost:
 def _running(
     argv: Sequence[str], env: object, out: object = subprocess.PIPE
 ) -> Iterator["subprocess.Popen[str]"]:
-    """A process that ends with us."""
+    """Run a process, which is killed at the end of the context."""
     with subprocess.Popen(argv, env=env, stdout=out, text=True) as process:  # type: ignore[call-overload]
         try:
             yield process
@@ -181,7 +181,7 @@ def _running(
 
 
 def _line(process: "subprocess.Popen[str]") -> str:
-    """The next line that it prints, or an error when it has ended without."""
+    """Return the next line of a process; raise ``RuntimeError`` if it ended without one."""
     line = "" if process.stdout is None else process.stdout.readline()
     if not line:
         raise RuntimeError(f"{process.args!r} ended too early")
@@ -202,7 +202,7 @@ def _cpu_s(process: "subprocess.Popen[str]") -> float:
 
 
 def _ended_cpu_s(process: "subprocess.Popen[str]") -> float:
-    """All CPU of a process, at its end; the system keeps it for who waits."""
+    """Wait for the end of a process; return its CPU seconds, which the kernel keeps until then."""
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     return usage.ru_utime + usage.ru_stime

@@ -1,9 +1,9 @@
-"""How fast a record of atop is read: CPU time and memory, beside the parser of performa.
+"""How fast a record of atop is read: CPU time and memory, compared with the parser of performa.
 
     ./noxw -s benchmarks -- atop [PATH-OF-PERFORMA/performa/modules/atop.py]
 
-The text is that of 120 processes a second, three of them brokers, for a quarter of an hour.
-performa was written for Python 2: where it changes a dictionary while it reads it, it gets a list.
+The record has 120 processes, three of them brokers, in each second of a quarter of an hour.
+performa was written for Python 2; where it changes a dictionary while iterating, it gets a list.
 """
 
 import sys
@@ -26,21 +26,21 @@ PAIRS = 5
 
 
 def main() -> None:
-    """Print the medians of alternating readings, and what the longest and a short record need."""
+    """Print the medians of alternating readings, and the memory for records of three lengths."""
     with tempfile.TemporaryDirectory() as folder:
-        record = written(Path(folder) / "mq1.txt", SECONDS)
+        record = write_record(Path(folder) / "mq1.txt", SECONDS)
         ours(record)  # pandas is imported by now
         print(f"{PROCESSES} processes, {SECONDS} s, {record.stat().st_size / 1e6:.1f} MB")
         if len(sys.argv) > 1:
-            beside(record, performa(Path(sys.argv[1])))
+            compare(record, performa(Path(sys.argv[1])))
         else:
             print(f"read in {median(cpu_s(lambda: ours(record)) for _ in range(PAIRS)):.3f} s")
         for seconds in (60, SECONDS, 4 * SECONDS):
-            file = written(Path(folder) / f"{seconds}.txt", seconds)
+            file = write_record(Path(folder) / f"{seconds}.txt", seconds)
             print(f"{seconds:6} s: peak of memory {peak_mib(file):.1f} MiB")
 
 
-def beside(record: Path, parse: Callable[..., Any]) -> None:
+def compare(record: Path, parse: Callable[..., Any]) -> None:
     """Print CPU times in pairs, and the median of their ratios."""
     text = record.read_text()
     filters = {"name": "beam.*", "label": ["PRC"]}
@@ -53,13 +53,13 @@ def beside(record: Path, parse: Callable[..., Any]) -> None:
 
 
 def ours(record: Path) -> None:
-    """Read all of a record."""
+    """Read a whole record with mqperf."""
     unwatched.intervals.cache_clear()
     unwatched.read(record, "mq1", (float(BEGIN), float(BEGIN + 1)))
 
 
 def performa(source: Path) -> Callable[..., Any]:
-    """The published parser: what stands before the part that runs on hosts."""
+    """Return the published parser: the part of the file before the code that runs on hosts."""
     code = (
         source.read_text().split("\ndef start(")[0].replace("point.items()", "list(point.items())")
     )
@@ -71,14 +71,14 @@ def performa(source: Path) -> Callable[..., Any]:
 
 
 def cpu_s(step: Callable[[], object]) -> float:
-    """Seconds of CPU that a step takes."""
+    """Return the seconds of CPU that a step takes."""
     began = time.process_time()
     step()
     return time.process_time() - began
 
 
 def peak_mib(record: Path) -> float:
-    """The most that is allocated while a record is read."""
+    """Return the peak of allocated memory while a record is read, in MiB."""
     tracemalloc.start()
     ours(record)
     _, peak = tracemalloc.get_traced_memory()
@@ -86,20 +86,20 @@ def peak_mib(record: Path) -> float:
     return peak / 2**20
 
 
-def written(file: Path, seconds: int) -> Path:
-    """A record of so many seconds."""
+def write_record(file: Path, seconds: int) -> Path:
+    """Write a record of this number of seconds; return the file."""
     with file.open("w") as out:
         out.writelines(block(BEGIN + second) for second in range(seconds))
     return file
 
 
 def block(end: int) -> str:
-    """One second, as ``atop -P PRC,CPU`` prints it."""
+    """Return one second as ``atop -P PRC,CPU`` prints it."""
     return "".join(lines(f"node-1 {end} 2026/11/21 02:04:21 1")) + "SEP\n"
 
 
 def lines(start: str) -> Iterator[str]:
-    """The host and every process."""
+    """Yield the line of the host, and of every process."""
     yield f"CPU {start} 100 2 28 133 0 26 0 0 12 0 0 5198 100 0 0\n"
     for number in range(PROCESSES):
         name = "beam.smp" if number % 40 == 0 else NAMES[number % len(NAMES)]

@@ -1,12 +1,12 @@
-"""Predictions held against measurements that they have not seen.
+"""Predictions compared with held-out measurements.
 
     ./noxw -s benchmarks -- capacity [FOLDER [SYSTEM...]]
 
 Measures what messages cost the systems of ``capacity.yaml`` at low rates and at full load, predicts
 other rates, threads, bodies and quotas, and then measures these.  Prints both for every held-out
-run, the bad ones too, the median and the 90th percentile of the relative errors, and how often the
-90 % interval held.  Needs root and control groups; about seven minutes a system.  The runs are kept
-in FOLDER, if one is given, and those that it has are not measured again.
+run, also bad ones, the median and the 90th percentile of the relative errors, and how often the
+90 % interval held.  Needs root and control groups; takes about seven minutes a system.  The runs
+are kept in FOLDER, if given, and those that it already has are not measured again.
 """
 
 import sys
@@ -54,25 +54,25 @@ def main(arguments: list[str]) -> None:
         print(groups.apply(_summary).to_string(), end="\n\n")
 
 
-def _of_system(asked: Mapping[str, Any], folder: Path) -> Iterator[dict[str, object]]:
-    """The rows of a system; what is known of it is measured first."""
-    low = _run(_plan(asked, asked["measured"], repeats=2), folder / "measured")
+def _of_system(config: Mapping[str, Any], folder: Path) -> Iterator[dict[str, object]]:
+    """Yield the rows of a system; the runs to predict from are measured first."""
+    low = _run(_plan(config, config["measured"], repeats=2), folder / "measured")
     [model] = models(stats.complete(tables.read(low)))
     if (why := demands(model).why_not) is not None:
         print(f"{folder.name}: no prediction: {why}")
         return
-    for number, held_out in enumerate(asked["held_out"]):
-        yield from _compared(model, _run(_plan(asked, held_out), folder / f"held-out-{number}"))
+    for number, held_out in enumerate(config["held_out"]):
+        yield from _compared(model, _run(_plan(config, held_out), folder / f"held-out-{number}"))
 
 
-def _plan(asked: Mapping[str, Any], points: Mapping[str, Any], repeats: int = 1) -> str:
+def _plan(config: Mapping[str, Any], points: Mapping[str, Any], repeats: int = 1) -> str:
     settings = {"settings": {"broker_cores": points["quota"]}}
     plan = {
         "title": "What messages cost",
-        "systems": {name: layouts | settings for name, layouts in asked["systems"].items()},
-        "test_cases": [asked["test_case"]],
+        "systems": {name: layouts | settings for name, layouts in config["systems"].items()},
+        "test_cases": [config["test_case"]],
         "load": {
-            **asked["load"],
+            **config["load"],
             "green_threads": points["threads"],
             "payload_bytes": points["payloads"],
             "rate_msg_s": points["rates"],
@@ -106,7 +106,7 @@ def _summary(rows: pd.DataFrame) -> pd.Series:
 
 
 def _compared(known: Model, folder: Path) -> Iterator[dict[str, object]]:
-    """Each figure of each run: as predicted from the known model, and as measured."""
+    """Yield each figure of each run, as predicted from the known model and as measured."""
     base = demands(known)
     for model in models(stats.complete(tables.read(folder))):
         for run in model.runs.to_dict("records"):

@@ -3,9 +3,9 @@
     ./noxw -s benchmarks -- capturing [RATE [SECONDS]]
 
 A private RabbitMQ with tracing on, a publisher and a consumer at an offered rate, and a capture in
-this process, as ``mqperf capture`` makes it: first of messages whose properties are alike, then of
-such with an id of their own.  Its messages are held against those that the publisher counted, and
-the broker itself.  CPU is user and system, of the capture alone, beside a yardstick of that run.
+this process, as ``mqperf capture`` makes it: first of messages with equal properties, then of such
+with an id of their own.  The captured messages are compared with the counts of the publisher and of
+the broker.  CPU is user and system, of the capture alone, and relative to a yardstick of that run.
 """
 
 import re
@@ -29,13 +29,13 @@ from mqperf_traffic.lab.firehose import Firehose
 
 RATE, SECONDS = 20_000, 15
 BESIDE_S = 8
-"""Of a capture before and after the load."""
+"""Seconds of a capture beyond those of the load."""
 
 LOADS: Mapping[str, Mapping[str, object]] = {
     "properties alike": {"payload_bytes": 256, "confirms": 1_000},
     "an id for each": {"payload": "short", "confirms": 1_000},
 }
-"""Confirms, so that no more is sent than the broker takes."""
+"""Name -> parameters of a load; confirms keep it from sending more than the broker takes."""
 
 PUBLISHED = (
     "maps:get(messages_received_total,"
@@ -58,7 +58,7 @@ def main(arguments: list[str]) -> None:
 def captured(
     cluster: PrivateCluster, parameters: Mapping[str, object], rate: int, seconds: int
 ) -> str:
-    """What came of one load, and what that took."""
+    """Capture one load; return its counts and its CPU as text."""
     case, key = load.case({**parameters, "rate_msg_s": float(rate)}, 1, seconds), "capturing"
     pids = [each.process.pid for each in cluster.nodes if each.process is not None]
     access, node = cluster.provision(case, key), ErlangNode(pids[0])
@@ -91,19 +91,19 @@ def captured(
 
 
 def _cpu_s(work: Callable[[], object]) -> float:
-    """CPU seconds of this process while it does something."""
+    """Return the CPU seconds that some work takes in this process."""
     before = time.process_time()
     work()
     return time.process_time() - before
 
 
 def _evaluated(node: ErlangNode, expression: str) -> str:
-    """What a node answers to an expression of Erlang: ``{ok, ANSWER}``."""
-    done = subprocess.run(
+    """Return a node's answer to an expression of Erlang: that of ``{ok, ANSWER}``."""
+    result = subprocess.run(
         node.argv, input=f"{expression}\n", env=node.env, capture_output=True, text=True, check=True
     )
-    if (answer := re.fullmatch(r"{ok, (.*)}\s*", done.stdout, re.DOTALL)) is None:
-        sys.exit(f"the node answered: {done.stdout}{done.stderr}")
+    if (answer := re.fullmatch(r"{ok, (.*)}\s*", result.stdout, re.DOTALL)) is None:
+        sys.exit(f"the node answered: {result.stdout}{result.stderr}")
     return answer[1]
 
 

@@ -1,10 +1,10 @@
-"""Causes that are planted in real runs, and whether ``mqperf why`` names them first.
+"""Causes planted in real runs, and whether ``mqperf why`` names them first.
 
     ./noxw -s benchmarks -- diagnosis [REPEATS [CAUSE]...]
 
 Each cause is a plan of its own, on a private RabbitMQ, or ActiveMQ, with the probe ``waits``; the
-last plan has none, and twelve points.  Printed is in how many of its runs a cause was named first,
-alone, and what was instead.  It needs root: some causes are quotas, others links between hosts.
+last plan has no cause, and twelve points.  Printed is in how many of its runs a cause was named
+first, alone, and what else was.  It needs root: some causes are quotas, others links between hosts.
 """
 
 import sys
@@ -28,7 +28,7 @@ NOTHING = "nothing"
 
 @dataclass(frozen=True)
 class Plant:
-    """A cause, what a plan says so that it is there, and how many neighbours it has."""
+    """A cause, the plan's keys that bring it about, and the number of neighbour processes."""
 
     cause: str
     load: Mapping[str, Any]
@@ -93,7 +93,7 @@ PLANTS = (
 
 
 def main(arguments: list[str]) -> None:
-    """Print a line for each cause; of those named, if any are."""
+    """Print a line for each cause, or for those on the command line."""
     repeats = int(arguments[0]) if arguments else REPEATS
     chosen, runs, right = arguments[1:], Counter[bool](), Counter[bool]()
     for plant in PLANTS:
@@ -110,7 +110,7 @@ def main(arguments: list[str]) -> None:
 
 
 def _named(plant: Plant, repeats: int, runs: Path) -> Iterator[str]:
-    """What was named first in each run; or that a run failed, and why, for all of them."""
+    """Yield what was named first in each run; if a run failed, the error for all of them."""
     plan = mqperf.new_plan(
         systems={plant.system: {"topologies": ["single"], "settings": dict(plant.settings)}},
         test_cases=["publish"],
@@ -139,13 +139,13 @@ def _named(plant: Plant, repeats: int, runs: Path) -> Iterator[str]:
 
 @contextmanager
 def _burning(number: int, folder: Path) -> Iterator[None]:
-    """So many processes that only compute, as long as the context; they end with us."""
+    """Run this number of processes that only compute, within the context."""
     argv, log = [sys.executable, "-c", "while True: pass"], folder / "neighbours.log"
-    with ExitStack() as held:
-        for place in range(number):
-            label = f"neighbour {place + 1}"
+    with ExitStack() as stack:
+        for index in range(number):
+            label = f"neighbour {index + 1}"
             burner = processes.start(label, argv, env=None, log=log, cwd=None)
-            held.callback(burner.stop, 1.0)
+            stack.callback(burner.stop, 1.0)
         yield
 
 

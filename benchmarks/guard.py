@@ -1,10 +1,10 @@
-"""Whether what people wait for takes more CPU than at the last release; fails where it does.
+"""Fail if work that people wait for takes more CPU than at the last release.
 
     ./noxw -s benchmarks -- guard [--record] [WORD ...]
 
-Everything, or what has one of the words in its name, is done in turns with a yardstick, a fixed
-loop of Python and numpy.  Other work on the machine only adds CPU, so the lower quartile of each is
-taken; that of a work may be a tenth more yardsticks than in guard.yaml, which ``--record`` writes.
+All works, or those with one of the words in their names, run in turns with a yardstick, a fixed
+loop of Python and numpy.  Other load on the machine only adds CPU, so the lower quartile of each is
+taken; in yardsticks it may exceed that of guard.yaml, which ``--record`` writes, by a tenth.
 """
 
 import statistics
@@ -27,25 +27,25 @@ RUNS, MESSAGES = 100, 5_000_000
 YARDSTICK = "yardstick"
 
 DO = "--do"
-"""Before the name of a step, which this script then does by itself."""
+"""Option before the name of a step, which this script then runs itself."""
 
 Ratios = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A command, and how often it is run in each round: a short one by itself tells little."""
+    """A command, and how often it runs in each round: a single short run tells little."""
 
     command: tuple[str, ...]
     times: int = 1
 
     def samples(self) -> list[float]:
-        """Seconds of CPU, each time."""
+        """Run the command, and return the seconds of CPU of each run."""
         return [spent.of(self.command) for _ in range(self.times)]
 
 
 def main(arguments: list[str]) -> None:
-    """Measure, and compare with what is recorded, or record it."""
+    """Measure, and compare with recorded values or record them."""
     if arguments[:1] == [DO]:
         STEPS[arguments[1]]()
         return
@@ -62,7 +62,7 @@ def main(arguments: list[str]) -> None:
 
 
 def grown(ratios: Ratios, recorded: Ratios) -> Iterator[str]:
-    """A sentence for each that takes over a tenth more than recorded, or that is not recorded."""
+    """Yield a sentence for each work that takes over a tenth more than recorded, or is new."""
     for name, ratio in ratios.items():
         if name not in recorded:
             yield f"{name} is not in {RECORDED.name}: write it there with --record"
@@ -72,7 +72,7 @@ def grown(ratios: Ratios, recorded: Ratios) -> Iterator[str]:
 
 
 def measured(folder: Path, words: list[str]) -> dict[str, float]:
-    """Yardsticks that every work takes which has one of the words in its name; all for none."""
+    """Return, in yardsticks, the CPU of works with one of the words in their names, or of all."""
     chosen = {
         name: work
         for name, work in works(folder).items()
@@ -85,7 +85,7 @@ def measured(folder: Path, words: list[str]) -> dict[str, float]:
 
         write_runs(folder / "runs", RUNS)
     chosen |= {YARDSTICK: Work((sys.executable, __file__, DO, YARDSTICK), 3)}
-    for work in chosen.values():  # compiles what is imported
+    for work in chosen.values():  # once, to compile what is imported
         spent.of(work.command)
     cpu_s: dict[str, list[float]] = {name: [] for name in chosen}
     for _ in range(ROUNDS):
@@ -97,7 +97,7 @@ def measured(folder: Path, words: list[str]) -> dict[str, float]:
 
 
 def works(folder: Path) -> dict[str, Work]:
-    """What is measured, by its name; the folder has the runs, and gets the report."""
+    """Return the works by name; the folder has the runs, and gets the report."""
     reading = (sys.executable, "-P", str(Path(__file__).with_name("reading.py")), "--read")
     report = (MQPERF, "report", "data/samples/runs", "--no-notebooks", "--out")
     return {
@@ -109,7 +109,7 @@ def works(folder: Path) -> dict[str, Work]:
 
 
 def yardstick() -> None:
-    """Always the same: look-ups, texts and small objects of Python, and arrays of numpy."""
+    """Do a fixed amount of look-ups, texts and small objects of Python, and arrays of numpy."""
     values = np.random.default_rng(0).random(100_000)
     sums: dict[str, float] = {}
     for number in range(600_000):
@@ -120,7 +120,7 @@ def yardstick() -> None:
 
 
 def messages() -> None:
-    """Have the simulator's recorder take in messages, as its ``push`` does beside every load."""
+    """Add messages to the simulator's recorder by its ``push``, as in every load."""
     from mqperf.onhost.load.simulator.recorder import Recorder
 
     recorder = Recorder({}, [])

@@ -26,20 +26,20 @@ def main() -> None:
     random = np.random.default_rng(1)
     latency = np.exp(random.normal(-6, 1.5, MESSAGES))
     report("fold into a histogram", MESSAGES, lambda: hdr.fold(latency))
-    parts = [hdr.fold(part) for part in np.array_split(latency, SECONDS)]
-    report("merge 100 histograms of", MESSAGES, lambda: merged(parts))
+    histograms = [hdr.fold(chunk) for chunk in np.array_split(latency, SECONDS)]
+    report("merge 100 histograms of", MESSAGES, lambda: merged(histograms))
     million = np.sort(random.random(1_000_000) * SECONDS).astype(np.int64), latency[:1_000_000]
     report("interval of p99 from", len(million[0]), lambda: interval(*million))
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "run.hlog"
-        rows = [Interval(float(second), 1.0, part) for second, part in enumerate(parts)]
+        rows = [Interval(float(second), 1.0, each) for second, each in enumerate(histograms)]
         report("write a log of", MESSAGES, lambda: write_log(log, 0.0, rows, "benchmark"))
         report("read it", MESSAGES, lambda: list(read_log(log)))
         print(f"the log has {log.stat().st_size / 1e3:.0f} kB")
 
 
 def interval(second: np.ndarray, latency: np.ndarray) -> None:
-    """The interval of one percentile, as every run has five."""
+    """Compute the interval of one percentile; every run has five."""
     counts = np.bincount(second, minlength=SECONDS)
     above = np.bincount(second[latency > np.quantile(latency, 0.99)], minlength=SECONDS)
     levels = level_interval(0.99, (counts - above).astype(float), counts.astype(float))

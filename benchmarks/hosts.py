@@ -1,4 +1,4 @@
-"""Control over SSH in a laboratory of namespaces: connections, echoes, processes, files, ends.
+"""Cost of control over SSH in a laboratory: connections, echoes, processes, files, ends.
 
     ./noxw -s benchmarks -- hosts [COUNT ...]
 
@@ -44,7 +44,7 @@ def main(arguments: list[str]) -> None:
 
 
 def measure(lab: Laboratory, places: tuple[Place, ...]) -> None:
-    """Print what every part takes."""
+    """Print the times of all operations."""
     times = []
     for _ in range(5):
         began = time.perf_counter()
@@ -61,8 +61,8 @@ def measure(lab: Laboratory, places: tuple[Place, ...]) -> None:
 
 
 def echoes(hosts: list[RemoteHost], pool: ThreadPoolExecutor) -> None:
-    """Round trips with one host, clocks of all at once, and the bounds of their offsets."""
-    channel = hosts[0]._channel  # noqa: SLF001 (a host tells the median of many)
+    """Measure round trips with one host, the clocks of all at once, and their error bounds."""
+    channel = hosts[0]._channel  # noqa: SLF001 (a host itself has the median of many only)
     trips = sorted(channel.echo().round_trip_s for _ in range(2000))
     print(f"  echo p50 {trips[1000] * 1e3:.3f} ms, p99 {trips[1980] * 1e3:.3f} ms")
     began = time.perf_counter()
@@ -75,7 +75,7 @@ def echoes(hosts: list[RemoteHost], pool: ThreadPoolExecutor) -> None:
 
 
 def processes(host: RemoteHost) -> None:
-    """Start, poll and stop, one after the other."""
+    """Start, poll and stop processes, one after the other."""
     times = []
     for _ in range(50):
         began = time.perf_counter()
@@ -87,26 +87,26 @@ def processes(host: RemoteHost) -> None:
 
 
 def files(hosts: list[RemoteHost], pool: ThreadPoolExecutor) -> None:
-    """A folder as large as the packed software of a load generator, to all hosts at once."""
+    """Copy a folder as large as the packed software of a load generator to all hosts at once."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for number in range(FILES):
             (folder / f"{number}").write_bytes(os.urandom(FILE_BYTES))
         scratch = [host.scratch("push") for host in hosts]
-        there = [manager.__enter__() for manager in scratch]
+        targets = [manager.__enter__() for manager in scratch]
         began = time.perf_counter()
-        list(pool.map(lambda host, goal: host.push(folder, goal / "copy"), hosts, there))
+        list(pool.map(lambda host, target: host.push(folder, target / "copy"), hosts, targets))
         megabytes = FILES * FILE_BYTES / 1e6
         print(f"  push of {megabytes:.0f} MB in {FILES} files to all: {since(began)}")
         began = time.perf_counter()
-        hosts[0].fetch(there[0] / "copy", folder / "back")
+        hosts[0].fetch(targets[0] / "copy", folder / "back")
         print(f"  fetch of the same from one: {since(began)}")
         for manager in scratch:
             manager.__exit__(None, None, None)
 
 
 def idle(lab: Laboratory) -> None:
-    """Processor time of ssh here, and of agents and their keepers there, while nothing is asked."""
+    """Measure the CPU of ssh here, and of agents and their keepers on hosts, without requests."""
     local = [child for child in psutil.Process().children(recursive=True) if child.name() == "ssh"]
     far = [process for name in lab.names for process in lab.processes(name)[1:]]
     before = [cpu_s(local), cpu_s(far)]
@@ -116,13 +116,13 @@ def idle(lab: Laboratory) -> None:
 
 
 def cpu_s(watched: list[psutil.Process]) -> float:
-    """User and system time of processes together."""
+    """Return the user and system time of processes together."""
     times = [process.cpu_times() for process in watched]
     return sum(spent.user + spent.system for spent in times)
 
 
 def ends(lab: Laboratory) -> None:
-    """From SIGKILL of a controller until nothing of it is left on any host."""
+    """Measure the time from SIGKILL of a controller until all its processes on hosts are gone."""
     times = []
     for _ in range(5):
         argv = [sys.executable, "-P", __file__, HOLD, str(lab.inventory)]
@@ -139,7 +139,7 @@ def ends(lab: Laboratory) -> None:
 
 
 def hold(path: Path) -> None:
-    """Be a controller whose hosts have processes, children and daemons."""
+    """Act as a controller whose hosts have processes, children and daemons."""
     with connected(inventory.read(path).places) as hosts:
         for host in hosts:
             host.start("sleep", SLEEP, log=Path(os.devnull))
@@ -148,24 +148,24 @@ def hold(path: Path) -> None:
 
 
 def losses(lab: Laboratory, places: tuple[Place, ...]) -> None:
-    """From the loss of a host until its name is known."""
+    """Measure the time from the loss of a host until it is reported with its name."""
     with connected(places[:1]) as [host]:
         pid = next(iter(host.own_processes().values()))
-        agent = next(process for process in lab.processes("h1") if pid_there(process) == pid)
-        print(f"  agent killed, told after {told(host, agent.kill)}")
+        agent = next(process for process in lab.processes("h1") if pid_on_host(process) == pid)
+        print(f"  agent killed, told after {time_to_report(host, agent.kill)}")
     with connected(places[:1]) as [host]:
-        print(f"  cable cut, told after {told(host, lambda: lab.cut('h1'))}")
+        print(f"  cable cut, told after {time_to_report(host, lambda: lab.cut('h1'))}")
         lab.mend("h1")
 
 
-def pid_there(process: psutil.Process) -> int:
-    """The pid of a process in the namespace of its host."""
+def pid_on_host(process: psutil.Process) -> int:
+    """Return the PID of a process in the namespace of its host."""
     lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
     return int(next(line for line in lines if line.startswith("NSpid:")).split()[-1])
 
 
-def told(host: RemoteHost, lose: Callable[[], None]) -> str:
-    """How long it takes."""
+def time_to_report(host: RemoteHost, lose: Callable[[], None]) -> str:
+    """Lose a host; return after what time, and how, this is reported."""
     began = time.perf_counter()
     lose()
     try:
@@ -176,12 +176,12 @@ def told(host: RemoteHost, lose: Callable[[], None]) -> str:
 
 
 def since(began: float) -> str:
-    """Seconds since an instant."""
+    """Return the seconds since an instant, as text."""
     return f"{time.perf_counter() - began:.2f} s"
 
 
 def spread(times: list[float]) -> str:
-    """Median and extremes in ms."""
+    """Return median and extremes in ms, as text."""
     low, middle, high = min(times), statistics.median(times), max(times)
     return f"median {middle * 1e3:.1f} ms ({low * 1e3:.1f} to {high * 1e3:.1f} ms)"
 

@@ -1,10 +1,10 @@
-"""The packet relay of links: what it carries, what it adds, what it costs.
+"""The packet relay of links: its throughput, its delay and its CPU.
 
     ./noxw -s benchmarks -- links [ROUNDS]
 
-Between two hosts of a laboratory, in rounds that alternate between the network as it is and links:
-bulk data over one TCP connection, round trips of single datagrams, and the relay's CPU meanwhile.
-Given are medians.  It needs root.
+Rounds between two hosts of a laboratory alternate between the bare network and links: bulk data
+over one TCP connection, round trips of single datagrams, and the relay's CPU meanwhile.  Printed
+are medians.  It needs root.
 """
 
 import statistics
@@ -66,12 +66,12 @@ def main(arguments: list[str]) -> None:
 
 
 def measured(hosts: Hosts, link: LinkPoint | None) -> Iterator[tuple[str, float]]:
-    """What goes between a client's and a server's host over a link, or without one."""
+    """Yield the figures of a link, or of the bare network, from a client's to a server's host."""
     first, second = hosts.client[0], hosts.server[0]
     [backend] = LINKS.values()
     with nullcontext() if link is None else backend.laid(link, hosts) as laid:
-        asked = LinkPoint(between=BETWEEN) if link is None else link
-        with Calibration.between(asked, [(first, second)]) as calibration:
+        planned = LinkPoint(between=BETWEEN) if link is None else link
+        with Calibration.between(planned, [(first, second)]) as calibration:
             yield "delay each way, ms", 1e3 * (calibration.measure().delay_s or 0.0)
         before = used(laid)
         yield "bulk, Mbit/s", bulk(first, second) / 1e6
@@ -83,12 +83,12 @@ def measured(hosts: Hosts, link: LinkPoint | None) -> Iterator[tuple[str, float]
 
 
 def used(laid: object) -> float:
-    """CPU seconds of a relay until now."""
+    """Return the CPU seconds of a relay until now."""
     return laid.packets()["cpu_s"] if isinstance(laid, Relayed) else 0.0
 
 
 def bulk(first: Host, second: Host) -> float:
-    """Bits per second that arrive."""
+    """Send bulk data; return the bits per second that arrive."""
     with second.scratch("bulk") as folder:
         log = folder / "log"
         argv = [second.python, "-I", "-S", "-c", RECEIVE, second.address, str(PORT)]

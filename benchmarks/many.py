@@ -1,10 +1,10 @@
-"""Many runs: CPU time and memory of ``mqperf audit`` and ``mqperf tables``, by the number of runs.
+"""CPU time and memory of ``mqperf audit`` and ``mqperf tables`` by the number of runs.
 
     ./noxw -s benchmarks -- many [COUNT ...] [seconds=20] [rate=500]
 
-The counts are 100, 300 and 1000 unless given; runs have a measured window of so many seconds, with
-so many messages in each.  The memory is that of the command with all its processes, what they share
-counted once, as the kernel tells it ten times a second (``Pss``).
+The counts are 100, 300 and 1000 unless given; runs have a measured window of ``seconds``, with
+``rate`` messages in each.  Memory is that of the command with all its processes, shared pages
+counted once, as read from the kernel ten times a second (``Pss``).
 """
 
 import os
@@ -38,7 +38,7 @@ def main(arguments: list[str]) -> None:
 
 
 def measured(folder: Path, name: str, *options: str) -> str:
-    """Run a command on the folder's runs; wall and CPU time, and the most memory it had."""
+    """Run a command on the folder's runs; return wall and CPU time and peak memory as text."""
     before, began = os.times(), time.perf_counter()
     peak = 0
     with (folder / name).with_suffix(".txt").open("w") as output:
@@ -56,7 +56,7 @@ def measured(folder: Path, name: str, *options: str) -> str:
 
 
 def _memory_bytes(pid: int) -> int:
-    """Of a process and all below it; what has just ended has none."""
+    """Return the memory of a process and its descendants; one that has just ended has none."""
     total = 0
     with suppress(psutil.Error):
         process = psutil.Process(pid)

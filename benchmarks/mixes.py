@@ -1,11 +1,11 @@
-"""Predictions of several test cases at once, held against measurements that they have not seen.
+"""Predictions of several test cases at once, compared with held-out measurements.
 
     ./noxw -s benchmarks -- mixes [FOLDER]
 
-Measures CALL, CAST and NOTIFY through RabbitMQ, each by itself at three rates, predicts what some
-of them use and take at once, and then measures these: one test case, and the others as background
-loads.  Prints both.  About nine minutes.  The runs are kept in FOLDER, if one is given, and those
-that it has are not measured again.
+Measures CALL, CAST and NOTIFY through RabbitMQ, each by itself at three rates, predicts CPU and
+latency of some of them at once, and then measures these: one test case, and the others as
+background loads.  Prints both.  Takes about nine minutes.  The runs are kept in FOLDER, if given,
+and those that it already has are not measured again.
 """
 
 import sys
@@ -60,7 +60,7 @@ def _run(folder: Path, *, rate: Any, **plan: Any) -> mqperf.Results:  # noqa: AN
 
 
 def _compared(alone: Path, rates: Mapping[str, float], folder: Path) -> Iterator[dict[str, object]]:
-    """The broker's CPU, and percentiles of the first test case: as predicted, and as measured."""
+    """Yield the broker's CPU, and percentiles of the first test case, as predicted and measured."""
     predicted = mqperf_capacity.predict_mix(alone, rates).predictions
     (first, rate), *others = rates.items()
     background = [
@@ -77,7 +77,7 @@ def _compared(alone: Path, rates: Mapping[str, float], folder: Path) -> Iterator
         ("p50, s", case, "p50_s", latency["latency_p50_s"]),
         ("p99, s", case, "p99_s", latency["latency_p99_s"]),
     ):
-        if pd.isna(value):  # of too few messages for a percentile
+        if pd.isna(value):  # too few messages for a percentile
             continue
         yield {
             "mix": ", ".join(f"{case} {rate:g}" for case, rate in rates.items()),

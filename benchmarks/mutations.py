@@ -1,14 +1,14 @@
-"""What damaged run folders do: no traceback, no hang, and no number that changes in silence.
+"""Reading of damaged run folders: no traceback, no hang, and no number that changes silently.
 
     ./noxw -s benchmarks -- mutations [COUNT [SEED]]
 
-Copies of recorded runs are damaged in COUNT ways (1200 unless given), each drawn by SEED, and read.
-A run must then have the numbers that it had, or be named by a doubt, or not be readable and say
-why.  Every damage is done in three manners: the checksums left as they were; those of the files
-made right again, but not the seal of ``run.json``; and all of them made right, as by somebody who
-records anew.  The last one is judged beside the undamaged runs of its set, and only it may be
-silent, for one of the ``REASONS`` why the data cannot show it; such changes are listed.  Every
-fiftieth damaged run is read beside a good one, whose numbers must stand, with all doubts.
+Copies of recorded runs are damaged in COUNT ways (1200 unless given), drawn by SEED, and read.  A
+run must then have the same numbers as before, or be named by a doubt, or be unreadable with a
+reason.  Damages are made in three manners: all checksums left as they were; those of the files
+updated, but not the seal of ``run.json``; and all of them updated, as if the run were recorded
+anew.  The last one is judged beside the undamaged runs of its set, and only it may be silent, for
+one of the ``REASONS`` why the data cannot show it; such changes are listed.  Every fiftieth damaged
+run is read beside a good one, whose numbers must not change, with all doubts.
 """
 
 import random
@@ -68,7 +68,7 @@ class Hang(BaseException):
 
 
 def main(arguments: list[str]) -> None:
-    """Damage, read, count; exit with 1 when something happened that must not."""
+    """Damage runs, read them, count the outcomes; exit with 1 if there is a bad one."""
     count = int(arguments[0]) if arguments else 1200
     seed = int(arguments[1]) if len(arguments) > 1 else 0
     outcomes: Counter[tuple[Manner, Outcome]] = Counter()
@@ -92,15 +92,15 @@ def main(arguments: list[str]) -> None:
 
 
 def campaign(count: int, seed: int) -> Iterator[tuple[Mutation, Outcome, str]]:
-    """Every damage, what became of it, and the traceback or the numbers that changed."""
-    drawn = random.Random(seed)
+    """Yield every damage with its outcome, and the traceback or the numbers that changed."""
+    rng = random.Random(seed)
     with tempfile.TemporaryDirectory(prefix="mqperf-mutations-") as scratch:
         folder = Path(scratch)
         for number in range(count):
-            name = drawn.choice(RUNS)
+            name = rng.choice(RUNS)
             run = folder / name
             shutil.copytree(sealed(folder, name), run)
-            mutation = mutate(run, drawn, MANNERS[number % len(MANNERS)])
+            mutation = mutate(run, rng, MANNERS[number % len(MANNERS)])
             beside = number % BESIDE == 0
             outcome, detail = read(run, beside=beside, anew=mutation.manner == "recorded anew")
             yield mutation, outcome, detail
@@ -109,7 +109,7 @@ def campaign(count: int, seed: int) -> Iterator[tuple[Mutation, Outcome, str]]:
 
 @cache
 def sealed(folder: Path, name: str) -> Path:
-    """A copy of a recorded run whose ``run.json`` has a seal, as today's runner writes it."""
+    """Return a copy of a recorded run with a seal in ``run.json``, as today's runner writes it."""
     copy = folder / "originals" / name
     shutil.copytree(SAMPLES / name, copy)
     make_right(copy, "recorded anew")
@@ -118,20 +118,20 @@ def sealed(folder: Path, name: str) -> Path:
 
 @cache
 def original(path: Path) -> tuple[dict[str, pd.DataFrame], frozenset[tuple[str, str]]]:
-    """The numbers of the undamaged run, and the doubts about it."""
+    """Return the tables of an undamaged run, and the doubts about it."""
     (attempt,) = read_attempts([Run(path, path.name, "done")])
     frames = {name: frame.copy() for name, frame in attempt.frames.items()}
     return frames, doubts(tables.of_runs([Run(path, path.name, "done")]))
 
 
 def doubts(frames: dict[str, pd.DataFrame]) -> frozenset[tuple[str, str]]:
-    """Kind and text of every doubt about these tables."""
+    """Return kind and text of every doubt about these tables."""
     frame = checks.doubts(frames)
     return frozenset(zip(frame["kind"], frame["text"], strict=True))
 
 
 def read(path: Path, *, beside: bool, anew: bool) -> tuple[Outcome, str]:
-    """Read the damaged run within the time that a hang takes to be one."""
+    """Read the damaged run within a time limit, and return the outcome."""
 
     def too_long(_number: int, _frame: object) -> None:
         raise Hang
@@ -172,7 +172,7 @@ def _judged(
     *,
     anew: bool,
 ) -> tuple[Outcome, str]:
-    """Whether a doubt names the run, or nothing that was recorded contradicts it."""
+    """Judge a run with changed numbers: doubted, not contradicted by any record, or silent."""
     try:
         new = doubts(tables.of_runs([run])) - known
     except MqperfError as error:
@@ -185,14 +185,14 @@ def _judged(
 
 
 def _of_another_set(run: Run) -> bool:
-    """Whether a doubt says that the run differs from those that were measured with it."""
+    """Whether a doubt says that the run differs from the others of its set."""
     others = [sealed(run.path.parent, name) for name in RUNS if name != run.path.name]
     frame = checks.doubts(tables.of_runs([run, *(Run(p, p.name, "done") for p in others)]))
     return bool((frame["run"].eq(run.id) & frame["kind"].isin(SETS)).any())
 
 
 def _good_run_changed(run: Run) -> str:
-    """In which table the numbers of a good run differ for the damaged one beside it."""
+    """Return the table in which a good run changes by the damaged one beside it; empty for none."""
     name = next(name for name in RUNS if name != run.path.name)
     good = Run(sealed(run.path.parent, name), name, "done")
     alone = tables.of_runs([good])
@@ -208,7 +208,7 @@ def _good_run_changed(run: Run) -> str:
 def _different(
     before: dict[str, pd.DataFrame], after: dict[str, pd.DataFrame]
 ) -> Iterator[tuple[str, str | None]]:
-    """The columns in which a value differs, and why nothing contradicts it; None if something must.
+    """Yield columns with changed values, and why no record contradicts them; None if one must.
 
     Rows that are gone are absent; rows that are added are numbers of their own.
     """
@@ -226,7 +226,7 @@ def _different(
 
 
 def _why(table: str, column: str, now: pd.Series) -> str | None:
-    """Why nothing that was recorded contradicts these values."""
+    """Return why no record contradicts these values; None if one must."""
     if now.isna().all():
         return ABSENT
     reason = REASONS.get((table, column))

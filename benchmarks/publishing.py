@@ -1,8 +1,8 @@
-"""What ``mqperf report`` takes: seconds of CPU, drawings, and space on the disk.
+"""Cost of ``mqperf report``: seconds of CPU, drawings, and space on the disk.
 
     ./noxw -s benchmarks -- publishing [FOLDER ...]
 
-Without notebooks; of each folder of runs, or of data/samples/runs and 48 synthetic runs of 100 s.
+Without notebooks; for each folder of runs, or for data/samples/runs and 48 synthetic runs of 100 s.
 Files that are stored once under several names count once.
 """
 
@@ -31,7 +31,7 @@ def main(arguments: list[str]) -> None:
 
 
 def published(runs: Path, out: Path) -> str:
-    """Write the report, and tell what that took."""
+    """Write the report, and return its cost as text."""
     began = time.perf_counter()
     mqperf = str(Path(sys.executable).with_name("mqperf"))
     argv = [mqperf, "report", str(runs), "--out", str(out), "--no-notebooks"]

@@ -30,7 +30,7 @@ def main(arguments: list[str]) -> None:
 
 
 def measure(folder: Path) -> None:
-    """Print seconds and peak memory of reading, and of judging."""
+    """Print seconds and peak memory of reading tables, and of judging them."""
     from mqperf.study import stats, tables
 
     began = time.perf_counter()

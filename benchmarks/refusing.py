@@ -2,10 +2,10 @@
 
     ./noxw -s benchmarks -- refusing [LIMIT...]
 
-Each limit is a plan of three low rates and one beyond what comes through.  CPU would carry more, so
-a prediction from CPU alone is too high: it is to be refused, and the assumption named that does not
-hold.  Two more plans have quotas of CPU, of which predictions must hold.  It needs root, for links
-and quotas, and a Qpid Dispatch for the credit; about three minutes for each.
+Each limit has a plan with three low rates and one that is beyond the limit.  CPU would allow more,
+so a prediction from CPU alone is too high: it must be refused, and the assumption that does not
+hold be named.  Two more plans have quotas of CPU, for which predictions must hold.  It needs root,
+for links and quotas, and Qpid Dispatch for the credit; it takes about three minutes for each.
 """
 
 import shutil
@@ -28,7 +28,7 @@ REPEATS = 2
 
 @dataclass(frozen=True)
 class Planted:
-    """A limit, and what a plan says so that it is there; ``refused`` is what is to come of it."""
+    """A limit, the plan's keys that bring it about, and the ``expected`` verdict."""
 
     limit: str
     rates: list[float]
@@ -113,22 +113,22 @@ PLANTED = (
 
 
 def main(arguments: list[str]) -> None:
-    """Print a line for each limit, and how many came out as they are to."""
-    chosen = [of for of in PLANTED if not arguments or of.limit in arguments]
+    """Print a line for each limit, and how many had the expected verdict."""
+    chosen = [planted for planted in PLANTED if not arguments or planted.limit in arguments]
     right: Counter[bool] = Counter()
     for planted in chosen:
         with tempfile.TemporaryDirectory(prefix="mqperf-refusing-") as folder:
             try:
-                verdict, words = _told(planted, Path(folder) / "runs")
+                verdict, reason = _verdict(planted, Path(folder) / "runs")
             except MqperfError as error:
-                verdict, words = WRONG, str(error)
+                verdict, reason = WRONG, str(error)
         right[verdict == planted.expected] += 1
-        print(f"{planted.limit}: {verdict}; {words}", flush=True)
+        print(f"{planted.limit}: {verdict}; {reason}", flush=True)
     print(f"as they are to: {right[True]} of {right.total()}")
 
 
-def _told(planted: Planted, folder: Path) -> tuple[str, str]:
-    """What is predicted of the runs at low rates and beyond, and what came through there."""
+def _verdict(planted: Planted, folder: Path) -> tuple[str, str]:
+    """Measure a plan and predict from it; return the verdict on the prediction, and its reason."""
     rabbitmq = {"rabbitmq": {"topologies": ["single"], "settings": dict(planted.settings)}}
     plan = mqperf.new_plan(
         systems=dict(planted.systems) or rabbitmq,
@@ -147,14 +147,14 @@ def _told(planted: Planted, folder: Path) -> tuple[str, str]:
     measured = mqperf.run(plan, folder)["messages"]["throughput_msg_s"].max()
     prediction = mqperf_capacity.predict(folder)
     [result] = [each for each in prediction.results if isinstance(each, Predicted)]
-    came = f"{measured:,.0f} msg/sec came through"
+    throughput = f"{measured:,.0f} msg/sec came through"
     if result.refused is not None:
         because = [f"{row['assumption']}: {row['because']}" for row in result.broken]
-        return REFUSED, f"{came}; {'; '.join(because) or result.refused}"
+        return REFUSED, f"{throughput}; {'; '.join(because) or result.refused}"
     row = result.together
     low, high = row["full_msg_s_low"], row["full_msg_s_high"]
-    told = f"{came}, {low:,.0f} to {high:,.0f} were predicted ({row['full_is']})"
-    return (HELD if low <= measured <= high else WRONG), told
+    reason = f"{throughput}, {low:,.0f} to {high:,.0f} were predicted ({row['full_is']})"
+    return (HELD if low <= measured <= high else WRONG), reason
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""A sweep on several hosts against one on this machine alone: starts, points, harness, software.
+"""A sweep on several hosts compared with one on this machine: starts, points, harness, software.
 
     ./noxw -s benchmarks -- several_hosts [ROUNDS]
 
-Every round does both, the order of the two alternates, and given are medians.  The hosts are those
-of a laboratory, which share this machine: it needs root.
+Every round does both, in alternating order; printed are medians.  The hosts are those of a
+laboratory, which share this machine: it needs root.
 """
 
 import statistics
@@ -37,7 +37,7 @@ CASE = Case(
 )
 
 Seconds = dict[tuple[str, str], list[float]]
-"""By what was measured and the kind of hosts."""
+"""Values by figure and kind of hosts."""
 
 
 def main(arguments: list[str]) -> None:
@@ -50,17 +50,17 @@ def main(arguments: list[str]) -> None:
                 figures[figure, kind].append(value)
                 print(f"  round {number + 1}, {kind}: {figure} {value:.3f}", flush=True)
     for figure in dict.fromkeys(figure for figure, _ in figures):
-        here, there = (
+        here, several = (
             statistics.median(figures[figure, kind]) for kind in KINDS if (figure, kind) in figures
         )
-        print(f"{figure}: {here:.3f} here, {there:.3f} on several hosts, {there - here:+.3f}")
+        print(f"{figure}: {here:.3f} here, {several:.3f} on several hosts, {several - here:+.3f}")
 
 
 def measured(kind: str) -> Iterator[tuple[str, float]]:
-    """What a sweep takes, from the connection on."""
-    with ExitStack() as held:
+    """Yield the times of a sweep's phases, from the connection on."""
+    with ExitStack() as stack:
         began = time.perf_counter()
-        hosts = held.enter_context(HOSTS[kind].reached())
+        hosts = stack.enter_context(HOSTS[kind].reached())
         yield "hosts reached, s", time.perf_counter() - began
         began = time.perf_counter()
         tools = on_all(hosts)
@@ -69,14 +69,14 @@ def measured(kind: str) -> Iterator[tuple[str, float]]:
         on_all(hosts)
         yield "software again, s", time.perf_counter() - began
         began = time.perf_counter()
-        bench = held.enter_context(started(hosts, tools))
+        bench = stack.enter_context(started(hosts, tools))
         yield "cluster ready, s", time.perf_counter() - began
         for number in range(1, POINTS + 1):
             yield from of_point(bench, CASE.model_copy(update={"repeat": number}))
 
 
 def on_all(hosts: Hosts) -> dict[str, Tool]:
-    """The load generator on every host that needs it."""
+    """Install the load generator on every host that needs it."""
     places = {host.name: host for host in (*hosts.client, *hosts.server)}
     driver = SYSTEM.drivers[LAUNCHER.name]
     return {name: LAUNCHER.tool(driver, host) for name, host in places.items()}
@@ -84,18 +84,18 @@ def on_all(hosts: Hosts) -> dict[str, Tool]:
 
 @contextmanager
 def started(hosts: Hosts, tools: dict[str, Tool]) -> Iterator[Bench]:
-    """The cluster on the hosts of brokers."""
-    with ExitStack() as held:
+    """Run the cluster on the broker hosts."""
+    with ExitStack() as stack:
         host_folders = [
-            HostFolder(host, held.enter_context(host.scratch("bench"))) for host in hosts.broker
+            HostFolder(host, stack.enter_context(host.scratch("bench"))) for host in hosts.broker
         ]
-        deployment = held.enter_context(SYSTEM.start({}, host_folders))
+        deployment = stack.enter_context(SYSTEM.start({}, host_folders))
         facts = {"system": {}, "hosts": [host.facts() for host in hosts.every]}
         yield Bench(hosts, deployment, {LAUNCHER.name: tools}, facts)
 
 
 def of_point(bench: Bench, case: Case) -> Iterator[tuple[str, float]]:
-    """How much longer a point takes than its load, and the harness on the busiest host."""
+    """Yield how much longer a point takes than its load, and the harness on the busiest host."""
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
         begun = begin(case, 1, Path(folder), bench, Audience(lambda _: None))

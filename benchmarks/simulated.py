@@ -46,16 +46,16 @@ TABLES = {
 
 
 def main(arguments: list[str]) -> None:
-    """Print the tables that are asked for."""
+    """Print the requested tables, or all."""
     options = {argument for argument in arguments if argument.startswith("-")}
-    asked = [argument for argument in arguments if argument not in options] or list(TABLES)
-    if unknown := {*asked} - {*TABLES} | options - {"--quick", "--write"}:
+    names = [argument for argument in arguments if argument not in options] or list(TABLES)
+    if unknown := {*names} - {*TABLES} | options - {"--quick", "--write"}:
         sys.exit(
             f"no {', '.join(sorted(unknown))}; there are: --quick, --write, {', '.join(TABLES)}"
         )
     if options >= {"--quick", "--write"}:
         sys.exit("--quick is too coarse for the documentation: write without it")
-    for name in asked:
+    for name in names:
         begin = time.monotonic()
         result = TABLES[name](np.random.default_rng(SEED), 0.1 if "--quick" in options else 1)
         if "--write" in options:

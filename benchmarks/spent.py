@@ -1,7 +1,7 @@
-"""Seconds of CPU of a command, for the benchmarks that ask for them; by itself it measures nothing.
+"""Seconds of CPU of a command, a helper for other benchmarks.
 
-What mqperf starts is waited for by its guardians, and not by mqperf.  A guardian that has lost its
-parent comes to whoever adopts orphans, and with it the CPU of Sphinx, of brokers and of kernels.
+Processes that mqperf starts are waited for by its guardians, not by mqperf.  A guardian that lost
+its parent is adopted by the subreaper, with it the CPU of Sphinx, of brokers and of kernels.
 """
 
 import os
@@ -14,17 +14,17 @@ from mqperf.onhost.processes.guardian import PR_SET_CHILD_SUBREAPER, prctl
 
 
 def of(argv: Sequence[str], variables: Mapping[str, str] | None = None) -> float:
-    """User and system time of a command and of all that it started; it is waited for."""
+    """Run a command; return the user and system time of it and of all that it started."""
     prctl(PR_SET_CHILD_SUBREAPER, 1)
-    before = _waited_for()
+    before = _children_cpu_s()
     environment = {**os.environ, **(variables or {})}
     subprocess.run(argv, check=True, stdout=subprocess.DEVNULL, env=environment)
     with suppress(ChildProcessError):
         while True:
             os.wait()
-    return _waited_for() - before
+    return _children_cpu_s() - before
 
 
-def _waited_for() -> float:
+def _children_cpu_s() -> float:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime

@@ -1,9 +1,9 @@
-"""How long short commands take: seconds of CPU, and how often a loop fits into these.
+"""CPU of short commands, in seconds and in loops of a fixed length.
 
     ./noxw -s benchmarks -- starting [TIMES]
 
-The yardsticks are Python alone, and a loop of a million additions; everything is run so many times
-in turns (11 unless given), and the medians are told.  Once with compiled bytecode, once without.
+The yardsticks are Python alone, and a loop of a million additions.  All commands run TIMES times in
+turns (11 unless given), and medians are printed: once with compiled bytecode, once without.
 """
 
 import os
@@ -41,13 +41,13 @@ def main(arguments: list[str]) -> None:
 
 def measure(times: int, variables: Mapping[str, str]) -> None:
     """Print the median of every command, after one run that is not counted."""
-    taken: dict[str, list[float]] = {name: [] for name in COMMANDS}
+    samples: dict[str, list[float]] = {name: [] for name in COMMANDS}
     for number in range(times + 1):
         for name, argv in COMMANDS.items():
             cpu_s = spent.of(argv, variables)
             if number:
-                taken[name].append(cpu_s)
-    median = {name: statistics.median(all_s) for name, all_s in taken.items()}
+                samples[name].append(cpu_s)
+    median = {name: statistics.median(all_s) for name, all_s in samples.items()}
     for name, cpu_s in median.items():
         print(f"  {name:34} {cpu_s:6.3f} s of CPU, {cpu_s / median[LOOP]:5.2f} loops", flush=True)
 

@@ -1,11 +1,11 @@
-"""The generator amqp-0-9-1 beside RabbitMQ's PerfTest, and what it costs by itself.
+"""The generator amqp-0-9-1 compared with RabbitMQ's PerfTest, and its cost without a broker.
 
     ./noxw -s benchmarks -- stressor [PAIRS [LOAD]...]
 
-On one private RabbitMQ, in pairs whose order alternates: messages received a second, and the CPU
-seconds (user and system) of the generators' processes for each, both after a warm-up in which Java
-compiles.  Then 20,000 messages of 256 bytes a second for a minute, without a broker: publisher and
-consumer with a forwarder between them, whose time is in their latency.
+On one private RabbitMQ, in pairs with alternating order: messages received per second, and the CPU
+seconds (user and system) of the generators' processes per message, both after a warm-up in which
+Java compiles.  Then 20,000 messages of 256 bytes a second for a minute, without a broker: between
+publisher and consumer is a forwarder, whose time is in their latency.
 """
 
 import os
@@ -28,7 +28,7 @@ from mqperf.lab.systems.rabbitmq.settings import Settings
 
 PAIRS = 5
 WARMUP_S, SECONDS = 5, 12
-"""From the start of the load: the window begins, and it ends."""
+"""Begin and end of the window, in seconds from the start of the load."""
 
 RATE, PACED_S = 20_000, 60
 EARLY_S = 10
@@ -36,7 +36,7 @@ EARLY_S = 10
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """The same load for both."""
+    """A load, as parameters of the generator and as arguments of PerfTest."""
 
     name: str
     parameters: dict[str, object]
@@ -63,7 +63,7 @@ def _rivals() -> list[Rival]:
 
 
 def main(arguments: list[str]) -> None:
-    """Print every pair, the medians, and the paced load; of the loads named, if any are."""
+    """Print every pair and the medians of all loads, or of named ones, and the paced load."""
     pairs, names = int(arguments[0]) if arguments else PAIRS, arguments[1:]
     perftest.class_path()
     host = LocalHost()
@@ -97,7 +97,7 @@ def compare(rival: Rival, cluster: PrivateCluster, pairs: int) -> None:
 
 
 def ours(rival: Rival, cluster: PrivateCluster, key: str) -> Measured:
-    """The generator."""
+    """Measure the generator amqp-0-9-1."""
     case = load.case(rival.parameters, rival.threads, SECONDS)
     with tempfile.TemporaryDirectory(prefix=f"{key}-") as name:
         access = cluster.provision(case, key)
@@ -108,7 +108,7 @@ def ours(rival: Rival, cluster: PrivateCluster, key: str) -> Measured:
 
 
 def theirs(rival: Rival, cluster: PrivateCluster, key: str) -> Measured:
-    """PerfTest, in a virtual host of its own likewise."""
+    """Measure PerfTest, also in a virtual host of its own."""
     case = load.case(rival.parameters, rival.threads, SECONDS)
     access = cluster.provision(case, key)
     try:
@@ -119,7 +119,7 @@ def theirs(rival: Rival, cluster: PrivateCluster, key: str) -> Measured:
 
 
 def paced() -> None:
-    """Print how well a rate is kept without a broker, what that takes, and the memory."""
+    """Print how well a rate is kept without a broker, and the CPU and memory for it."""
     case = load.case({"rate_msg_s": float(RATE)}, 1, PACED_S)
     with tempfile.TemporaryDirectory(prefix="paced-") as name, forwarder(Path(name)) as port:
         end = Endpoint("amqp-0-9-1", (f"127.0.0.1:{port}",), "nobody", "", "/")
@@ -149,7 +149,7 @@ def paced() -> None:
 
 @contextmanager
 def forwarder(folder: Path) -> Iterator[int]:
-    """The port of a forwarder, which is killed at the end."""
+    """Run a forwarder within the context; yield its port."""
     file = folder / "port"
     argv = [sys.executable, "-m", "stressing.forwarder", str(file)]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}

@@ -3,9 +3,9 @@
     ./noxw -s benchmarks -- sweep          # windows of 30 s
     ./noxw -s benchmarks -- sweep 3 8 100  # of these lengths, in seconds
 
-Efficiency is the sum of the measured windows over the wall time of the whole command; what the rest
-was spent on is read from the events of the runs.  The harness is mqperf and its probe, in per cent
-of one core during the windows.
+Efficiency is the sum of the measured windows over the wall time of the whole command; the uses of
+the remaining time are read from the events of the runs.  The harness is mqperf and its probe, in
+per cent of one core during the windows.
 """
 
 import statistics
@@ -51,7 +51,7 @@ def swept(duration_s: int, folder: Path) -> None:
 
 
 def spent(frames: tables.Tables) -> list[str]:
-    """Median seconds from each event of a run to the next."""
+    """Return lines with the median seconds from each event of a run to the next."""
     events = frames["events"].pivot_table(index="run", columns="what", values="time_s")
     steps = pairwise(PHASES)
     return [
@@ -61,7 +61,7 @@ def spent(frames: tables.Tables) -> list[str]:
 
 
 def harness(frames: tables.Tables) -> list[str]:
-    """The share of one core that mqperf and its probe took during the windows."""
+    """Return a line with the share of one core that mqperf and its probe took in the windows."""
     cpu = frames["cpu"]
     rows = cpu[(cpu["kind"] == "harness") & (cpu["scope"] == "window")]
     share = rows.groupby("run")["total_cores"].sum()

@@ -27,7 +27,7 @@ TOPOLOGIES, QUEUES = ("cmsm", "cs1ss2"), ("classic", "mirrored", "quorum")
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What one process of the load generator did.
+    """The load of one process of the load generator.
 
     Client and server of a pair have the same ``seed``, and so the same messages.
     """
@@ -47,9 +47,9 @@ def write_runs(
     rate: int = 500,
     loads: Sequence[tuple[int, int]] = ((1, 10), (2, 10), (5, 10), (10, 10)),
 ) -> None:
-    """Write ``count`` whole runs: all points of a sweep, in as many repeats as needed.
+    """Write ``count`` complete runs: all points of a sweep, in as many repeats as needed.
 
-    ``loads`` are client processes, and green threads of each.
+    ``loads`` are pairs of client processes and green threads in each.
     """
     axes = list(product(TOPOLOGIES, QUEUES, STANDARD, loads))
     folder.mkdir(parents=True, exist_ok=True)
@@ -138,7 +138,7 @@ def _write_load(folder: Path, case: Case, load: Load) -> None:
 
 
 def _points(load: Load, columns: tuple["array[float]", ...]) -> list[Point]:
-    """What the simulator would count of a stream, second by second."""
+    """Return the simulator's counts of a stream, second by second."""
     instants = np.array(columns[-1])
     seconds = np.floor(instants - load.start).astype(int)
     order = np.argsort(seconds, kind="stable")

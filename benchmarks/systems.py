@@ -1,8 +1,8 @@
-"""What every system costs before anything is measured: start, stop, memory; and the harness' share.
+"""Cost of every system without a measurement: start, stop, memory; and the harness' share.
 
     ./noxw -s benchmarks -- systems
 
-Start is the time until a system may be measured, stop until nothing of it is left; both are medians
+Start is the time until a system can be measured, stop the time until it is gone; both are medians
 of five.  Memory is that of each node just after the start.  The harness is mqperf and its probe, in
 per cent of one core, in the window of one CALL point of 10 s.
 """
@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def once(system: System) -> Cost:
-    """Start and stop a system."""
+    """Start and stop a system; return the cost."""
     host = LocalHost()
     with host.scratch("benchmark") as folder:
         began = time.monotonic()
@@ -62,13 +62,13 @@ def once(system: System) -> Cost:
 
 
 def _memory_of(deployment: Deployment) -> dict[str, int]:
-    """Resident bytes of every node, by its label."""
+    """Return the resident bytes of every node by its label."""
     nodes = cast("list[dict[str, str | int]]", deployment.facts()["nodes"])
     return {str(node["label"]): int(node["rss_bytes"]) for node in nodes}
 
 
 def memory(costs: list[Cost]) -> str:
-    """The median of every node's memory."""
+    """Return the median of every node's memory in MiB, as text."""
     return ", ".join(
         f"{label} {statistics.median(cost.rss_bytes[label] for cost in costs) / 2**20:.0f}"
         for label in costs[0].rss_bytes
@@ -76,7 +76,7 @@ def memory(costs: list[Cost]) -> str:
 
 
 def harness(system: System) -> float:
-    """The share of one core that mqperf and its probe take, in per cent."""
+    """Return the share of one core that mqperf and its probe take, in per cent."""
     text = PLAN.format(system.name, system.topologies[0], system.queues[0])
     with tempfile.TemporaryDirectory() as folder:
         sweep(parse_plan(text, Path("systems.yaml")), text, Path(folder), Silent())

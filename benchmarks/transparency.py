@@ -2,13 +2,13 @@
 
     ./noxw -s benchmarks -- transparency [PAIRS [HOSTS [TEST_CASE ...]]]
 
-Both run on one private cluster, turn and turn about, and the order within a pair alternates.
-HOSTS are ``local``, ``laboratory`` or an inventory: clients, servers and brokers on their hosts.
-The throughput of either is what the simulator itself counted: for CALL its replies, over the
-seconds that it was told to send; for CAST and NOTIFY the messages that its server received, from
-the first that was sent until the last was received.  (What a client sends says, where both share
-cores, who of them got more of these.)  Given are the median ratio of the pairs, and the interval
-in which the mean of their logarithms lies with 95 % confidence.
+Both run on one private cluster, in pairs whose order alternates.  HOSTS are ``local``,
+``laboratory`` or an inventory: clients, servers and brokers run on their hosts.  Throughputs are
+the simulator's own counts: for CALL its replies, over the seconds that it was to send; for CAST and
+NOTIFY the messages that its server received, from the first sent until the last received.  (Where
+client and server share cores, the sent messages only show which of them got more of the cores.)
+Printed are the median ratio of the pairs, and the 95 % confidence interval of the mean of their
+logarithms.
 """
 
 import json
@@ -44,7 +44,7 @@ SECONDS = 8
 GREEN_THREADS = 10
 SIDES = ("server", "client")
 SERVER_STARTS_S = 4
-"""What a person waits until the server listens."""
+"""Time that a person waits for the server to listen."""
 
 
 def main(arguments: list[str]) -> None:
@@ -52,11 +52,11 @@ def main(arguments: list[str]) -> None:
     pairs = int(arguments[0]) if arguments else 7
     system, launcher = SYSTEMS["rabbitmq"], LAUNCHERS["simulator"]
     kind = lookup(arguments[1] if len(arguments) > 1 else HERE)
-    with kind.reached() as hosts, ExitStack() as held:
+    with kind.reached() as hosts, ExitStack() as stack:
         host_folders = [
-            HostFolder(host, held.enter_context(host.scratch("bench"))) for host in hosts.broker
+            HostFolder(host, stack.enter_context(host.scratch("bench"))) for host in hosts.broker
         ]
-        deployment = held.enter_context(system.start({}, host_folders))
+        deployment = stack.enter_context(system.start({}, host_folders))
         driver = system.drivers[launcher.name]
         tools = {host.name: launcher.tool(driver, host) for host in _of_load(hosts)}
         bench = Bench(hosts, deployment, {launcher.name: tools}, {"system": {}})
@@ -75,7 +75,7 @@ def _summary(ratios: Sequence[float]) -> str:
 
 
 def _of_load(hosts: Hosts) -> tuple[Host, Host]:
-    """Where server and client run."""
+    """Return the hosts of the server and the client."""
     return hosts.server[0], hosts.client[0]
 
 
@@ -101,7 +101,7 @@ def _pair(bench: Bench, test_case: str, number: int) -> float:
 
 
 def under_mqperf(bench: Bench, case: Case) -> float:
-    """Messages per second in a trial as a sweep runs it."""
+    """Return the messages per second in a trial as a sweep runs it."""
     with tempfile.TemporaryDirectory() as folder:
         begun = begin(case, 1, Path(folder), bench, Audience(lambda _: None))
         with closing(begun.trial):
@@ -113,33 +113,33 @@ def under_mqperf(bench: Bench, case: Case) -> float:
 
 
 def by_hand(bench: Bench, case: Case) -> float:
-    """Messages per second of the upstream simulator, started as a person starts it."""
+    """Return the messages per second of the upstream simulator, started as a person starts it."""
     key = f"by-hand-{case.id}"
     access = bench.deployment.provision(case, key)
-    with ExitStack() as held:
+    with ExitStack() as stack:
         processes: list[Process] = []
-        counted: list[Callable[[], bytes]] = []
+        readers: list[Callable[[], bytes]] = []
         for host, member in zip(_of_load(bench.hosts), pairs(case), strict=True):
-            folder = held.enter_context(host.scratch("by-hand"))
+            folder = stack.enter_context(host.scratch("by-hand"))
             tool = cast("Environment", bench.tools[case.generator][host.name])
             job = LoadJob(case, key, access, tool, [member], folder, folder, host.address)
             [command] = LAUNCHERS[case.generator].commands(job)
             Station(host, folder).place(command.files)
             argv, log = _upstream(tool, command), folder / f"{command.label}.log"
             processes.append(host.start(command.label, argv, env=command.env, log=log))
-            counted.append(partial(host.read, folder / f"{command.label}.json"))
+            readers.append(partial(host.read, folder / f"{command.label}.json"))
             time.sleep(SERVER_STARTS_S if member.kind == "server" else 0)
         listening, sending = processes
         while sending.alive:
             time.sleep(0.2)
         listening.stop(grace_s=10)
         bench.deployment.clean_up(key, LAUNCHERS[case.generator].queues(case, key))
-        server, client = (read() for read in counted)
+        server, client = (read() for read in readers)
         return _rate(server, client, case)
 
 
 def _upstream(environment: "Environment", command: Command) -> list[str]:
-    """The simulator with its own arguments, without the shim in front of it."""
+    """Return the command of the simulator with its own arguments, without our shim."""
     arguments = command.argv[command.argv.index("--") + 1 :]
     return [environment.python, *ALONE, str(environment.simulator), *arguments]
 

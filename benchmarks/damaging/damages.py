@@ -1,4 +1,4 @@
-"""Damages of recorded runs, as faults of a disk, a person or a program make them."""
+"""Damages of recorded runs, as caused by faults of a disk, a person or a program."""
 
 import json
 import os
@@ -24,7 +24,7 @@ RUNS = (
 HOLE_BYTES = 2**33
 
 Json = Any
-"""What JSON may hold, and a key of it."""
+"""A value of JSON, or a key."""
 
 Manner = Literal["stale checksums", "stale seal", "recorded anew"]
 MANNERS: tuple[Manner, ...] = ("stale checksums", "stale seal", "recorded anew")
@@ -38,7 +38,7 @@ VALUES: tuple[Any, ...] = (
 
 @dataclass(frozen=True)
 class Mutation:
-    """A kind of damage, what it hit, and how the checksums were left."""
+    """A kind of damage, its target, and the state of the checksums."""
 
     kind: str
     target: str
@@ -49,7 +49,7 @@ class Mutation:
         return f"{self.kind} of {self.target}, {self.manner}"
 
 
-def mutate(run: Path, drawn: random.Random, manner: Manner) -> Mutation:
+def mutate(run: Path, rng: random.Random, manner: Manner) -> Mutation:
     """Damage something in the folder, and leave the checksums as ``manner`` says."""
     damages: dict[str, Callable[[Path, random.Random], str]] = {
         "another value": _value,
@@ -65,19 +65,19 @@ def mutate(run: Path, drawn: random.Random, manner: Manner) -> Mutation:
         "a repeated line": _repeated,
         "a changed number": _number,
     }
-    kind = drawn.choice([*damages, "another value", "a deleted key", "a changed number"])
-    target = damages[kind](run, drawn)
+    kind = rng.choice([*damages, "another value", "a deleted key", "a changed number"])
+    target = damages[kind](run, rng)
     make_right(run, manner)
     return Mutation(kind, target, manner)
 
 
 def make_right(run: Path, manner: Manner) -> None:
-    """The checksums as they are now, if the manner asks for it and ``run.json`` is sound enough."""
+    """Update the checksums, if the manner asks for it and ``run.json`` is sound enough."""
     file = run / "run.json"
     if manner == "stale checksums" or not file.is_file() or file.is_symlink():
         return
     if any(path.is_file() and path.stat().st_size >= HOLE_BYTES for path in run.rglob("*")):
-        return  # to read a hole from end to end takes long, and it is refused for its size
+        return  # reading such a hole takes long, and it is refused for its size anyway
     try:
         facts = json.loads(file.read_bytes())
         recorded = facts.get("files")
@@ -91,7 +91,7 @@ def make_right(run: Path, manner: Manner) -> None:
 
 
 def _files(run: Path) -> list[Path]:
-    """All that is read: logs that nobody reads are not of interest."""
+    """Return the files that mqperf reads; other logs are not of interest."""
     return sorted(
         path
         for path in run.rglob("*")
@@ -99,9 +99,9 @@ def _files(run: Path) -> list[Path]:
     )
 
 
-def _some_file(run: Path, drawn: random.Random) -> Path:
+def _some_file(run: Path, rng: random.Random) -> Path:
     read_most = [path for path in _files(run) if path.suffix != ".log"]
-    return drawn.choice([*read_most * 4, *_files(run)])
+    return rng.choice([*read_most * 4, *_files(run)])
 
 
 def _name(run: Path, path: Path) -> str:
@@ -109,7 +109,7 @@ def _name(run: Path, path: Path) -> str:
 
 
 def _places(value: Json, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Where values stand in JSON."""
+    """Yield the path of every value in JSON, as keys and indices."""
     if at:
         yield at
     if isinstance(value, dict):
@@ -120,15 +120,15 @@ def _places(value: Json, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
             yield from _places(inner, (*at, number))
 
 
-def _json(run: Path, drawn: random.Random, change: Callable[[Json, Json], None]) -> str:
+def _json(run: Path, rng: random.Random, change: Callable[[Json, Json], None]) -> str:
     """Change something in a file of JSON, or in one line of JSON lines; most often run.json."""
     files = [path for path in _files(run) if path.suffix in {".json", ".jsonl"}]
-    file = drawn.choice([run / "run.json"] * len(files) + files)
+    file = rng.choice([run / "run.json"] * len(files) + files)
     lines = file.read_text().splitlines() if file.suffix == ".jsonl" else [file.read_text()]
-    number = drawn.randrange(len(lines))
+    number = rng.randrange(len(lines))
     content = json.loads(lines[number])
     places = [at for at in _places(content) if at[:1] != ("files",) or len(at) == 1]
-    at = drawn.choice(places)
+    at = rng.choice(places)
     inner = content
     for key in at[:-1]:
         inner = inner[key]
@@ -138,42 +138,42 @@ def _json(run: Path, drawn: random.Random, change: Callable[[Json, Json], None])
     return f"{file.name}: {'.'.join('N' if isinstance(key, int) else str(key) for key in at)}"
 
 
-def _value(run: Path, drawn: random.Random) -> str:
-    value = drawn.choice(VALUES)
+def _value(run: Path, rng: random.Random) -> str:
+    value = rng.choice(VALUES)
 
     def change(inner: Json, key: Json) -> None:
         inner[key] = value
 
-    return _json(run, drawn, change)
+    return _json(run, rng, change)
 
 
-def _deleted(run: Path, drawn: random.Random) -> str:
+def _deleted(run: Path, rng: random.Random) -> str:
     def change(inner: Json, key: Json) -> None:
         del inner[key]
 
-    return _json(run, drawn, change)
+    return _json(run, rng, change)
 
 
-def _number(run: Path, drawn: random.Random) -> str:
-    """A number a little larger or smaller, as a bug would make it."""
-    factor = drawn.choice([0.5, 0.99, 1.01, 2.0])
+def _number(run: Path, rng: random.Random) -> str:
+    """Make a number a little larger or smaller, as a bug would."""
+    factor = rng.choice([0.5, 0.99, 1.01, 2.0])
 
     def change(inner: Json, key: Json) -> None:
         old = inner[key]
         if isinstance(old, int) and not isinstance(old, bool):
-            inner[key] = old + drawn.choice([-1, 1])
+            inner[key] = old + rng.choice([-1, 1])
         elif isinstance(old, float):
             inner[key] = old * factor
         elif isinstance(old, str):
             inner[key] = old[::-1] + "x"
 
-    return _json(run, drawn, change)
+    return _json(run, rng, change)
 
 
-def _cut(run: Path, drawn: random.Random) -> str:
-    file = _some_file(run, drawn)
+def _cut(run: Path, rng: random.Random) -> str:
+    file = _some_file(run, rng)
     size = file.stat().st_size
-    place = drawn.choice([0, 1, size // 3, size // 2, size - 8, size - 2, size - 1])
+    place = rng.choice([0, 1, size // 3, size // 2, size - 8, size - 2, size - 1])
     os.truncate(file, min(max(0, place), size))
     return _name(run, file)
 
@@ -184,35 +184,35 @@ def _overwritten(file: Path, place: int, content: bytes) -> None:
         opened.write(content)
 
 
-def _zeros(run: Path, drawn: random.Random) -> str:
-    file = _some_file(run, drawn)
+def _zeros(run: Path, rng: random.Random) -> str:
+    file = _some_file(run, rng)
     size = file.stat().st_size
-    place = drawn.randrange(size + 1)
-    _overwritten(file, place, bytes(min(drawn.choice([1, 8, 512]), size - place)))
+    place = rng.randrange(size + 1)
+    _overwritten(file, place, bytes(min(rng.choice([1, 8, 512]), size - place)))
     return _name(run, file)
 
 
-def _flipped(run: Path, drawn: random.Random) -> str:
-    file = _some_file(run, drawn)
+def _flipped(run: Path, rng: random.Random) -> str:
+    file = _some_file(run, rng)
     content = file.read_bytes()
     if content:
-        place = drawn.randrange(len(content))
-        _overwritten(file, place, bytes([content[place] ^ 1 << drawn.randrange(8)]))
+        place = rng.randrange(len(content))
+        _overwritten(file, place, bytes([content[place] ^ 1 << rng.randrange(8)]))
     return _name(run, file)
 
 
-def _byte(run: Path, drawn: random.Random) -> str:
-    file = _some_file(run, drawn)
-    _overwritten(file, drawn.randrange(file.stat().st_size + 1), drawn.randbytes(1))
+def _byte(run: Path, rng: random.Random) -> str:
+    file = _some_file(run, rng)
+    _overwritten(file, rng.randrange(file.stat().st_size + 1), rng.randbytes(1))
     return _name(run, file)
 
 
-def _swapped(run: Path, drawn: random.Random) -> str:
-    """A file for one of another process, or of another run."""
-    file = _some_file(run, drawn)
+def _swapped(run: Path, rng: random.Random) -> str:
+    """Replace a file by that of another process, or of another run."""
+    file = _some_file(run, rng)
     others = [path for path in _files(run) if path.suffix == file.suffix and path != file]
     others += [SAMPLES / name / _name(run, file) for name in RUNS if name != run.name]
-    other = drawn.choice(others)
+    other = rng.choice(others)
     content = file.read_bytes()
     file.write_bytes(other.read_bytes())
     if other.is_relative_to(run):
@@ -220,15 +220,15 @@ def _swapped(run: Path, drawn: random.Random) -> str:
     return _name(run, file)
 
 
-def _removed(run: Path, drawn: random.Random) -> str:
-    path = drawn.choice([*_files(run), run / "load", run / "probes", run / "probes/local"])
+def _removed(run: Path, rng: random.Random) -> str:
+    path = rng.choice([*_files(run), run / "load", run / "probes", run / "probes/local"])
     remove(path)
     return _name(run, path)
 
 
-def _replaced(run: Path, drawn: random.Random) -> str:
-    """A link, a pipe, a folder, a device's link or a huge hole in the place of a file or folder."""
-    path = drawn.choice([*_files(run), run / "load", run / "probes"])
+def _replaced(run: Path, rng: random.Random) -> str:
+    """Put a link, a pipe, a folder, a device's link or a huge hole in place of a file or folder."""
+    path = rng.choice([*_files(run), run / "load", run / "probes"])
     makers: dict[str, Callable[[Path], object]] = {
         "a link": lambda place: place.symlink_to(SAMPLES / RUNS[0] / "run.json"),
         "a link to nothing": lambda place: place.symlink_to("nowhere"),
@@ -239,7 +239,7 @@ def _replaced(run: Path, drawn: random.Random) -> str:
         "a hole": _hole,
         "nothing in it": Path.touch,
     }
-    kind = drawn.choice(list(makers))
+    kind = rng.choice(list(makers))
     remove(path)
     makers[kind](path)
     return f"{_name(run, path)}: {kind}"
@@ -250,9 +250,9 @@ def _hole(path: Path) -> None:
     os.truncate(path, HOLE_BYTES)
 
 
-def _extra(run: Path, drawn: random.Random) -> str:
-    """A file that nobody recorded, where files are read."""
-    file = _some_file(run, drawn)
+def _extra(run: Path, rng: random.Random) -> str:
+    """Add a file that was not recorded, where files are read."""
+    file = _some_file(run, rng)
     names = {
         ".messages": run / "load/client-9.messages",
         ".json": run / "load/client-9.json",
@@ -265,23 +265,23 @@ def _extra(run: Path, drawn: random.Random) -> str:
         lambda: shutil.copy(file, place),
         lambda: os.mkfifo(place),
     ]
-    drawn.choice(makers)()
+    rng.choice(makers)()
     return _name(run, place)
 
 
-def _repeated(run: Path, drawn: random.Random) -> str:
-    """A line twice, or two lines the other way round."""
-    file = drawn.choice([path for path in _files(run) if path.suffix in {".jsonl", ".log"}])
+def _repeated(run: Path, rng: random.Random) -> str:
+    """Repeat a line of a file, at the same place, at the beginning or at the end."""
+    file = rng.choice([path for path in _files(run) if path.suffix in {".jsonl", ".log"}])
     lines = file.read_bytes().splitlines(keepends=True)
     if lines:
-        place = drawn.randrange(len(lines))
-        lines.insert(drawn.choice([place, place, 0, len(lines)]), lines[place])
+        place = rng.randrange(len(lines))
+        lines.insert(rng.choice([place, place, 0, len(lines)]), lines[place])
     file.write_bytes(b"".join(lines))
     return _name(run, file)
 
 
 def remove(path: Path) -> None:
-    """Whatever it is."""
+    """Remove a file, link or folder."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:

@@ -3,7 +3,7 @@
     cd benchmarks && ../.venv/bin/python -m peers.change_points [--write]
 
 mqperf does not need Otava: uv, in ``.tool``, fetches it into an environment of its own.  Each night
-it gets every series up to then, with its own settings but for the least change, which is ours.
+it gets every series up to then, with its default settings except for the least change: mqperf's.
 """
 
 import json
@@ -38,7 +38,7 @@ CASES: dict[str, tuple[int, int, Level]] = {  # nights, those before the change,
 
 
 def main() -> None:
-    """Print what both report, night by night, of every figure of every point."""
+    """Print the reports of both, night by night, on every figure of every point."""
     rows = []
     for name, (nights, before, level) in CASES.items():
         random = np.random.default_rng(1)
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def _shares(reported: Array, before: int) -> tuple[str, str, str]:
-    """Of histories, nights from the second, series: false nights, found changes, and when."""
+    """Return, of reports by history, night from the second, series: false nights, changes, when."""
     early, late = reported[:, : before - 1], reported[:, before - 1 :]
     changed = late.any(axis=1)
     false = share(early.any(axis=2).ravel()) if early.size else ""
@@ -65,12 +65,12 @@ def _shares(reported: Array, before: int) -> tuple[str, str, str]:
 
 
 def _by_otava(steps: pd.DataFrame) -> tuple[Array, list[bool]]:
-    """Nights by series: a change point is new; and of each whether it stays to the last night."""
+    """Return, for nights by series, whether a change point is new; and whether each one stays."""
     groups = steps.groupby(["threads", "figure"])
     series = json.dumps([[rows["value_a"].iloc[0], *rows["value_b"]] for _, rows in groups])
-    done = subprocess.run([*OTAVA, CODE], input=series, check=True, text=True, stdout=-1)
+    result = subprocess.run([*OTAVA, CODE], input=series, check=True, text=True, stdout=-1)
     new, kept = [], []
-    for nights in json.loads(done.stdout):
+    for nights in json.loads(result.stdout):
         known = [set().union(*nights[:end]) for end in range(len(nights) + 1)]
         new.append([len(earlier) < len(later) for earlier, later in pairwise(known)])
         kept += [index in nights[-1] for index in known[-1]]

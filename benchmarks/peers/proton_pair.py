@@ -1,4 +1,4 @@
-"""python-qpid-proton at its fastest: bytes of one encoded message, streamed; and taken, unread.
+"""python-qpid-proton at its fastest: it streams one encoded message, and receives without decoding.
 
 send HOST:PORT ADDRESS SECONDS BYTES    prints "ready", then how many were accepted
 receive HOST:PORT ADDRESS               prints "ready", and ends with its connection
@@ -15,7 +15,7 @@ CREDIT = 1000
 
 
 class Send(MessagingHandler):  # type: ignore[misc]
-    """Sends for some seconds as fast as there is credit."""
+    """Sends for some seconds as fast as credit allows."""
 
     def __init__(self, url: str, address: str, seconds: str, size: str) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class Send(MessagingHandler):  # type: ignore[misc]
 
 
 class Receive(Handler):  # type: ignore[misc]
-    """Accepts whatever comes."""
+    """Accepts every message."""
 
     def __init__(self, url: str, address: str) -> None:
         super().__init__()

@@ -15,7 +15,7 @@ from mqperf.study.stats.summary import points
 POINTS = 12
 NOISE = 0.03
 OFF = 0.03
-"""Standard deviation of what a machine is faster or slower by at another time."""
+"""Standard deviation of a machine's relative speed between different times."""
 
 Sides = tuple[Array, Array]
 Order = Literal["A first", "in turns"]
@@ -63,16 +63,16 @@ def differences_found(random: Random, scale: float) -> pd.DataFrame:
 
 
 def _detectable(repeats: int, random: Random) -> float:
-    """What a comparison of equals says that it would have shown, at most of its points."""
+    """Return the median, over points, of the detectable difference in a comparison of equals."""
     a, b = same(repeats, "in turns", random)
     return float(compare(runs_of(a), runs_of(b))["detectable"].median())
 
 
 def verdicts(sides: list[Sides]) -> Iterator[Array]:
-    """The verdicts on each pair of sides.
+    """Yield the verdicts on each pair of sides.
 
-    All are compared at once, for their p-values, which do not depend on one another; the correction
-    is then that of each pair alone.  That this gives what ``compare`` does is tried on the first.
+    All pairs are compared at once for their p-values, which are independent of each other; the
+    correction is then made for each pair.  The first pair is checked against ``compare`` alone.
     """
     compared = compare(*(runs_of(np.concatenate(side)) for side in zip(*sides, strict=True)))
     ordered = compared.sort_values("threads")
@@ -92,13 +92,13 @@ def _alone(sides: Sides) -> list[str]:
 
 
 def same(repeats: int, order: Order, random: Random) -> Sides:
-    """Sets from a machine that is always the same; the order does not matter."""
+    """Return sets from a machine that is always the same; the order does not matter."""
     del order
     return noisy((POINTS, repeats), NOISE, random), noisy((POINTS, repeats), NOISE, random)
 
 
 def restarted(repeats: int, order: Order, random: Random) -> Sides:
-    """Sets from a machine that differs by 3 % each time somebody starts to measure.
+    """Return sets from a machine whose speed changes by 3 % with each start of a measurement.
 
     A first: once for A and once for B.  In turns: at each repeat, for both.
     """
@@ -108,9 +108,9 @@ def restarted(repeats: int, order: Order, random: Random) -> Sides:
 
 
 def wandering(repeats: int, order: Order, random: Random) -> Sides:
-    """Sets from a machine that becomes faster and slower by 3 %, slowly against a run.
+    """Return sets from a machine whose speed varies by 3 %, slowly compared with a run.
 
-    Neighbouring runs are alike by 0.98, runs a hundred apart by 0.13.
+    The correlation of neighbouring runs is 0.98, that of runs a hundred apart 0.13.
     """
     a, b = same(repeats, order, random)
     speed = np.exp(OFF * alike(2 * a.size, 0.98, random)[0])

@@ -1,4 +1,4 @@
-"""How often what is decided after every repeat is wrong, and how many runs that takes."""
+"""How often decisions made after every repeat are wrong, and how many runs they take."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,25 +18,25 @@ FIXED = 5
 
 SECONDS = 20
 SECOND_NOISE, SECOND_CORRELATION = 0.05, 0.3
-"""Of the throughput of single seconds, which is what little windows add to the noise of runs."""
+"""Noise of the throughput of single seconds, which short windows add to the noise of runs."""
 
 OFF = 0.03
-"""Standard deviation of what a machine is faster or slower by at another time."""
+"""Standard deviation of a machine's relative speed between different times."""
 
 
 def steady(points: int, random: Random) -> Array:
-    """A machine that is always the same; a row for each point, a column for each turn."""
+    """Return the log speed of a constant machine; a row for each point, a column for each turn."""
     del random
     return np.zeros((points, MOST))
 
 
 def off(points: int, random: Random) -> Array:
-    """A machine that differs by 3 % in each turn."""
+    """Return the log speed of a machine that differs by 3 % in each turn."""
     return np.broadcast_to(OFF * random.normal(size=MOST), (points, MOST))
 
 
 def wandering(points: int, random: Random) -> Array:
-    """A machine that becomes faster and slower by 3 %, slowly; every other turn goes backwards."""
+    """Return the log speed of a machine that slowly varies by 3 %; each second turn is reversed."""
     speed = OFF * alike(points * MOST, 0.98, random)[0].reshape(MOST, points)
     speed[1::2] = speed[1::2, ::-1]
     return np.transpose(speed)
@@ -52,7 +52,7 @@ UNEVEN = {
     "both of every other pair": (0.02, 0.02, 0.06, 0.06),
     "both of one pair in four": (*[0.02] * 6, 0.06, 0.06),
 }
-"""The noise of points in their order, two of each comparison."""
+"""Noise of the points in their order, two for each comparison."""
 
 
 @dataclass(frozen=True)
@@ -76,8 +76,8 @@ def decided_wrongly(random: Random, scale: float) -> pd.DataFrame:
                 ]
                 cell += _wrong(plans, lies)
             rows.append((state, count, len(plans), *cell))
-    of = ("false", "any in a plan")
-    shares = [f"{truth}: {kind}" for truth in ("equal", "5 % apart") for kind in of]
+    kinds = ("false", "any in a plan")
+    shares = [f"{truth}: {kind}" for truth in ("equal", "5 % apart") for kind in kinds]
     return table(rows, "machine", "comparisons", "plans", *shares)
 
 
@@ -122,7 +122,7 @@ def _wrong(plans: list[Ended], lies: set[str]) -> Iterator[str]:
 
 
 def _plan(count: int, noise: tuple[float, ...], effect: float, state: str, random: Random) -> Ended:
-    """A plan of so many comparisons; what is measured after one was decided does not change it."""
+    """Simulate a plan with ``count`` comparisons; runs after a decision do not change it."""
     points = 2 * count
     logs = np.resize(noise, points)[:, np.newaxis] * random.normal(size=(points, MOST))
     seconds = alike(SECONDS, SECOND_CORRELATION, random, points * MOST)

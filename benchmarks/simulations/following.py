@@ -1,4 +1,4 @@
-"""What a trend finds, night by night, and how often it accuses where nothing changed."""
+"""What a trend finds, night by night, and how often it reports a change where there is none."""
 
 from collections.abc import Callable
 
@@ -14,16 +14,16 @@ RUNS = 0.02
 """Standard deviation of the logarithm between the repeats of a night."""
 
 NIGHTS = 0.015
-"""The same between nights."""
+"""Standard deviation of the logarithm between nights."""
 
 REPEATS = 3
 START = pd.Timestamp("2026-03-14", tz="UTC")
 
 Off = tuple[float, float]
-"""Standard deviations between nights: of what all figures have in common, and of each its own."""
+"""Standard deviations between nights: common to all figures, and of each figure by itself."""
 
 Level = Callable[[int, int], float]
-"""By what a point (from 0) is slower on a night (from 0), as the logarithm."""
+"""Logarithm of the slowdown on a night (from 0) of a point (from 0)."""
 
 
 def no_change(random: Random, scale: float) -> pd.DataFrame:
@@ -89,7 +89,7 @@ def long_histories(random: Random, scale: float) -> pd.DataFrame:
 def history(
     random: Random, nights: int, points: int, level: Level, off: Off = (NIGHTS, 0.0)
 ) -> pd.DataFrame:
-    """The steps of so many nights, judged."""
+    """Return the judged steps of a history with this number of nights."""
     levels = np.array([[level(night, point) for point in range(points)] for night in range(nights)])
     slower = levels[..., np.newaxis] * np.array([-1, 1, 1])  # throughput falls, latencies rise
     common, separate = (random.normal(size=size) for size in ((nights, 1, 1), slower.shape))
@@ -99,7 +99,7 @@ def history(
 
 
 def _sides(logs: Array) -> pd.DataFrame:
-    """Nights, points, figures, repeats as ``trends`` has one side of steps."""
+    """Return an array by night, point, figure and repeat as ``trends`` has one side of steps."""
     night, point, figure = (axis.ravel() for axis in np.indices(logs.shape[:3]))
     runs = logs.reshape(-1, logs.shape[3])
     frame = pd.DataFrame(SWEEP, index=range(len(runs)))
@@ -123,7 +123,7 @@ def _sides(logs: Array) -> pd.DataFrame:
 
 
 def verdicts(steps: pd.DataFrame) -> Array:
-    """Nights from the second, points with their figures: whether a step has a verdict."""
+    """Return whether steps have a verdict: a row per night from the second, a column per figure."""
     ordered = steps.assign(verdict=steps["verdict"] != CANNOT_TELL, figure=_places(steps["figure"]))
     by_night = ordered.sort_values(["folder_place", "threads", "figure"])["verdict"].to_numpy()
     return np.asarray(by_night.reshape(steps["folder_place"].nunique(), -1))
@@ -134,10 +134,10 @@ def _places(figures: pd.Series) -> pd.Series:
 
 
 def stays(_night: int, _point: int) -> float:
-    """Nothing changes."""
+    """Return the level of a history without any change."""
     return 0.0
 
 
 def stepped(at: int, slower: float, changed: int) -> Level:
-    """Slower from a night on, at so many points."""
+    """Return a level that is slower from a night on, at the first ``changed`` points."""
     return lambda night, point: -float(np.log1p(-slower)) * (night >= at and point < changed)

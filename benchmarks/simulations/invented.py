@@ -1,4 +1,4 @@
-"""Series, messages and runs of which the truth is known."""
+"""Invented series, messages and runs, whose true parameters are known."""
 
 from collections.abc import Callable
 from functools import cache, partial
@@ -19,14 +19,14 @@ Array = np.ndarray
 
 
 def alike(seconds: int, correlation: float, random: Random, runs: int = 1) -> Array:
-    """Noise of unit variance in which each second resembles the one before; a row for each run."""
+    """Return noise of unit variance, autocorrelated from second to second; a row for each run."""
     fresh = random.normal(size=(runs, seconds))
     fresh[:, 0] /= np.sqrt(1 - correlation**2)
     return np.asarray(lfilter([np.sqrt(1 - correlation**2)], [1, -correlation], fresh))
 
 
 def steady(seconds: int, random: Random, *, wander: float = 0.0) -> Array:
-    """Started and finished of messages; their latency may wander from second to second."""
+    """Return starts and finishes of messages; their latency may wander from second to second."""
     started = np.sort(random.random(random.poisson(RATE * seconds)) * seconds)
     latency = random.gamma(4, 0.002, len(started))
     if wander:
@@ -35,7 +35,7 @@ def steady(seconds: int, random: Random, *, wander: float = 0.0) -> Array:
 
 
 def paused(seconds: int, random: Random, *, rate: float, length_s: float) -> Array:
-    """The same, while the broker pauses now and then; messages wait until it is over."""
+    """Return starts and finishes of messages with pauses of the broker, whose end they await."""
     both = steady(seconds, random)
     begin = np.sort(random.random(random.poisson(rate * seconds)) * seconds)
     end = np.maximum.accumulate(begin + random.exponential(length_s, len(begin)))
@@ -55,19 +55,19 @@ LATENCIES: dict[str, Callable[[int, Random], Array]] = {
 
 
 def noisy(shape: tuple[int, int], noise: float, random: Random) -> Array:
-    """Throughputs of 1000 with this relative noise: a row for each point, a column a repeat."""
+    """Return throughputs of 1000 with relative noise: a row per point, a column per repeat."""
     return np.asarray(1000 * np.exp(noise * random.normal(size=shape)))
 
 
 def runs_of(rates: Array) -> Tables:
-    """Tables of such throughputs."""
+    """Return the tables of such throughputs."""
     tables = plain(*rates.shape)
     return {**tables, "messages": tables["messages"].assign(throughput_msg_s=rates.ravel())}
 
 
 @cache
 def plain(count: int, repeats: int) -> Tables:
-    """The tables of so many points without their throughput, measured repeat by repeat."""
+    """Return tables of ``count`` points without throughput, measured repeat by repeat."""
     frame = pd.DataFrame(
         {
             "run": [f"{point}-{repeat}" for point in range(count) for repeat in range(repeats)],

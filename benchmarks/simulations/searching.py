@@ -14,25 +14,25 @@ from mqperf.study.stats.search_limit import Limit, Tried, limit
 
 PLAN = SearchPlan(from_msg_s=500, to_msg_s=80_000)
 LIMITS = (4_000, 20_000)
-"""Between which rates the true limit is, evenly in the logarithm."""
+"""Range of the true limit, which is uniform in the logarithm."""
 
 Curve = Callable[[float], float]
-"""The logarithm of the median latency by its limit, by that of the rate by the true limit."""
+"""Function from log(rate / true limit) to log(median latency / its limit)."""
 
 
 def even(beyond: float) -> float:
-    """A latency that goes with the cube of the rate."""
+    """Latency proportional to the cube of the rate."""
     return 3 * beyond
 
 
 def queue(beyond: float, times: float) -> float:
-    """That of a queue, 1 / (capacity - rate), whose limit is so many times that without load."""
+    """Latency of a queue, 1 / (capacity - rate); the limit is ``times`` that without load."""
     left = 1 - (1 - 1 / times) * exp(beyond)
     return -log(left * times) if left > 0 else inf
 
 
 def flat(beyond: float) -> float:
-    """Three fifths of the limit at every rate up to near it, and then steep."""
+    """Latency of three fifths of its limit up to near the rate's limit, and then steep."""
     return max(log(0.6), 10 * beyond)
 
 
@@ -42,7 +42,7 @@ CURVES: dict[str, tuple[Curve, int]] = {
     "queue, limit 10 times its least": (partial(queue, times=10), 500),
     "flat at 0.6 of the limit, then steep": (flat, 500),
 }
-"""With the number of searches."""
+"""Name -> curve and number of searches."""
 
 
 def searches(random: Random, scale: float) -> pd.DataFrame:
@@ -54,7 +54,7 @@ def searches(random: Random, scale: float) -> pd.DataFrame:
                 trials = [
                     _trial(curve, noise, repeats, random) for _ in range(round(count * scale))
                 ]
-                rows.append((name, noise, repeats, len(trials), *_told(trials)))
+                rows.append((name, noise, repeats, len(trials), *_summary(trials)))
     columns = ("latency", "noise", "repeats", "searches")
     return table(rows, *columns, "bracket right", "interval right", "high / low, median")
 
@@ -75,11 +75,11 @@ def busy_hosts(random: Random, scale: float) -> pd.DataFrame:
 def searched(
     curve: Curve, noise: float, repeats: int, random: Random, busy: float = 0.0
 ) -> tuple[Bracket, Verdicts, float]:
-    """How a search ends, its verdicts, and the true limit."""
+    """Simulate a search; return its bracket, its verdicts and the true limit."""
     lowest, highest = map(log, LIMITS)
     true = exp(random.uniform(lowest, highest))
     verdicts: dict[tuple[float, int], Verdict] = {}
-    while (left := (bracket := PLAN.tried(verdicts, repeats)).left) is not None:
+    while (left := (bracket := PLAN.tried(verdicts, repeats)).next_run) is not None:
         margin = curve(log(left[0] / true)) + noise * random.normal()
         verdicts[left] = Verdict(margin <= 0, "invented", random.random() < busy, margin)
     return bracket, verdicts, true
@@ -97,8 +97,8 @@ def _trial(
     return bracket, limit(runs, bracket.low, bracket.high), true
 
 
-def _told(trials: list[tuple[Bracket, Limit | None, float]]) -> tuple[str, str, str]:
-    """Of the searches that ended between two rates: shares that are right, and the width."""
+def _summary(trials: list[tuple[Bracket, Limit | None, float]]) -> tuple[str, str, str]:
+    """Return, of searches that ended between two rates, the shares of right ones, and the width."""
     ended = [
         (bracket, estimate, true) for bracket, estimate, true in trials if estimate is not None
     ]

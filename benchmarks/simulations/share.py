@@ -1,4 +1,4 @@
-"""What a simulation prints: shares of trials, each with its standard error."""
+"""Shares of trials with their standard errors, as simulations print them."""
 
 from collections.abc import Iterable
 from math import sqrt
@@ -7,13 +7,13 @@ import numpy as np
 import pandas as pd
 
 Held = Iterable[bool | None]
-"""Of each trial whether it was right; None for one without an answer."""
+"""Whether each trial was right; None for one without an answer."""
 
 
 def share(trials: Iterable[bool]) -> str:
-    """A share in per cent, ± its standard error.
+    """Return a share in per cent, ± its standard error.
 
-    The error of none or all of n is that of one half of a trial: 0 of 300 is no proof of never.
+    The error of none or all of n trials is that of half a trial: 0 of 300 does not prove never.
     """
     sample = np.asarray(list(trials), dtype=float)
     mean = float(sample.mean())
@@ -22,15 +22,15 @@ def share(trials: Iterable[bool]) -> str:
 
 
 def of_mean(values: Iterable[float]) -> str:
-    """A mean in per cent, ± its standard error."""
+    """Return a mean in per cent, ± its standard error."""
     sample = np.asarray(list(values), dtype=float)
     return f"{100 * sample.mean():.1f} ± {100 * sample.std(ddof=1) / sqrt(len(sample)):.1f}"
 
 
 def intervals(held: Held) -> tuple[str, str, str]:
-    """Trials with an interval, those of them that hold the truth, all that have a wrong one.
+    """Return trials with an interval, right ones of these, and wrong ones of all, in per cent.
 
-    In per cent.  Of fewer than 20 intervals only that is said.
+    Fewer than 20 intervals are "few".
     """
     trials = list(held)
     given = [trial for trial in trials if trial is not None]
@@ -39,5 +39,5 @@ def intervals(held: Held) -> tuple[str, str, str]:
 
 
 def table(rows: Iterable[tuple[object, ...]], *columns: str) -> pd.DataFrame:
-    """The rows as a table of text."""
+    """Return the rows as a table of text."""
     return pd.DataFrame(list(rows), columns=list(columns), dtype=str)

@@ -1,4 +1,4 @@
-"""How often the rules over a sweep find what is planted, and accuse where nothing is."""
+"""How often the rules over a sweep find planted effects, and report some where there are none."""
 
 from collections.abc import Callable, Iterator
 
@@ -17,7 +17,7 @@ POINTS = 12
 NOISE = 0.03
 
 DRAWS = 200
-"""Draws of the bootstrap of the saturation point, which mqperf makes 1000 of."""
+"""Draws of the bootstrap of the saturation point; mqperf itself makes 1000."""
 
 
 def _law(n: Array) -> Array:

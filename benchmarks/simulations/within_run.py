@@ -1,4 +1,4 @@
-"""How often the intervals from within a run hold the truth."""
+"""How often the intervals from within a run contain the truth."""
 
 from collections.abc import Iterator
 
@@ -64,14 +64,14 @@ def _of_windows(name: str, seconds: int, runs: int, random: Random) -> Iterator[
 
 
 def _truth(name: str) -> dict[str, float]:
-    """Mean and percentiles of 30,000 s."""
+    """Return mean and percentiles of 30,000 s."""
     latency = np.diff(LATENCIES[name](30_000, np.random.default_rng(2))).ravel()
     quantiles = np.quantile(latency, list(PERCENTILES.values()))
     return {**dict(zip(PERCENTILES, quantiles, strict=True)), "latency_mean_s": latency.mean()}
 
 
 def latency_row(both: Array, seconds: int) -> dict[str, float]:
-    """The intervals that a run of these messages has."""
+    """Return the intervals of a run with these messages."""
     values = np.quantile(np.diff(both), list(PERCENTILES.values()))
     window = (0, seconds)
     percentiles = dict(zip(PERCENTILES, values, strict=True))
@@ -79,7 +79,7 @@ def latency_row(both: Array, seconds: int) -> dict[str, float]:
 
 
 def holds(row: dict[str, float], column: str, truth: float) -> bool | None:
-    """Whether the interval of the column holds the truth; None without one."""
+    """Whether the interval of a column contains the truth; None without an interval."""
     if f"{column}_within_low" not in row:
         return None
     return bool(row[f"{column}_within_low"] <= truth <= row[f"{column}_within_high"])

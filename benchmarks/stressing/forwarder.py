@@ -1,7 +1,7 @@
-"""A peer that speaks enough AMQP 0-9-1 to hand every message on at once: no queue, no broker.
+"""A peer with enough of AMQP 0-9-1 to forward every message at once: no queue, no broker.
 
 Run as ``python -m stressing.forwarder FILE``; it writes its port into the file, and ends with its
-last connection.  What publisher and consumer then measure is their own time, and its.
+last connection.  Publisher and consumer then measure their own time, and that of the forwarder.
 """
 
 import socket
@@ -30,11 +30,11 @@ DELIVERY = codec.short("c") + bytes(9) + codec.short("e") + codec.short("k")
 HEAD = np.frombuffer(codec.method(1, codec.DELIVER, DELIVERY), np.uint8)
 TAG_AT = codec.FRAME.size + 4 + 2
 ROOM = 1 << 20
-"""Bytes that a connection may have sent and not yet been answered."""
+"""Size of a connection's read buffer, in bytes."""
 
 
 class Peer:
-    """One connection."""
+    """One connection of a publisher or a consumer."""
 
     def __init__(self, connection: socket.socket, consumers: list[socket.socket]) -> None:
         self.socket, self.consumers = connection, consumers
@@ -42,19 +42,19 @@ class Peer:
         self.deliveries: Deliveries | None = None
 
     def serve(self) -> None:
-        """Answer, and hand on, until it is closed."""
+        """Answer methods, and forward messages, until the connection is closed."""
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.socket.recv(len(codec.HEADER))
         self.socket.sendall(codec.method(0, codec.START, BEGIN))
         room = memoryview(self.bytes)
-        while came := self.socket.recv_into(room[self.used :]):
-            self.used += came
-            done = self._understood()
+        while received := self.socket.recv_into(room[self.used :]):
+            self.used += received
+            done = self._handle()
             self.bytes[: self.used - done] = self.bytes[done : self.used]
             self.used -= done
 
-    def _understood(self) -> int:
-        """Answer every method, and hand on all whole messages; gives their bytes."""
+    def _handle(self) -> int:
+        """Answer all methods, and forward all complete messages; return the handled bytes."""
         done = 0
         while self.used - done >= codec.FRAME.size:
             kind, channel, size = codec.FRAME.unpack_from(self.bytes, done)
@@ -62,23 +62,23 @@ class Peer:
             if self.used < end:
                 break
             if kind == codec.METHOD:
-                which = codec.which(bytes(self.bytes[done + codec.FRAME.size : end]))
-                if which == codec.PUBLISH:
-                    return done + self._handed_on(done, end - done)
-                self._answer(channel, which)
+                method = codec.which(bytes(self.bytes[done + codec.FRAME.size : end]))
+                if method == codec.PUBLISH:
+                    return done + self._forward(done, end - done)
+                self._answer(channel, method)
             done = end
         return done
 
-    def _answer(self, channel: int, which: Method) -> None:
-        if which == codec.CONSUME:
+    def _answer(self, channel: int, method: Method) -> None:
+        if method == codec.CONSUME:
             self.consumers.append(self.socket)
-        if which in ANSWERS:
-            self.socket.sendall(codec.method(channel, *ANSWERS[which]))
+        if method in ANSWERS:
+            self.socket.sendall(codec.method(channel, *ANSWERS[method]))
 
-    def _handed_on(self, begin: int, method: int) -> int:
-        """The bytes of messages that were handed on; ``method`` is the length of its frame."""
-        if self.deliveries is None and (length := self._length(begin + method)):
-            self.deliveries = Deliveries(method, method + length)
+    def _forward(self, begin: int, method_bytes: int) -> int:
+        """Forward all complete messages; return their bytes.  Each begins with a publish method."""
+        if self.deliveries is None and (length := self._length(begin + method_bytes)):
+            self.deliveries = Deliveries(method_bytes, method_bytes + length)
         if self.deliveries is None:
             return 0
         rows, taken = self.deliveries.of(memoryview(self.bytes)[begin : self.used])
@@ -86,7 +86,7 @@ class Peer:
         return taken
 
     def _length(self, begin: int) -> int:
-        """Bytes of a message's header and single body frame, as far as they have come; else 0."""
+        """Return the bytes of a message's header and single body frame; 0 before both are known."""
         end = begin
         for _ in range(2):
             if self.used < end + codec.FRAME.size:
@@ -96,7 +96,7 @@ class Peer:
 
 
 class Deliveries:
-    """Messages of one length, of which the first so many bytes are a method, as deliveries."""
+    """Converter of published messages of one length, with a publish method first, to deliveries."""
 
     def __init__(self, method: int, length: int) -> None:
         self.method, self.length = method, length
@@ -104,11 +104,11 @@ class Deliveries:
         self.rows[:, : len(HEAD)] = HEAD
         self.tag = 1
 
-    def of(self, came: memoryview) -> tuple[memoryview, int]:
-        """All whole messages, and the bytes that they were."""
-        count = len(came) // self.length
+    def of(self, received: memoryview) -> tuple[memoryview, int]:
+        """Return the deliveries of all complete messages, and the bytes of these messages."""
+        count = len(received) // self.length
         taken = count * self.length
-        sent = np.frombuffer(came[:taken], np.uint8).reshape(count, self.length)
+        sent = np.frombuffer(received[:taken], np.uint8).reshape(count, self.length)
         rows = self.rows[:count]
         rows[:, len(HEAD) :] = sent[:, self.method :]
         tags = np.arange(self.tag, self.tag + count, dtype=">i8")

@@ -31,28 +31,28 @@ LIMIT_S = 60
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Messages received a second, and CPU seconds of all its processes for each of them."""
+    """Messages received per second, and CPU seconds of all processes per message."""
 
     msg_s: float
     cpu_s: float
 
 
 def case(parameters: dict[str, object], threads: int, seconds: int) -> Case:
-    """A load of so many publishers with a queue each."""
+    """Return a load of ``threads`` publishers with a queue each."""
     return Case.model_validate(
         {**FIXED, "green_threads": threads, "duration_s": seconds, "parameters": parameters}
     )
 
 
 def cpu_s(process: psutil.Process) -> float:
-    """CPU seconds of a process until now, all threads."""
+    """Return the CPU seconds of a process until now, of all threads."""
     spent = process.cpu_times()
     return float(spent.user + spent.system)
 
 
 @dataclass
 class Running:
-    """A client and a server that have been told when to start."""
+    """A client and a server with an agreed start."""
 
     folder: Path
     start: float
@@ -60,16 +60,16 @@ class Running:
     client: Popen[bytes]
 
     def at(self, second: float) -> None:
-        """Wait until so many seconds after the start."""
+        """Wait until this number of seconds after the start."""
         time.sleep(max(0.0, self.start + second - time.time()))
 
     @property
     def processes(self) -> list[psutil.Process]:
-        """Both."""
+        """The processes of the client and the server."""
         return [psutil.Process(self.client.pid), psutil.Process(self.server.pid)]
 
     def finish(self, *, whole: bool) -> None:
-        """Wait for the end of the load, and of what it left in queues if it is to be ``whole``."""
+        """End the load at once; or, if ``whole``, wait for its end and for the queues to drain."""
         if not whole:
             self.client.terminate()
         self._ended(self.client)
@@ -79,7 +79,7 @@ class Running:
         self._ended(self.server)
 
     def counts(self, label: str) -> CountsFile:
-        """What a process counted."""
+        """Return the counts of a process."""
         return read_counts(self.folder / f"{label}.counts")
 
     def _ended(self, process: Popen[bytes]) -> None:
@@ -110,7 +110,7 @@ def running(load_case: Case, access: Access, folder: Path) -> Iterator[Running]:
 
 
 def await_(done: Callable[[], bool]) -> None:
-    """Return when something is so."""
+    """Return when a condition holds; raise ``TimeoutError`` after ``LIMIT_S``."""
     limit = time.monotonic() + LIMIT_S
     while not done():
         if time.monotonic() > limit:
@@ -119,7 +119,7 @@ def await_(done: Callable[[], bool]) -> None:
 
 
 def measured(load_case: Case, access: Access, folder: Path, warmup_s: int) -> Measured:
-    """The rate and the CPU of a load, from its warm-up to its end."""
+    """Run a load; return its rate and CPU, from its warm-up to its end."""
     with running(load_case, access, folder) as load:
         load.at(warmup_s)
         before = sum(map(cpu_s, load.processes))

@@ -13,14 +13,14 @@ from mqperf_java.hosts.archive import Archive, fetched
 from mqperf_java.lab.java import ENVIRONMENT, installed_java
 
 PINS = Path(__file__).with_name("perftest.txt")
-"""A line for each jar that PerfTest needs: what Maven calls it, and its SHA-512."""
+"""A line for each jar that PerfTest needs: its Maven coordinates, and its SHA-512."""
 
 OLDEST_JAVA = 11
 LINE = re.compile(r"time ([0-9.]+) s.*received: ([0-9]+) msg/s")
 
 
 def class_path() -> str:
-    """The jars, fetched if they are not in the cache."""
+    """Return the class path of the jars, fetched if they are not in the cache."""
     jars = []
     for line in PINS.read_text().splitlines():
         coordinates, sha512 = line.split()
@@ -31,13 +31,13 @@ def class_path() -> str:
 
 
 def measured(url: str, arguments: Sequence[str], warmup_s: int, seconds: int) -> Measured:
-    """The rate and the CPU of PerfTest, from its warm-up to its end.
+    """Run PerfTest; return its rate and CPU, from its warm-up to its end.
 
-    Once a second it tells what it received in the second; CPU is read when it does.
+    It prints once a second how much it received; CPU is read at these instants.
     """
     java = installed_java(OLDEST_JAVA, LocalHost())
     argv = [java.program, "-cp", class_path(), "com.rabbitmq.perf.PerfTest", *arguments]
-    # the URL has a password, so it is no argument
+    # the URL has a password, so it is not passed as an argument
     environment = {**ENVIRONMENT, "URI": url}
     with subprocess.Popen(
         [*argv, "--time", str(seconds + 2)], env=environment, stdout=subprocess.PIPE, text=True

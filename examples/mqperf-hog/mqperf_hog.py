@@ -10,20 +10,20 @@ from mqperf.lab.actions import Action, ActionFacts, Target
 from mqperf.plan import Frozen
 
 BUSY = ("/bin/sh", "-c", "while :; do :; done")
-"""What keeps one core busy, on every host."""
+"""A command that keeps one core busy, on any host."""
 
 GRACE_S = 1.0
-"""How long a program has to end, once it was asked to."""
+"""Time for a program to end after SIGTERM, in seconds."""
 
 
 class Parameters(Frozen):
-    """What a plan may say of it."""
+    """The action's parameters in a plan."""
 
     cores: int = Field(1, ge=1, le=1024, description="Cores that are kept busy.")
 
 
 def check(target: Target) -> None:
-    """Raise ``SystemFault`` for a node of which nobody knows where it runs."""
+    """Raise ``SystemFault`` for a node whose host is unknown."""
     if target.host is None:
         raise SystemFault(
             f"hog: it is not known on which host {target.label} runs: say host: instead"
@@ -32,7 +32,7 @@ def check(target: Target) -> None:
 
 @contextmanager
 def applied(target: Target) -> Iterator[ActionFacts]:
-    """Start the programs, and stop them whatever happens; tells how many ran to the end."""
+    """Start the programs, and stop them in any case; the outcome has how many ran to the end."""
     host, parameters = target.host, target.parameters
     if host is None or not isinstance(parameters, Parameters):
         raise TypeError(f"hog cannot be done to {target!r}")

@@ -1,1 +1,1 @@
-"""What everybody may use, and which knows no queue."""
+"""Utilities that every other package may import; nothing in here knows about message queues."""

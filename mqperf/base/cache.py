@@ -1,8 +1,7 @@
-"""The user's cache: what is fetched and built once, and looked at each time before it is used.
+"""The user's cache: folders that are fetched or built once, and verified before each use.
 
-A folder of the cache counts only with its seal: a digest of all names, sizes and times in it, which
-is written beside it as the last step.  What is half made, or was damaged or changed afterwards, is
-made anew.
+A cached folder is valid only with its seal: a digest of the names, sizes and times of its files,
+written beside it as the last step.  An incomplete, damaged or changed folder is built again.
 """
 
 import hashlib
@@ -20,8 +19,8 @@ from mqperf.onhost import errors
 
 
 def place() -> Path:
-    """The folder of the cache; raises ``HostError`` when this user has no home folder."""
-    with suppress(RuntimeError):  # what platformdirs says of it; earlier releases gave ~/.cache
+    """Return the cache folder; raises ``HostError`` when this user has no home folder."""
+    with suppress(RuntimeError):  # platformdirs without a home; earlier releases return ~/.cache
         folder = user_cache_path("mqperf")
         if folder.is_absolute():
             return folder
@@ -32,11 +31,11 @@ def place() -> Path:
 
 
 def make(home: Path, build: Callable[[], object], *, read: Collection[str] = ()) -> None:
-    """See to it that the folder ``home`` is whole; ``build`` makes it where it is not.
+    """Ensure that the folder ``home`` is intact; call ``build`` to create it where it is not.
 
-    Two processes that ask at once build it once.  Of the files named in ``read`` every byte counts,
-    the others are known by name, size and time.  Raises ``HostError`` when the cache cannot be
-    written, and what ``build`` raises.
+    A file lock keeps concurrent processes from building twice.  The seal covers the content of
+    files named in ``read``, and name, size and time of all others.  Raises ``HostError`` when the
+    cache cannot be written, and whatever ``build`` raises.
     """
     if intact(home, read=read):
         return
@@ -47,12 +46,12 @@ def make(home: Path, build: Callable[[], object], *, read: Collection[str] = ())
                 _remove(home)
                 build()
                 digest = _digest(home, read)
-                os.sync()  # a seal that outlives a loss of power must not vouch for empty files
+                os.sync()  # after a power loss the seal must not be there with the files empty
                 _seal(home).write_text(digest, encoding="ascii")
 
 
 def intact(home: Path, *, read: Collection[str] = ()) -> bool:
-    """Whether ``home`` is just as it was sealed."""
+    """Whether ``home`` still matches its seal."""
     try:
         return _seal(home).read_text(encoding="ascii") == _digest(home, read)
     except (OSError, UnicodeDecodeError):
@@ -72,18 +71,18 @@ def _remove(home: Path) -> None:
 
 
 def _digest(home: Path, read: Collection[str]) -> str:
-    """Digest of every file and link; raises ``OSError`` for what is missing or leads nowhere."""
+    """Digest of every file and link; raises ``OSError`` for a missing one or a broken link."""
     digest = hashlib.sha256()
     for entry in _files(home):
         name = entry.path.removeprefix(str(home))
-        digest.update(f"{name}\0{_known_by(entry)}\0".encode(errors="surrogateescape"))
+        digest.update(f"{name}\0{_fingerprint(entry)}\0".encode(errors="surrogateescape"))
         if entry.name in read:
             digest.update(Path(entry.path).read_bytes())
     return digest.hexdigest()
 
 
 def _files(folder: str | Path) -> Iterator[os.DirEntry[str]]:
-    """Everything below the folder that is no folder itself, in the order of names."""
+    """Yield the files and links below the folder, recursively, sorted by name."""
     with os.scandir(folder) as scan:
         entries = sorted(scan, key=lambda entry: entry.name)
     for entry in entries:
@@ -93,16 +92,16 @@ def _files(folder: str | Path) -> Iterator[os.DirEntry[str]]:
             yield entry
 
 
-def _known_by(entry: os.DirEntry[str]) -> str:
-    """Of a file its size and second, since copies often keep no more; of a link where it leads."""
+def _fingerprint(entry: os.DirEntry[str]) -> str:
+    """Size and whole second of a file, as copies often lose the fraction; target of a link."""
     if entry.is_symlink():
         entry.stat()
         return str(Path(entry.path).readlink())
-    facts = entry.stat(follow_symlinks=False)
-    return f"{facts.st_size} {int(facts.st_mtime)}"
+    status = entry.stat(follow_symlinks=False)
+    return f"{status.st_size} {int(status.st_mtime)}"
 
 
 def refusals(home: Path) -> AbstractContextManager[None]:
-    """Turn the system's refusal into one sentence about the cache."""
+    """Turn an ``OSError`` into a ``HostError``: one sentence about the cache."""
     advice = "free space or rights there, or set XDG_CACHE_HOME to another folder"
     return errors.refusals(HostError, home, "cannot be made in the cache: ", advice)

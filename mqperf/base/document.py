@@ -1,7 +1,7 @@
-"""The YAML of a plan: plain data, the line of every value, and what a plan may not hold.
+"""The YAML of a plan: plain data, the line of every value, and the problems found in it.
 
-The document is composed by PyYAML and built here, so that a repeated key, a tag, or an alias that
-multiplies is a problem with a line, and not an object, a silent choice or a hang.
+PyYAML composes the nodes, and data is built from them here.  So a repeated key, a tag, or an alias
+bomb is reported with its line, and does not become a silent choice, an object or a hang.
 """
 
 import math
@@ -33,17 +33,17 @@ _QUOTED = re.compile(r"""'(?!<[a-z ]+>')[^']{2,}'|"[^"]{2,}\"""")
 
 
 class DocumentError(Exception):
-    """Text that is no document at all: what is wrong, and in which line."""
+    """The text cannot be parsed as a document; ``line`` is counted from 1."""
 
     def __init__(self, line: int, text: str) -> None:
-        """Take the line, counted from 1."""
+        """Store the line and the message."""
         super().__init__(text)
         self.line = line
 
 
 @dataclass
 class Document:
-    """What a plan's text holds: data, the line of each place, and problems with their lines."""
+    """The parsed text of a plan: data, the line of each path, and problems with their lines."""
 
     data: object = None
     lines: dict[Where, int] = field(default_factory=dict)
@@ -51,23 +51,23 @@ class Document:
     refused: set[Where] = field(default_factory=set)
 
     def line(self, where: Where) -> int | None:
-        """The line of the deepest part of the place that the document really holds, if any."""
-        places = (where[:length] for length in range(len(where), 0, -1))
-        return next((self.lines[place] for place in places if place in self.lines), None)
+        """Return the line of the longest prefix of the path ``where`` in the document, if any."""
+        prefixes = (where[:length] for length in range(len(where), 0, -1))
+        return next((self.lines[prefix] for prefix in prefixes if prefix in self.lines), None)
 
 
 def as_list(value: object) -> Sequence[Any]:
-    """A list of a document, or of a program's data; nothing in the place of what is none."""
+    """Return the value if it is a list or tuple, else an empty tuple."""
     return value if isinstance(value, list | tuple) else ()
 
 
 def as_mapping(value: object) -> Mapping[Any, Any]:
-    """A mapping likewise."""
+    """Return the value if it is a mapping, else an empty dict."""
     return value if isinstance(value, Mapping) else {}
 
 
 def read_document(text: str) -> Document:
-    """The document in the text; raises ``DocumentError`` when it is not YAML, or beyond a limit."""
+    """Parse the text; raises ``DocumentError`` when it is not YAML, or exceeds a limit."""
     root = compose(text)
     document = Document()
     if root is not None:
@@ -76,7 +76,7 @@ def read_document(text: str) -> Document:
 
 
 def compose(text: str) -> yaml.Node | None:
-    """The nodes of the text; raises ``DocumentError`` as ``read_document`` does."""
+    """Parse the text into YAML nodes; raises ``DocumentError`` as ``read_document`` does."""
     loader = None
     try:
         loader = _Loader(text)
@@ -87,7 +87,7 @@ def compose(text: str) -> yaml.Node | None:
         raise DocumentError(line, f"not YAML: character {code} may not stand in it") from None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        raise DocumentError(mark.line + 1 if mark else 1, _words(error)) from None
+        raise DocumentError(mark.line + 1 if mark else 1, _message(error)) from None
     except (ValueError, OverflowError):  # an escape or a version beyond what Python can hold
         line = loader.line + 1 if loader else 1
         raise DocumentError(line, "not YAML: a number in an escape makes no sense") from None
@@ -95,11 +95,11 @@ def compose(text: str) -> yaml.Node | None:
 
 
 class _LimitError(yaml.MarkedYAMLError):
-    """A limit of ours, not a fault of the YAML."""
+    """Valid YAML that exceeds a limit of mqperf."""
 
 
 class _Loader(yaml.SafeLoader):
-    """Composes nodes, as many and as deep as a plan may have."""
+    """Composes nodes, up to ``MAX_VALUES`` of them and ``MAX_DEPTH`` levels."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -121,13 +121,13 @@ class _Loader(yaml.SafeLoader):
 
 
 class _Builder:
-    """Makes data of nodes, and notes lines and problems in the document."""
+    """Builds data from nodes, and records lines and problems in the document."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
         self._values = 0
         scalars = yaml.constructor.SafeConstructor()
-        self._makers: dict[str, Callable[[yaml.ScalarNode], object]] = {
+        self._constructors: dict[str, Callable[[yaml.ScalarNode], object]] = {
             f"{TAG}null": lambda _: None,
             f"{TAG}bool": scalars.construct_yaml_bool,
             f"{TAG}int": scalars.construct_yaml_int,
@@ -135,7 +135,7 @@ class _Builder:
         }
 
     def build(self, node: yaml.Node, where: Where) -> object:
-        """The node's value; None, and a problem, for what a plan may not hold."""
+        """Return the node's value; for a forbidden one record a problem and return None."""
         self._values += 1
         if self._values > MAX_VALUES:
             raise DocumentError(node.start_mark.line + 1, TOO_MANY)
@@ -154,7 +154,7 @@ class _Builder:
         return None
 
     def _entry(self, node: yaml.Node, where: Where, line: int) -> object:
-        """The value at a place whose key, or dash, stands in ``line``."""
+        """Build the value at path ``where``; its key, or list dash, is in ``line``."""
         self._document.lines[where] = line
         return self.build(node, where)
 
@@ -165,23 +165,23 @@ class _Builder:
             if key.tag == f"{TAG}merge":
                 for merged in self._merged(value, where):
                     data = merged | data
-        first: dict[str, int] = {}
+        first_line: dict[str, int] = {}
         for key, value in entries:
             line = key.start_mark.line + 1
             if not isinstance(key, yaml.ScalarNode) or key.tag not in TEXT:
                 self._problem(line, where, "a key must be text: put it in quotes")
-            elif (bad := _unfit(key.value)) is not None:
+            elif (bad := _forbidden_character(key.value)) is not None:
                 self._problem(line, where, f"character {bad} may not stand in a key")
-            elif key.value in first:
-                text = f"given twice, in line {first[key.value]} and here: keep one"
+            elif key.value in first_line:
+                text = f"given twice, in line {first_line[key.value]} and here: keep one"
                 self._problem(line, (*where, key.value), text)
             else:
-                first[key.value] = line
+                first_line[key.value] = line
                 data[key.value] = self._entry(value, (*where, key.value), line)
         return data
 
     def _merged(self, node: yaml.Node, where: Where) -> Iterator[dict[str, object]]:
-        """What ``<<`` brings into a mapping: a mapping, or several of which the first wins."""
+        """Yield the mappings that ``<<`` merges into another one; the first of them wins."""
         for item in node.value if isinstance(node, yaml.SequenceNode) else [node]:
             built = self.build(item, (*where, "<<"))
             if isinstance(built, dict):
@@ -192,25 +192,25 @@ class _Builder:
 
     def _scalar(self, node: yaml.ScalarNode, where: Where) -> object:
         value: object = None
-        wrong = None
+        problem = None
         if node.tag in TEXT:
-            value, bad = node.value, _unfit(node.value)
-            wrong = bad and f"character {bad} may not stand in a plan"
-        elif node.tag not in self._makers:
-            wrong = NO_TAG
+            value, bad = node.value, _forbidden_character(node.value)
+            problem = bad and f"character {bad} may not stand in a plan"
+        elif node.tag not in self._constructors:
+            problem = NO_TAG
         else:
-            value = self._number(node)
+            value = self._constructed(node)
             if isinstance(value, int | float) and not abs(value) <= MAX_INTEGER:
-                wrong = NO_NUMBER
-        if wrong is None:
+                problem = NO_NUMBER
+        if problem is None:
             return value
-        self._refuse(node, where, wrong)
+        self._refuse(node, where, problem)
         return None
 
-    def _number(self, node: yaml.ScalarNode) -> object:
-        """The number or truth value, NaN for what is none, or beyond what Python converts."""
+    def _constructed(self, node: yaml.ScalarNode) -> object:
+        """Return the number, boolean or None; NaN where Python cannot convert the text."""
         try:
-            return self._makers[node.tag](node)
+            return self._constructors[node.tag](node)
         except (ValueError, KeyError, IndexError, OverflowError):
             return math.nan
 
@@ -222,14 +222,14 @@ class _Builder:
         self._document.problems.append((line, Problem(where, text)))
 
 
-def _unfit(text: str) -> str | None:
-    """The code of the first character that no text of a plan may hold."""
+def _forbidden_character(text: str) -> str | None:
+    """Code of the first control character or surrogate, tab and newline aside; None without."""
     bad = (c for c in text if unicodedata.category(c) in {"Cc", "Cs"} and c not in "\t\n")
     return next((f"U+{ord(c):04X}" for c in bad), None)
 
 
-def _words(error: yaml.MarkedYAMLError) -> str:
-    """What is wrong, without what the document says there: it may be a part of a password."""
+def _message(error: yaml.MarkedYAMLError) -> str:
+    """Describe the error without quoting the document, which may contain a password there."""
     problem = error.problem or error.context or "it makes no sense"
     if isinstance(error, _LimitError):
         return problem

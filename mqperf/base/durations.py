@@ -7,7 +7,7 @@ DURATION = re.compile(rf"(\d{{1,6}}(?:\.\d+)?) ?({'|'.join(UNITS)})")
 
 
 def seconds(text: str) -> float:
-    """The seconds that a text stands for; raises ``ValueError`` for what is no duration."""
+    """Convert a duration to seconds; raises ``ValueError`` for any other text."""
     match = DURATION.fullmatch(text)
     if match is None:
         raise ValueError("expected a duration such as 20 min, 90 s or 50ms")

@@ -1,8 +1,7 @@
-"""What can go wrong, one class per room.
+"""Exceptions of mqperf, one class per part of it.
 
-Every message is one sentence which names the source (file, line, host, URL without its password)
-and who should do what.  The command line prints it and exits with code 2: no traceback for a
-user's mistake.
+Every message is one sentence that names the source (file, line, host, URL without its password)
+and says who should do what.  The command line prints it and exits with code 2, without a traceback.
 """
 
 from mqperf.onhost.errors import HostError, MqperfError, OneLine
@@ -25,11 +24,11 @@ __all__ = [
 
 
 class Interrupted(OneLine, KeyboardInterrupt):
-    """Somebody interrupted a sweep, whose runs are kept."""
+    """A sweep was interrupted; its finished runs are kept."""
 
 
 class PlanError(MqperfError):
-    """A plan that cannot be read, or that asks for what does not exist."""
+    """A plan that cannot be read, or that names something unknown."""
 
 
 class RecordError(MqperfError):
@@ -37,37 +36,37 @@ class RecordError(MqperfError):
 
 
 class LoadError(MqperfError):
-    """A load generator that did not start, died, or left no sound output."""
+    """A load generator that did not start, died, or left no valid output."""
 
 
 class InstallError(MqperfError):
-    """Software that programs of mqperf need, and that could not be installed."""
+    """Required software that could not be installed."""
 
 
 class ProbeError(MqperfError):
-    """A probe that did not start or left no sound log."""
+    """A probe that did not start or left no valid log."""
 
 
 class PluginError(MqperfError):
-    """A package that adds something to mqperf, and cannot be used."""
+    """An installed plugin package that cannot be used."""
 
 
 class HostLost(HostError):
-    """A host that answered before and does not any more."""
+    """A host that answered before and no longer does."""
 
 
 class SystemFault(MqperfError):
-    """A system under test that is missing, refused us, or died."""
+    """A system under test that is missing, refused a connection, or died."""
 
 
 class TableError(MqperfError):
-    """A table that does not hold what its register entry promises."""
+    """A table whose content contradicts its definition."""
 
 
 class UnknownTableError(TableError, KeyError):
-    """A table that there is not; a mapping without a key raises ``KeyError``."""
+    """An unknown table name; also a ``KeyError``, as mappings raise for a missing key."""
 
-    __str__ = Exception.__str__  # not quoted, as a key is
+    __str__ = Exception.__str__  # KeyError would put the message in quotes
 
 
 class ReportError(MqperfError):

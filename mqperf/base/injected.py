@@ -1,4 +1,4 @@
-"""Parameters that papermill injects into a notebook, which only warns of those it does not know."""
+"""Checks of parameters that papermill injects into a notebook; it only warns of unknown ones."""
 
 import ast
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from mqperf.base.errors import MqperfError
 
 INJECTED = "# Parameters\n"
-"""How the cell begins that papermill puts behind the notebook's cell of parameters."""
+"""First line of the cell that papermill inserts after the notebook's parameters cell."""
 
 TYPES = {
     str: "a text (papermill's -r)",
@@ -15,15 +15,15 @@ TYPES = {
     list: "a list (papermill's -y)",
     dict: "a mapping (papermill's -y)",
 }
-"""Types of parameters, in the words of an error."""
+"""Descriptions of parameter types in error messages."""
 
 
 def check(cells: Sequence[str], values: Mapping[str, object]) -> None:
     """Raise ``MqperfError`` for a parameter that the notebook lacks, or a value of another type.
 
-    ``cells`` are all that ran since the kernel began, ``values`` what they gave.  Nothing is asked
-    unless these are parameters, those that papermill injected, and one more: by hand cells run in
-    any order.
+    ``cells`` are all that ran since the kernel started, ``values`` the variables they assigned.
+    Nothing is checked unless these are three: the parameters, those that papermill injected, and
+    the next cell.  A person may run cells in any order.
     """
     if len(cells) != 3 or not cells[1].startswith(INJECTED):
         return
@@ -33,14 +33,14 @@ def check(cells: Sequence[str], values: Mapping[str, object]) -> None:
             raise MqperfError(
                 f"this notebook has no parameter {name!r}: it has {', '.join(defaults)}"
             )
-        if type(values[name]) is not (wanted := type(defaults[name])):
+        if type(values[name]) is not (expected := type(defaults[name])):
             raise MqperfError(
-                f"parameter {name} of this notebook is {TYPES[wanted]}, not {values[name]!r}"
+                f"parameter {name} of this notebook is {TYPES[expected]}, not {values[name]!r}"
             )
 
 
 def _assigned(cell: str) -> Mapping[str, ast.expr]:
-    """The names that a cell assigns, and what to each."""
+    """Map each name that the cell assigns to its expression."""
     return {
         target.id: statement.value
         for statement in ast.parse(cell).body

@@ -1,28 +1,28 @@
-"""Text that came from elsewhere as one line: what pages, terminals and paths may hold of it."""
+"""Make text from outside safe for pages, terminals and paths."""
 
 import re
 import unicodedata
 
 LONGEST = 4000
-"""Characters of a text that a page shows; twice as many, escaped, are still a line to docutils."""
+"""Most characters of a text on a page; docutils still accepts twice as many, escaped, as a line."""
 
 UNKNOWN = "\N{REPLACEMENT CHARACTER}"
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-"""What may be the name of a file or folder: without separators, and not hidden."""
+"""A safe name of a file or folder: without separators, and not hidden."""
 
 LONGEST_NAME = 100
-"""Characters in a name of data that becomes a part of such a name."""
+"""Most characters of a recorded name that becomes a part of a file name."""
 
-_REVERSING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""The controls of writing direction, by which a text looks like another one."""
+_BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Controls of writing direction, which can make a text look like another one."""
 
 
 def one_line(text: str, longest: int = LONGEST) -> str:
-    """The text on one line, cut where it is too long.
+    """Return the text as one line of at most ``longest`` characters.
 
-    Line breaks and control characters are spaces; what no file or reader can take is replaced:
-    lone surrogates, characters that Unicode will never have, controls of writing direction.
+    Line breaks and control characters become spaces; lone surrogates, Unicode noncharacters and
+    controls of writing direction become U+FFFD.
     """
     line = " ".join(printable(text).split())
     if len(line) > longest:
@@ -31,29 +31,29 @@ def one_line(text: str, longest: int = LONGEST) -> str:
 
 
 def printable(text: str) -> str:
-    """The same with every space and character kept that is harmless: what terminals may show."""
+    """Replace unsafe characters as ``one_line`` does, but keep the spaces: safe for terminals."""
     return text if text.isprintable() else "".join(map(_harmless, text))
 
 
 def amount(count: int, noun: str, plural: str = "") -> str:
-    """A count with its noun: ``1 doubt``, ``2 processes``, ``no runs``."""
+    """Format a count with its noun: ``1 doubt``, ``2 processes``, ``no runs``."""
     return f"{count or 'no'} {noun if count == 1 else plural or f'{noun}s'}"
 
 
 def percent(ratio: float) -> str:
-    """A ratio as a change: ``+5 %``, or a fall with a real minus sign."""
+    """Format a ratio as a relative change: ``+5 %``; negative ones have a Unicode minus sign."""
     change = round((ratio - 1) * 100)
     return f"{change:+d} %".replace("-", "\N{MINUS SIGN}") if change else "0 %"
 
 
 def percents(low: float, high: float) -> str:
-    """The ends of an interval likewise: ``+2 to +8 %``."""
+    """Format an interval of ratios as relative changes: ``+2 to +8 %``."""
     return f"{percent(low).removesuffix(' %')} to {percent(high)}"
 
 
 def _harmless(character: str) -> str:
-    kind, number = unicodedata.category(character), ord(character)
-    if kind in ("Cc", "Zl", "Zp"):
+    category, code = unicodedata.category(character), ord(character)
+    if category in ("Cc", "Zl", "Zp"):
         return " "
-    never = number & 0xFFFE == 0xFFFE or 0xFDD0 <= number <= 0xFDEF
-    return UNKNOWN if kind == "Cs" or never or character in _REVERSING else character
+    noncharacter = code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
+    return UNKNOWN if category == "Cs" or noncharacter or character in _BIDI else character

@@ -1,4 +1,4 @@
-"""The packages of mqperf's repository beside mqperf itself, and what they bring."""
+"""The other packages of mqperf's repository, and the names that each of them adds."""
 
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from mqperf.base.errors import InstallError
 
 PROJECTS = ("completion", "new", "plans", "quick", "schema")
-"""Commands of who begins."""
+"""Commands of the package ``mqperf-projects``."""
 
 BRINGS: Mapping[str, tuple[str, ...]] = {
     "mqperf-openstack": (
@@ -53,35 +53,35 @@ BRINGS: Mapping[str, tuple[str, ...]] = {
     "mqperf-streams": ("rabbitmq-stream", "streams"),
     "mqperf-software": ("mqperf software", "home", "erlang"),
 }
-"""By package: what plans and records call so, files of that suffix, and commands."""
+"""By package: names in plans and records, file suffixes, and commands that it adds."""
 
 BROUGHT = {name: package for package, names in BRINGS.items() for name in names}
-"""The package that brings what is called so."""
+"""The package that adds each of these names."""
 
 BESIDE_RUNS = ("atop",)
-"""Those of them that record into a folder beside the runs."""
+"""Probes of these packages that record into a folder beside the runs."""
 
 
 def package_of(name: str) -> str:
-    """The package to install for what records call so."""
+    """Return the package to install for a name in a record."""
     return BROUGHT.get(name, "the package that adds it")
 
 
 def lacking(name: str) -> str | None:
-    """The package that brings what is called so, if it is not installed."""
+    """Return the package that adds this name if it is not installed, else None."""
     package = BROUGHT.get(name)
     return package if package and find_spec(package.replace("-", "_")) is None else None
 
 
 EXTRAS = {"notebook": ("papermill", "ipykernel", "nbconvert"), "report": ("sphinx", "furo")}
-"""What each extra of mqperf is needed for, of which a machine that measures may have none."""
+"""Libraries of each optional extra of mqperf; a machine that measures needs none of them."""
 
 
 def need(extra: str, instead: str = "") -> None:
-    """Raise ``InstallError`` with what to type, unless the libraries of an extra are installed.
+    """Raise ``InstallError`` with the pip command, unless the libraries of an extra are installed.
 
-    ``instead`` begins with "or": it says how to do without them.
+    ``instead`` begins with "or" and names an alternative.
     """
     if absent := [library for library in EXTRAS[extra] if find_spec(library) is None]:
-        words = f"pip install 'mqperf[{extra}]' {instead}".rstrip()
-        raise InstallError(f"{', '.join(absent)}: not installed: {words}")
+        advice = f"pip install 'mqperf[{extra}]' {instead}".rstrip()
+        raise InstallError(f"{', '.join(absent)}: not installed: {advice}")

@@ -1,4 +1,4 @@
-"""What is wrong with a plan or with settings, in words for whoever wrote them."""
+"""Problems in a plan or in settings, as messages for their author."""
 
 import difflib
 import re
@@ -12,25 +12,25 @@ from mqperf.base.packages import BROUGHT
 from mqperf.base.redaction import shown
 
 Where = tuple[int | str, ...]
-"""Keys and indexes that lead to a value."""
+"""The path to a value: keys and list indexes."""
 
 _KEY = re.compile(r"[\w-]{1,40}|\w[\w .,%+/-]{0,58}[\w%]")
-"""A key, or the name of a condition."""
+"""A key, or the name of a condition, that messages may quote."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong, and where."""
+    """One problem: the path to the value, and a message."""
 
     where: Where
     text: str
 
     def sentence(self) -> str:
-        """Place and text."""
-        place = path(self.where)
-        if not place:
+        """Return the path and the message as one sentence."""
+        key = path(self.where)
+        if not key:
             return self.text
-        return f"{place} {self.text}" if self.text.startswith("is ") else f"{place}: {self.text}"
+        return f"{key} {self.text}" if self.text.startswith("is ") else f"{key}: {self.text}"
 
 
 NOUNS = {
@@ -43,13 +43,13 @@ NOUNS = {
 }
 
 NAMED = 16
-"""Names that one sentence lists."""
+"""Most names that one message lists."""
 
 COMPLETE: Mapping[str, str] = {
     "missing": "is missing",
     "too_short": "is empty: name at least one",
 }
-"""What needs no more words, by pydantic's types of errors."""
+"""Complete messages, by pydantic's error type."""
 
 EXPECTED: Mapping[str, str] = {
     "int_type": "a whole number",
@@ -78,15 +78,15 @@ EXPECTED: Mapping[str, str] = {
     "too_long": "at most {max_length} entries",
     "scalar": "a number, true, false or a short text",
 }
-"""What was expected, by pydantic's types of errors and with their limits."""
+"""Description of the expected value by pydantic's error type, to be formatted with its limits."""
 
 
 def of_validation(
     error: ValidationError, known: Callable[[Where], Sequence[str]]
 ) -> Iterator[Problem]:
-    """Every problem that a model found; ``known`` gives the keys which the mapping at a place has.
+    """Yield a problem for each validation error; ``known`` returns the valid keys at a path.
 
-    A key that is missing because it was misspelt is named once, as the misspelt one.
+    A misspelt key is reported once, as unknown, and not also as missing.
     """
     details = error.errors(include_url=False)
     misspelt = {
@@ -94,25 +94,25 @@ def of_validation(
         for where in (detail["loc"] for detail in details if detail["type"] == "extra_forbidden")
         for close in _close(str(where[-1]), known(where[:-1]))
     }
-    places = [detail["loc"] for detail in details]
+    locations = [detail["loc"] for detail in details]
     for detail in details:
         inside = getattr(detail.get("ctx", {}).get("error"), "where", ())
         where = (*detail["loc"], *inside)
         if detail["type"] == "missing" and where in misspelt:
             continue
-        if detail["type"] == "too_short" and any(place[:-1] == where for place in places):
-            continue  # not empty: it holds only what is wrong
+        if detail["type"] == "too_short" and any(loc[:-1] == where for loc in locations):
+            continue  # not empty: all its entries are invalid
         if detail["type"] == "extra_forbidden":
             text = f"unknown key; {nearest(str(where[-1]), known(where[:-1]))}"
             yield Problem(where, text)
         else:
-            yield Problem(where, _words(detail))
+            yield Problem(where, _message(detail))
 
 
 def nearest(name: str, known: Sequence[str]) -> str:
-    """A sentence's end that helps with an unknown name.
+    """Return advice about an unknown name, as the end of a sentence.
 
-    The package that brings it, the nearest known one, or the first ``NAMED`` of all of them.
+    It names the package that adds it, the most similar known name, or the first ``NAMED`` known.
     """
     if name in BROUGHT:
         return f"install {BROUGHT[name]}, the package that brings it"
@@ -124,36 +124,36 @@ def nearest(name: str, known: Sequence[str]) -> str:
 
 
 def unknown(kind: str, name: object, known: Sequence[str]) -> str:
-    """The sentence about a name that is none of the known ones of its kind."""
+    """Return the message about a name of this kind that is not in ``known``."""
     got = shown(name)
     got = f", got {got}" if got.startswith(("a ", "an ")) else f" {got}"
     return f"unknown {NOUNS.get(kind, kind)}{got}; {nearest(str(name), known)}"
 
 
 def integral(value: object) -> object:
-    """A number without fractions as an integer: 1 and 1.0 are one value, and one id."""
+    """Return a whole float as an int, since 1 and 1.0 must give the same id; else the value."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def path(where: Where) -> str:
-    """The place as people write it: ``load.green_threads entry 2``."""
-    words = ""
-    for part in where:
-        if isinstance(part, int):
-            words += f" entry {part + 1}"
+    """Format the path for a message: ``load.green_threads entry 2``."""
+    text = ""
+    for step in where:
+        if isinstance(step, int):
+            text += f" entry {step + 1}"
         else:
-            words += "." + (part if _KEY.fullmatch(part) else "(key)")
-    return words.removeprefix(".")
+            text += "." + (step if _KEY.fullmatch(step) else "(key)")
+    return text.removeprefix(".")
 
 
-def _words(detail: Any) -> str:  # noqa: ANN401 (pydantic's ErrorDetails)
+def _message(detail: Any) -> str:  # noqa: ANN401 (pydantic's ErrorDetails)
     kind, got = detail["type"], detail["input"]
     limits: dict[str, Any] = {
         name: integral(value) for name, value in detail.get("ctx", {}).items()
     }
     if kind == "literal_error":
         key = next(str(part) for part in reversed(detail["loc"]) if isinstance(part, str))
-        return _choice(key, got, re.findall(r"'([^']*)'", limits["expected"]))
+        return _not_a_choice(key, got, re.findall(r"'([^']*)'", limits["expected"]))
     if kind in {"value_error", "assertion_error"}:
         return str(limits["error"])
     if kind in COMPLETE:
@@ -163,7 +163,7 @@ def _words(detail: Any) -> str:  # noqa: ANN401 (pydantic's ErrorDetails)
     return f"is not what belongs here, got {shown(got)}"
 
 
-def _choice(key: str, got: object, names: Sequence[str]) -> str:
+def _not_a_choice(key: str, got: object, names: Sequence[str]) -> str:
     if isinstance(got, str):
         return unknown(key, got, names)
     return f"expected one of {', '.join(names)}, got {shown(got)}"

@@ -1,7 +1,7 @@
-"""Recorded files are opened here: only regular files, of a size that a record can have.
+"""Safe opening of recorded files: only regular files, of a size that a record can have.
 
-A run folder may come from anywhere.  What stands in the place of a file may be a link to another
-place, a named pipe that nobody writes to, a device or a folder; none of them is opened.
+A run folder may come from an untrusted source.  Links, named pipes without a writer, devices and
+folders in the place of a file are not opened.
 """
 
 import os
@@ -17,20 +17,20 @@ from mqperf.base.errors import RecordError
 
 MIB = 2**20
 TEXT_LIMIT_BYTES = 1024 * MIB
-"""Of a log, and of what a probe or the simulator wrote: hours of hundreds of processes."""
+"""Limit of logs and outputs of probes and the simulator: hours of hundreds of processes."""
 
 FACTS_LIMIT_BYTES = 16 * MIB
-"""Of ``run.json`` and of ``events.jsonl``."""
+"""Limit of ``run.json`` and of ``events.jsonl``."""
 
 MESSAGES_LIMIT_BYTES = 4096 * MIB
-"""Of a ``.messages`` file: 170 million round trips of one process."""
+"""Limit of a ``.messages`` file: 170 million round trips of one process."""
 
 FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @contextmanager
 def opened(path: Path, limit_bytes: int = TEXT_LIMIT_BYTES) -> Iterator[BufferedReader]:
-    """The file for reading, once it is known to be a regular one of at most ``limit_bytes``.
+    """Open a regular file of at most ``limit_bytes`` for reading.
 
     Raises ``RecordError`` for anything else, and ``OSError`` when it is missing or not readable.
     """
@@ -46,13 +46,13 @@ def opened(path: Path, limit_bytes: int = TEXT_LIMIT_BYTES) -> Iterator[Buffered
 
 
 def content(path: Path, limit_bytes: int = TEXT_LIMIT_BYTES) -> bytes:
-    """All of the file; raises as ``opened`` does."""
+    """Return all bytes of the file; raises as ``opened`` does."""
     with opened(path, limit_bytes) as file:
         return file.read()
 
 
 def kind(mode: int) -> str:
-    """What a file of this mode is, in words."""
+    """Return the kind of file that a mode means, with its article."""
     kinds = {
         stat.S_IFREG: "a file",
         stat.S_IFDIR: "a folder",
@@ -64,14 +64,14 @@ def kind(mode: int) -> str:
 
 
 def first_problem(error: ValidationError) -> str:
-    """The first of the complaints about recorded text: ``window.end: input should be ...``."""
+    """Return the first validation error as text: ``window.end: input should be ...``."""
     problem = error.errors()[0]
-    place = ".".join(map(str, problem["loc"]))
-    words = problem["msg"].removeprefix("Value error, ")
-    text = words if problem["type"] == "value_error" else words[:1].lower() + words[1:]
-    return f"{place}: {text}" if place else text
+    path = ".".join(map(str, problem["loc"]))
+    message = problem["msg"].removeprefix("Value error, ")
+    text = message if problem["type"] == "value_error" else message[:1].lower() + message[1:]
+    return f"{path}: {text}" if path else text
 
 
 def is_cut(error: ValidationError) -> bool:
-    """Whether the text is no JSON at all, as when it was cut short."""
+    """Whether the text is not valid JSON, as when it was cut short."""
     return error.errors()[0]["type"] == "json_invalid"

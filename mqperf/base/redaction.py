@@ -1,4 +1,4 @@
-"""Secrets are never text: what is shown or written down goes through one of these functions."""
+"""Redaction: whatever is printed or written to a file goes through one of these functions."""
 
 import re
 from collections.abc import Mapping
@@ -10,17 +10,17 @@ from mqperf.base.urls import HIDDEN, REPOSITORY_FILE, VARIABLES, BrokerUrl
 
 T = TypeVar("T")
 
-_WORD = re.compile(r"\S*://\S*")
+_URL = re.compile(r"\S*://\S*")
 _SECRET_OPTION = re.compile(
     r"([?&][\w.-]*(?:pass|pwd|secret|token|key|auth)[\w.-]*=)\S*", re.IGNORECASE
 )
-_PLAIN = re.compile(r"\w(?:[\w .,+-]{0,38}\w)?")
+_PLAIN_TEXT = re.compile(r"\w(?:[\w .,+-]{0,38}\w)?")
 
 
 def redacted(text: str, *, variables: bool = False) -> str:
-    """A value that may be a URL, with ``***`` for its secrets; a value that is none as it is.
+    """Replace the secrets of a URL by ``***``; other text is returned as it is.
 
-    What looks like a URL with a password and cannot be taken apart is hidden altogether.  With
+    A text that looks like a URL with a password but cannot be parsed is hidden altogether.  With
     ``variables`` a password that is only ``${NAME}`` stays.
     """
     if not suspicious(text) or REPOSITORY_FILE.fullmatch(text):
@@ -32,14 +32,14 @@ def redacted(text: str, *, variables: bool = False) -> str:
 
 
 def suspicious(text: str) -> bool:
-    """Whether a password may stand in the value: a URL, ``user:password@`` or ``?option=``."""
+    """Whether the text may contain a password: a URL, ``user:password@`` or ``?option=``."""
     before, at, _ = text.rpartition("@")
     _, question, options = text.partition("?")
     return "://" in text or bool(at and ":" in before) or bool(question and "=" in options)
 
 
 def secrets_of(text: str) -> set[str]:
-    """The passwords that stand in a value, in every form in which they could be found again."""
+    """Return the secrets of a URL, both as written and percent-decoded and -encoded."""
     try:
         return BrokerUrl.parse(text).secrets()
     except ValueError:
@@ -47,7 +47,7 @@ def secrets_of(text: str) -> set[str]:
 
 
 def redacted_value(value: object, *, variables: bool = False) -> JsonValue:
-    """A setting as files may hold it: numbers, lists and mappings with every text redacted."""
+    """Return a setting as JSON data with every text in it redacted."""
     if isinstance(value, SecretStr):
         return redacted(value.get_secret_value(), variables=variables)
     if isinstance(value, str):
@@ -59,11 +59,11 @@ def redacted_value(value: object, *, variables: bool = False) -> JsonValue:
             redacted(str(key)): redacted_value(entry, variables=variables)
             for key, entry in value.items()
         }
-    return value  # type: ignore[return-value]  # a number, a truth value or None
+    return value  # type: ignore[return-value]  # a number, a boolean or None
 
 
 def hidden(value: T) -> T:
-    """The same setting, every text that holds a password as a type that cannot be printed."""
+    """Return the setting with every text that contains a password as a ``SecretStr``."""
     if isinstance(value, str):
         return value if redacted(value, variables=True) == value else SecretStr(value)  # type: ignore[return-value]
     if isinstance(value, list | tuple):
@@ -74,12 +74,12 @@ def hidden(value: T) -> T:
 
 
 def without_passwords(text: str) -> str:
-    """A stranger's text (a log, an error) with the password of every URL in it as ``***``."""
-    return _SECRET_OPTION.sub(rf"\1{HIDDEN}", _WORD.sub(_without_password, text))
+    """Replace the password of every URL in free text, such as a log or an error, by ``***``."""
+    return _SECRET_OPTION.sub(rf"\1{HIDDEN}", _URL.sub(_without_password, text))
 
 
 def scrubbed(value: T) -> T:
-    """Facts with every text in them without passwords of URLs."""
+    """Apply ``without_passwords`` to every text in nested data."""
     if isinstance(value, str):
         return without_passwords(value)  # type: ignore[return-value]
     if isinstance(value, list | tuple):
@@ -90,12 +90,12 @@ def scrubbed(value: T) -> T:
 
 
 def shown(value: object) -> str:
-    """What an error says it got: numbers and plain words as they are, of all else the kind.
+    """Format a rejected value for an error: numbers and plain short text as is, else its kind.
 
-    What is not a plain word may be a password, or long.
+    Any other text may be a password, or long.
     """
     if isinstance(value, str):
-        if _PLAIN.fullmatch(value):
+        if _PLAIN_TEXT.fullmatch(value):
             return repr(value)
         return "a text that is not repeated here" if value else "an empty text"
     if isinstance(value, bool):
@@ -108,7 +108,7 @@ def shown(value: object) -> str:
 
 
 def _without_password(word: re.Match[str]) -> str:
-    """The word, of whose first URL all between the user and the last ``@`` is replaced."""
+    """Replace all between the first URL's user and the last ``@`` of the word."""
     if REPOSITORY_FILE.fullmatch(word[0]):
         return word[0]
     scheme, _, rest = word[0].partition("://")

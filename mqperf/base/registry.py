@@ -1,7 +1,7 @@
-"""Registries: the values of one seam by name, mqperf's own and those of installed packages.
+"""Registries: the values of one extension point by name, built in or of installed packages.
 
-A package adds a value by an entry point in the group of the seam, such as ``mqperf.test_cases``;
-CONTRIBUTING.md shows one of each.
+A package adds a value by an entry point in the group of the extension point, such as
+``mqperf.test_cases``; CONTRIBUTING.md shows one of each.
 """
 
 import sys
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 GROUP = "mqperf."
-"""How the names of the groups of entry points begin."""
+"""Prefix of the entry-point groups."""
 
 
 class Named(Protocol):
-    """What a registry holds: a value that knows its name."""
+    """A value of a registry, which has a name."""
 
     @property
     def name(self) -> str:
-        """By which plans and records call it."""
+        """Its name in plans and records."""
         ...
 
 
@@ -36,7 +36,7 @@ V = TypeVar("V")
 
 
 class LateMapping(ABC, Mapping[str, V]):
-    """Values by name that are gathered when the first of them is looked up."""
+    """A mapping of values by name that is built at the first lookup."""
 
     @property
     @abstractmethod
@@ -44,50 +44,50 @@ class LateMapping(ABC, Mapping[str, V]):
 
     @override
     def __getitem__(self, name: str) -> V:
-        """The value of that name."""
+        """Return the value of that name."""
         return self._values[name]
 
     @override
     def __iter__(self) -> Iterator[str]:
-        """The names."""
+        """Iterate over the names."""
         return iter(self._values)
 
     @override
     def __len__(self) -> int:
-        """How many there are."""
+        """Number of values."""
         return len(self._values)
 
 
 class Registry(LateMapping[T]):
-    """The values of one seam, in the order in which pages and messages list them.
+    """The values of one extension point, in the order in which pages and messages list them.
 
-    It is mqperf's own order, then that of packages; or that of ``place``, a number of each value.
-    Installed packages are asked when a value is looked up, not when mqperf is imported: they import
-    mqperf themselves.  For one name that of the value's package is enough; whoever asks for all
-    gets a ``PluginError`` when one of them is broken.
+    Built-in values come first, then those of packages; or all are sorted by the key ``place``.
+    Entry points are loaded when a value is looked up, not when mqperf is imported, since packages
+    import mqperf themselves.  Looking up one name loads only the entry points of that name;
+    iterating loads all, and raises ``PluginError`` when one of them is broken.
     """
 
     def __init__(
         self, seam: str, values: Iterable[T] = (), place: Callable[[T], int] = lambda _: 0
     ) -> None:
-        """Begin with mqperf's own; ``seam`` is the end of the group's name."""
+        """Start with the built-in values; ``seam`` is the group's name without its prefix."""
         self._group = GROUP + seam
-        self._own = tuple(values)
-        self._place = place
+        self._builtin = tuple(values)
+        self._sort_key = place
 
     @property
     def own(self) -> list[str]:
-        """The names of mqperf's own."""
-        return [value.name for value in self._own]
+        """The names of the built-in values."""
+        return [value.name for value in self._builtin]
 
     @override
     def __getitem__(self, name: str) -> T:
-        """The value of that name."""
+        """Return the value of that name."""
         if "_values" in vars(self):
             return self._values[name]
-        named = (_loaded(point) for point in self._points() if point.name == name)
-        among: Iterator[T] = chain(self._own, named)
-        for value in among:
+        loaded = (_loaded(point) for point in self._points() if point.name == name)
+        candidates: Iterator[T] = chain(self._builtin, loaded)
+        for value in candidates:
             if value.name == name:
                 return value
         return self._values[name]
@@ -95,24 +95,24 @@ class Registry(LateMapping[T]):
     @cached_property
     @override
     def _values(self) -> dict[str, T]:
-        values = {value.name: value for value in self._own}
+        values = {value.name: value for value in self._builtin}
         for point in self._points():
             value: T = _loaded(point)
             if value.name in values:
                 raise PluginError(
-                    f"{_named(point)}: there is {value.name!r} in {self._group} already;"
+                    f"{_source(point)}: there is {value.name!r} in {self._group} already;"
                     " uninstall one of the packages that add it"
                 )
             values[value.name] = value
-        return {value.name: value for value in sorted(values.values(), key=self._place)}
+        return {value.name: value for value in sorted(values.values(), key=self._sort_key)}
 
     def _points(self) -> Iterator["EntryPoint"]:
-        return (entry for entry in _points((*sys.path,)) if entry.group == self._group)
+        return (entry for entry in _all_points((*sys.path,)) if entry.group == self._group)
 
 
 @cache
-def _points(_path: tuple[str, ...]) -> tuple["EntryPoint", ...]:
-    """Those of all packages on the path by name, looked through once for all registries."""
+def _all_points(_path: tuple[str, ...]) -> tuple["EntryPoint", ...]:
+    """Return the entry points of all registries, sorted by name; scanned once for each path."""
     from importlib.metadata import entry_points
 
     entries = entry_points()
@@ -121,19 +121,19 @@ def _points(_path: tuple[str, ...]) -> tuple["EntryPoint", ...]:
     return tuple(sorted(points, key=lambda point: point.name))
 
 
-def _loaded(point: "EntryPoint") -> Any:  # noqa: ANN401 (of whatever kind the seam is)
-    """The value of an entry point, whatever went wrong in somebody else's package."""
+def _loaded(point: "EntryPoint") -> Any:  # noqa: ANN401 (a value of any extension point)
+    """Load the value of an entry point; ``PluginError`` for anything that the package raises."""
     try:
         value = point.load()
         str(value.name)
     except Exception as error:  # noqa: BLE001 (whatever a package does while it is imported)
         raise PluginError(
-            f"{_named(point)}: cannot be loaded: {type(error).__name__}: {error};"
+            f"{_source(point)}: cannot be loaded: {type(error).__name__}: {error};"
             " repair or uninstall the package"
         ) from None
     return value
 
 
-def _named(point: "EntryPoint") -> str:
+def _source(point: "EntryPoint") -> str:
     package = f"package {point.dist.name} {point.dist.version}" if point.dist else "a package"
     return f"{package}, entry point {point.name} of {point.group} ({point.value})"

@@ -1,4 +1,4 @@
-"""Versions of software, as numbers that compare."""
+"""Versions of software, as comparable tuples of numbers."""
 
 import re
 
@@ -7,19 +7,19 @@ Version = tuple[int, ...]
 
 
 def parsed(version: str) -> Version:
-    """The numbers of a version; those of ``4.1.0-beta.1`` are (4, 1, 0, 1)."""
+    """Return the numbers of a version; those of ``4.1.0-beta.1`` are (4, 1, 0, 1)."""
     return tuple(map(int, re.findall(r"\d+", version)))
 
 
 def is_of(version: str, asked: str) -> bool:
-    """Whether a version is one that is asked for: 4.3.6 is of 4.3, and of 4."""
+    """Whether a version belongs to the requested series: 4.3.6 is of 4.3, and of 4."""
     return parsed(version)[: len(parsed(asked))] == parsed(asked)
 
 
 def released(title: str, version: str) -> str:
-    """Software with its version, which is not that of where it runs: ``RabbitMQ 4.0 in two Sites``.
+    """Insert the version into a title, before ``in`` if it has one: ``RabbitMQ 4.0 in two Sites``.
 
-    A title says so behind ``in``.
+    What follows ``in`` is where the software runs.
     """
-    name, place, where = title.partition(" in ")
-    return f"{name} {version}".strip() + place + where
+    name, separator, surroundings = title.partition(" in ")
+    return f"{name} {version}".strip() + separator + surroundings

@@ -1,4 +1,4 @@
-"""Plans and notebooks that come with mqperf, and recorded samples, which come with a package."""
+"""Plans and notebooks that are shipped with mqperf, and recorded samples of ``mqperf-samples``."""
 
 from pathlib import Path
 
@@ -7,22 +7,22 @@ from mqperf.base.problems import unknown
 
 PACKAGE = Path(__file__).parents[1]
 SAMPLES = {Path("samples"), Path("data/samples")}
-"""How paths to samples begin."""
+"""Folders by which a path refers to a sample."""
 
 
 def shipped(kind: str) -> Path:
-    """The folder of its ``plans`` or ``notebooks``, or of ``data/samples``.
+    """Return the folder of ``kind``: ``plans``, ``notebooks`` or ``data/samples``.
 
-    It is in the package, or at the top of a checkout.
+    It is in the installed package, or at the top of a checkout.
     """
     installed = PACKAGE / "shipped" / kind
     return installed if installed.is_dir() else PACKAGE.parent / kind
 
 
 def plan_file(path: Path) -> Path:
-    """The file of the shipped plan that the path names, if nothing is there; else the path.
+    """Return the file of the shipped plan that a bare name of no existing file means, or the path.
 
-    Raises ``PlanError`` for a name alone that no shipped plan has.
+    Raises ``PlanError`` for a bare name without a suffix that no shipped plan has.
     """
     if path.name != str(path) or (path.exists() and not path.is_dir()):
         return path
@@ -34,10 +34,10 @@ def plan_file(path: Path) -> Path:
 
 
 def runs_folder(path: Path) -> Path:
-    """The folder of the sample that a path such as ``samples/wan`` names, if nothing is there.
+    """Return the folder of a sample for a path such as ``samples/wan`` that does not exist.
 
-    Any other path is given as it is.  Raises ``TableError`` with the names of all samples where
-    none is called so, and ``InstallError`` where there are none.
+    Any other path is returned as it is.  Raises ``TableError`` with the names of all samples for
+    an unknown one, and ``InstallError`` where none are installed.
     """
     if path.exists() or SAMPLES.isdisjoint({path, path.parent}):
         return path

@@ -1,4 +1,4 @@
-"""What commands print: a line is one line, and moves nothing on a terminal, whatever is in it."""
+"""Printing for commands: a line stays one line, and its text cannot control the terminal."""
 
 import shutil
 import sys
@@ -12,28 +12,28 @@ if TYPE_CHECKING:
 
 
 class PlainConsole:
-    """Standard output, or that of errors, for lines without colours.
+    """Standard output or standard error, for lines without colours.
 
-    It does without Rich, which takes longer to import than most commands take.
+    It does not need Rich, which takes longer to import than most commands run.
     """
 
     def __init__(self, *, errors: bool = False) -> None:
-        """Choose one of them."""
+        """Choose standard error if ``errors``, else standard output."""
         self._errors = errors
 
     @property
     def stream(self) -> TextIO:
-        """As it is now: tests and notebooks replace it."""
+        """The current stream, looked up each time: tests and notebooks replace it."""
         return sys.stderr if self._errors else sys.stdout
 
     @property
     def is_terminal(self) -> bool:
-        """Whether a person looks at it."""
+        """Whether the stream is a terminal."""
         return self.stream.isatty()
 
     @property
     def width(self) -> int:
-        """Columns of the terminal; 80 where there is none."""
+        """Columns of the terminal; 80 without a terminal."""
         return shutil.get_terminal_size().columns
 
 
@@ -41,7 +41,7 @@ console, complaints = PlainConsole(), PlainConsole(errors=True)
 
 
 def print_line(to: "Console | PlainConsole", text: str, style: str | None = None) -> None:
-    """Print the text as one line, to the letter, as far as it is printable."""
+    """Print the text as one line, without markup; unsafe characters are replaced."""
     if isinstance(to, PlainConsole):
         print(printable(text), file=to.stream)
     else:
@@ -49,17 +49,17 @@ def print_line(to: "Console | PlainConsole", text: str, style: str | None = None
 
 
 def print_all(to: "Console | PlainConsole", lines: Iterable[str]) -> None:
-    """Print each of these lines as it comes."""
+    """Print each of the lines as soon as it is generated."""
     for line in lines:
         print_line(to, line)
 
 
 def print_lines(to: "Console | PlainConsole", text: str, style: str | None = None) -> None:
-    """Print an error or a log that has several lines; all but the first are indented.
+    """Print an error or a log of several lines; all but the first are indented.
 
-    None of them looks like a line of ours.
+    So none of them looks like a line of mqperf's own.
     """
-    first, *others = text.split("\n")
+    first, *rest = text.split("\n")
     print_line(to, first, style)
-    for line in others:
+    for line in rest:
         print_line(to, line if line.startswith("  ") else f"  {line}", style)

@@ -1,4 +1,4 @@
-"""URLs of brokers, taken apart once, so that their passwords are not shown; and of repositories."""
+"""URLs of brokers, parsed so that their passwords are never shown; and URLs of repositories."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from urllib.parse import quote, unquote, unquote_to_bytes, urlsplit
 from pydantic import SecretStr
 
 HIDDEN = "***"
-"""What stands where a secret stood."""
+"""Replacement for a secret."""
 
 FORM = "amqp://USER:${PASSWORD}@HOST:PORT/VHOST"
 PUBLIC_OPTIONS = frozenset(
@@ -19,7 +19,7 @@ PUBLIC_OPTIONS = frozenset(
         *("frame_max", "channel_max", "socket_timeout", "rpc_conn_pool_size"),
     }
 )
-"""Options after the ``?`` of a URL whose values may be shown; those of all others may not."""
+"""URL options whose values may be shown; the values of all others are secrets."""
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _PARTS = re.compile(
@@ -35,10 +35,10 @@ REPOSITORY_FILE = re.compile(
     r"git\+(?P<url>(?:https?://[\w.-]+(?::\d+)?|ssh://(?:[\w.-]+@)?[\w.-]+(?::\d+)?|file://)"
     r"/[^\s?#@]*)@(?P<revision>[^\s?#:@-][^\s?#:@]*)#(?P<path>[^?@]+)"
 )
-"""A file in a git repository, in a form that has no room for a secret."""
+"""A file in a git repository, in a form that cannot contain a secret."""
 
 VARIABLES = re.compile(r"(?:\$\{\w+\})+")
-"""A password that is no secret: it names variables of the environment, and nothing else."""
+"""A password that is no secret: it only refers to environment variables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +54,9 @@ class BrokerUrl:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Take a URL apart; variables may stand in it.
+        """Parse a URL, which may contain ``${NAME}`` variables.
 
-        Raises ``ValueError`` with what is wrong, never with a part of the URL.
+        Raises ``ValueError``, whose message never quotes a part of the URL.
         """
         text = text.strip()
         if not text.isprintable():
@@ -80,7 +80,7 @@ class BrokerUrl:
         )
 
     def shown(self, *, variables: bool = False) -> str:
-        """The URL without secrets; with ``variables`` a password that is all ``${NAME}`` stays."""
+        """Return the URL without secrets; ``variables`` keeps a password of only ``${NAME}``."""
         user = self.user or ""
         if self.password is not None:
             user += f":{_shown(self.password.get_secret_value(), variables=variables)}"
@@ -91,15 +91,15 @@ class BrokerUrl:
 
     @property
     def vhost(self) -> str | None:
-        """The virtual host, decoded; None where the URL ends before its path."""
+        """The virtual host, decoded; None where the URL has no path."""
         return unquote(self.path.removeprefix("/")) if self.path else None
 
     def option(self, name: str) -> str | None:
-        """The value of an option as it stands in the query; None where it does not."""
+        """Return the value of an option as written in the query; None where it is missing."""
         return dict(self._pairs()).get(name)
 
     def options_but(self, *names: str) -> str:
-        """The query without these options, with secrets; every value encoded as URLs want."""
+        """Return the query without these options, with secrets, every value percent-encoded."""
         return "&".join(
             f"{name}={_encoded(value)}" for name, value in self._pairs() if name not in names
         )
@@ -121,14 +121,14 @@ class BrokerUrl:
         return unquote(self.user or ""), unquote(password)
 
     def secrets(self) -> set[str]:
-        """Every text by which a secret of this URL could be told, variables aside."""
+        """Return every secret of this URL as written, decoded and encoded, without variables."""
         raw = [self.password.get_secret_value()] if self.password else []
         raw += [value for name, value in self._pairs() if name not in PUBLIC_OPTIONS]
         literal = [part for text in raw for part in VARIABLES.split(text)]
         return {form for text in literal for form in (text, unquote(text), _encoded(text))} - {""}
 
     def _options(self, *, variables: bool) -> Iterator[str]:
-        """The options up to the first with a secret: an ``&`` after it may be a part of that."""
+        """Yield the options up to the first secret one: an ``&`` after it may belong to it."""
         for name, value in self._pairs():
             if name in PUBLIC_OPTIONS:
                 yield f"{name}={value}"
@@ -138,7 +138,7 @@ class BrokerUrl:
                     return
 
     def _pairs(self) -> list[tuple[str, str]]:
-        """Name and value of every option."""
+        """Return name and value of every option."""
         query = "" if self.query is None else self.query.get_secret_value()
         options = (option.partition("=") for option in query.split("&") if option)
         return [(name, value) for name, _, value in options]

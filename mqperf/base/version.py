@@ -1,4 +1,4 @@
-"""Which mqperf this is: its version, and the commit where it runs from a checkout."""
+"""The version of mqperf, with the commit when it runs from a checkout."""
 
 import subprocess
 from pathlib import Path
@@ -13,7 +13,7 @@ DESCRIBE = ("describe", "--always", "--abbrev=12", "--exclude=*", "--dirty=.modi
 
 
 def version(checkout: Path = CHECKOUT) -> str:
-    """``0.1.0+g1a2b3c4d5e6f``, with ``.modified`` if tracked files are; else the version alone."""
+    """Return ``0.1.0+g1a2b3c4d5e6f``, and ``.modified`` for changed tracked files, or ``0.1.0``."""
     if not (checkout / ".git").exists():
         return __version__
     try:

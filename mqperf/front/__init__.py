@@ -1,1 +1,1 @@
-"""The doors: command line, Python API, preview, progress; they translate, and do nothing else."""
+"""User interfaces: command line, Python API, preview, progress; they only translate."""

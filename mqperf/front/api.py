@@ -1,4 +1,4 @@
-"""mqperf as a library: ``mqperf.run`` measures a plan, ``mqperf.read`` gives what was measured.
+"""mqperf as a library: ``mqperf.run`` measures a plan, ``mqperf.read`` returns recorded results.
 
     import mqperf
 
@@ -9,7 +9,7 @@
     results.run(results["runs"]["run"][0]).plot()  # one run in time, also by the end of its name
     mqperf.compare("data/runs/before", results)
 
-The command line and the notebooks use the same.
+The command line and the notebooks use the same functions.
 """
 
 import os
@@ -51,15 +51,15 @@ StrPath = str | os.PathLike[str]
 
 
 class Results(Mapping[str, pd.DataFrame]):
-    """What was measured: every table of a runs folder or of a published report, by its name.
+    """Results: a mapping of all tables of a runs folder, or of a published report, by name.
 
     The tables and their columns are those of the data dictionary, with ``points`` (repeats
-    aggregated, one row a point), ``bottlenecks`` and ``doubts``.  Points that the folder's plan
+    aggregated, one row per point), ``bottlenecks`` and ``doubts``.  Points that the folder's plan
     does not ask for are left out; the doubts name them.
     """
 
     def __init__(self, source: Path, complete: Tables) -> None:
-        """Take complete tables; ``source`` is where they are from."""
+        """Take complete tables; ``source`` is the folder that they were read from."""
         self.source = source
         self.complete = complete
         self._planned = tables.of_plan(complete)
@@ -67,8 +67,8 @@ class Results(Mapping[str, pd.DataFrame]):
     @override
     def __getitem__(self, name: str) -> pd.DataFrame:
         if name not in self._planned:
-            tell = nearest(str(name), list(self))
-            raise UnknownTableError(f"{self.source}: no table {name!r}; {tell}")
+            hint = nearest(str(name), list(self))
+            raise UnknownTableError(f"{self.source}: no table {name!r}; {hint}")
         return self._planned[name]
 
     @override
@@ -81,36 +81,36 @@ class Results(Mapping[str, pd.DataFrame]):
 
     @property
     def points(self) -> pd.DataFrame:
-        """One row a point of a sweep: throughput in msg/s, latencies in s, CPU in cores."""
+        """One row per point of a sweep: throughput in msg/s, latencies in s, CPU in cores."""
         return self["points"]
 
     @property
     def doubts(self) -> pd.DataFrame:
-        """Every reason to distrust a number, beside the point that it is about; empty is best."""
+        """Every reason to distrust a number, with the point that it is about; ideally empty."""
         return notebook.doubts(self)
 
     @property
     def answer(self) -> FirstScreen:
-        """What the plan asks, answered in sentences with intervals, or what would decide it.
+        """Answers to the questions of the plan, with intervals, or what would decide them.
 
-        ``answer.answers`` has the sentences, figure and table of each question; shown in a
-        notebook or printed, it is the first screen of a report.
+        ``answer.answers`` has the sentences, figure and table of each question; displayed in a
+        notebook, or printed, it is the first screen of a report.
         """
         return first_screen(self._planned, *tables.plan_of(self.source))
 
     @property
     def summary(self) -> pd.DataFrame:
-        """The best point of each layout and test case, in the units of reports, as they show it."""
+        """The best point of each layout and test case, as in reports and in their units."""
         answer = next(answers(self._planned, ["scaling"]), None)
         return (
             pd.DataFrame() if answer is None or answer.table is None else forms.frame(answer.table)
         )
 
     def select(self, **values: str | int) -> "Results":
-        """Only the rows with these values: ``results.select(test_case="rpc-call", threads=10)``.
+        """Keep only rows with these values: ``results.select(test_case="rpc-call", threads=10)``.
 
-        Raises ``MqperfError`` for a column that the points do not have, and for a value of it that
-        was not measured.
+        Raises ``MqperfError`` for a column that the points do not have, and for a value that was
+        not measured.
         """
         for name, value in values.items():
             if name not in self.points.columns:
@@ -121,17 +121,17 @@ class Results(Mapping[str, pd.DataFrame]):
                 raise MqperfError(f"{self.source}: no {name} {value!r}; measured: {choices}")
         if not values:
             return self
-        kept = set(tables.where(self.points, **values)["point"])
+        points = set(tables.where(self.points, **values)["point"])
         return Results(
-            self.source, {n: _kept(frame, kept, values) for n, frame in self.complete.items()}
+            self.source, {n: _rows(frame, points, values) for n, frame in self.complete.items()}
         )
 
     def plot(self, metric: str = "") -> Figure:
-        """Throughput, latency and CPU of one sweep, along what varies in it, or one ``metric``.
+        """Draw throughput, latency and CPU of one sweep against what varies, or one ``metric``.
 
-        That is ``throughput``, ``latency``, ``cpu`` or ``cpu_per_message``.  Points with a doubt
-        are hollow.  Raises ``MqperfError`` for another metric, and unless one layout and test case
-        is left: ``select`` one.
+        A metric is ``throughput``, ``latency``, ``cpu`` or ``cpu_per_message``.  Points with a
+        doubt are hollow.  Raises ``MqperfError`` for another metric, and if there are several
+        layouts or test cases: ``select`` one.
         """
         if metric and metric not in figures.METRICS:
             metrics = ", ".join(figures.METRICS)
@@ -139,20 +139,20 @@ class Results(Mapping[str, pd.DataFrame]):
         measured = self.points.dropna(subset=["throughput_msg_s"])
         sweeps = measured[list(SWEEP)].drop_duplicates()
         if len(sweeps) != 1:
-            several = [name for name in SWEEP if len(sweeps[name].unique()) > 1]
-            choices = (f"{name}: {', '.join(sweeps[name].unique())}" for name in several)
+            varying = [name for name in SWEEP if len(sweeps[name].unique()) > 1]
+            choices = (f"{name}: {', '.join(sweeps[name].unique())}" for name in varying)
             raise MqperfError(
                 f"{self.source}: select one sweep, to plot it ({'; '.join(choices)})"
-                if several
+                if varying
                 else f"{self.source}: nothing was measured that could be plotted"
             )
         return notebook.sweep_of(self, metric)
 
     def run(self, name: str) -> MeasuredRun:
-        """One run, to be seen in time: ``results.run("r1-19b55f1a").plot()``.
+        """Return a single run, to plot over time: ``results.run("r1-19b55f1a").plot()``.
 
-        ``name`` is its name in the column ``run``, or an end of it that no other run has.  Raises
-        ``MqperfError`` for any other name.
+        ``name`` is its name in the column ``run``, or a unique end of it.  Raises ``MqperfError``
+        for any other name.
         """
         return MeasuredRun(self.source, self.complete, name)
 
@@ -163,23 +163,23 @@ class Results(Mapping[str, pd.DataFrame]):
         across_systems: bool = False,
         min_effect: float | None = None,
     ) -> "Comparison":
-        """Say whether ``other``, results or the path of their folder, is better than this.
+        """Compare ``other``, which is results or the path of their folder, with this.
 
-        Point by point, where chance does not explain it.  ``min_effect`` is the minimum relevant
-        difference, 0.05 by default.
+        Each point gets a verdict if the difference is significant.  ``min_effect`` is the minimum
+        relevant difference, 0.05 by default.
         """
         return compare(self, other, across_systems=across_systems, min_effect=min_effect)
 
     def report(self, out: StrPath, *, notebooks: bool = False, single_file: bool = False) -> Path:
-        """Write the report on all of ``source`` into a folder, and give the page to open first.
+        """Write the report on all of ``source`` into a folder, and return the page to open first.
 
-        With ``single_file`` ``out`` is one HTML file that needs no other, without notebooks.
-        Raises ``ReportError`` when ``out`` holds something else.
+        With ``single_file`` ``out`` is one self-contained HTML file without notebooks.  Raises
+        ``ReportError`` when ``out`` holds something else.
         """
-        where = notebook.located(out)
+        path = notebook.located(out)
         if single_file:
-            return publish_file(self.source, where)
-        return publish(self.source, where, notebooks=notebooks)
+            return publish_file(self.source, path)
+        return publish(self.source, path, notebooks=notebooks)
 
     @override
     def __repr__(self) -> str:
@@ -192,7 +192,7 @@ class Results(Mapping[str, pd.DataFrame]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Comparison:
-    """B against A; ``tables`` are ``differences``, ``sustained_compared`` and ``comparison``."""
+    """A comparison of B with A: tables ``differences``, ``sustained_compared``, ``comparison``."""
 
     a: Results
     b: Results
@@ -200,28 +200,28 @@ class Comparison:
 
     @property
     def differences(self) -> pd.DataFrame:
-        """A row for each fact that differs: hardware, versions, the plan."""
+        """One row per fact that differs: hardware, versions, the plan."""
         return self.tables["differences"]
 
     @property
     def sustained(self) -> pd.DataFrame:
-        """What either sustains, and its raw maximum: a row for each layout and test case."""
+        """Sustained throughput and raw maximum of both: one row per layout and test case."""
         return self.tables["sustained_compared"]
 
     @property
     def ratios(self) -> pd.DataFrame:
-        """A row for each figure of each point: values, ratio B / A, its interval, a verdict."""
+        """One row per figure of a point: values, ratio B / A, its interval, a verdict."""
         return notebook.ratios(self.tables["comparison"])
 
     def plot(self) -> Figure:
-        """Every ratio with its interval; the band is less than the minimum relevant difference."""
+        """Draw every ratio with its interval; the band is below the minimum relevant difference."""
         return figures.ratio_sheet(self.tables["comparison"])
 
     def report(self, out: StrPath, *, single_file: bool = False) -> Path:
-        """Write it into a folder as tables, figures, RST and HTML; gives the page to open.
+        """Write it into a folder as tables, figures, RST and HTML, and return the page to open.
 
-        With ``single_file`` ``out`` is one HTML file that needs no other.  Raises ``ReportError``
-        when ``out`` holds something else.
+        With ``single_file`` ``out`` is one self-contained HTML file.  Raises ``ReportError`` when
+        ``out`` holds something else.
         """
         sides = [(str(results.source), results) for results in (self.a, self.b)]
         if single_file:
@@ -229,7 +229,7 @@ class Comparison:
         return pages.write(notebook.located(out), sides, self.tables)
 
     def lines(self) -> Iterator[str]:
-        """The comparison as text, what differs first."""
+        """Yield the comparison as text, differing facts first."""
         return words.text_lines(**self.tables)
 
     @override
@@ -237,23 +237,23 @@ class Comparison:
         return "\n".join(map(printable, self.lines()))
 
     def _repr_html_(self) -> str:
-        """What differs, what either sustains, and the ratios."""
-        shown = (self.differences, self.sustained, self.ratios)
+        """Return answers, differing facts, sustained throughputs, and ratios as HTML."""
+        frames = (self.differences, self.sustained, self.ratios)
         answers = "".join(f"<p>{line}</p>" for line in words.answers(self.tables["comparison"]))
-        return answers + "".join(map(notebook.as_html, shown))
+        return answers + "".join(map(notebook.as_html, frames))
 
 
 def read(path: StrPath) -> Results:
     """Read a runs folder, or the tables of a published report; nothing is measured.
 
-    In a notebook a relative path may also start at the root of the checkout that it stands in.
+    In a notebook a relative path may also start at the root of the checkout that contains it.
     ``samples/wan`` is a recorded sample, in a checkout or of ``mqperf-samples``.  The folder that
-    was read last is read again only where a file of it changed.  Raises ``MqperfError`` for a
-    folder that cannot be read.
+    was read last is cached until one of its files changes.  Raises ``MqperfError`` for a folder
+    that cannot be read.
     """
     source = runs_folder(notebook.located(path))
-    read = _complete(source, _state(source))
-    return Results(source, {name: frame.copy(deep=False) for name, frame in read.items()})
+    complete = _complete(source, _state(source))
+    return Results(source, {name: frame.copy(deep=False) for name, frame in complete.items()})
 
 
 @lru_cache(maxsize=1)
@@ -262,7 +262,7 @@ def _complete(source: Path, _state: int) -> Tables:
 
 
 def _state(folder: Path) -> int:
-    """What changes with the name, size or time of any file below a folder."""
+    """Return a hash of the names, sizes and modification times of all files below a folder."""
     try:
         files = [(str(path), path.lstat()) for path in folder.rglob("*")]
     except OSError:  # one vanished meanwhile
@@ -279,9 +279,9 @@ def compare(
 ) -> Comparison:
     """Compare two sets: is ``b`` better than ``a``?  Each is results, or the path of their folder.
 
-    Point by point, where chance does not explain it; points of different systems only when
-    ``across_systems``.  ``min_effect`` is the minimum relevant difference, 0.05 by default.  Raises
-    ``MqperfError`` for what is neither.
+    A verdict on a point needs a significant difference; points of different systems are compared
+    only with ``across_systems``.  ``min_effect`` is the minimum relevant difference, 0.05 by
+    default.  Raises ``MqperfError`` for an argument that is neither.
     """
     first, second = _results(a), _results(b)
     compared = stats.compared(
@@ -291,7 +291,7 @@ def compare(
 
 
 def load_plan(file: StrPath) -> Plan:
-    """The checked plan in a file; raises ``PlanError`` with file and line of every problem."""
+    """Read and check a plan file; raises ``PlanError`` with file and line of every problem."""
     return read_plan(notebook.located(file), problems_of).plan
 
 
@@ -303,9 +303,9 @@ def new_plan(
     repeats: int = 1,
     **more: object,
 ) -> Plan:
-    """A checked plan from what a plan file would say.
+    """Create and check a plan from the keys of a plan file.
 
-    ``more`` is any further key of one::
+    ``more`` has any further keys::
 
         mqperf.new_plan(
             systems={"rabbitmq": {"topologies": ["cmsm"]}},
@@ -322,57 +322,57 @@ def new_plan(
 
 
 def run(what: Plan | StrPath, runs: StrPath | None = None, *, hosts: str | None = None) -> Results:
-    """Run what is pending of a plan, or of a plan file, and give all that was measured.
+    """Run the pending cases of a plan, or of a plan file, and return all results.
 
-    Runs go into the folder ``runs``; data/runs/NAME by default.  Run again, or after an
-    interruption, it measures only what is missing; with nothing pending no system is started.
-    ``hosts`` is an inventory, or ``laboratory`` for five hosts of our own.  Raises ``MqperfError``
-    when runs failed, and ``Interrupted``, which is a ``KeyboardInterrupt``; all others are
-    recorded, and ``read`` gives them.
+    Runs are recorded in the folder ``runs``, data/runs/NAME by default.  Called again, also after
+    an interruption, it measures only what is missing; with nothing pending no system is started.
+    ``hosts`` is an inventory, or ``laboratory`` for five network namespaces.  Raises
+    ``MqperfError`` if runs failed, and ``Interrupted``, which is a ``KeyboardInterrupt``; all
+    other runs are recorded, and ``read`` returns them.
     """
     job = job_of(what, runs)
     shown = cell.shown if cell.watched() else None
     try:
         [outcome] = measured([job], _console(), shown, hosts=hosts)
     except KeyboardInterrupt:
-        kept = f"interrupted: {job.runs} keeps what is done; run again for the rest"
-        raise Interrupted(kept) from None
+        message = f"interrupted: {job.runs} keeps what is done; run again for the rest"
+        raise Interrupted(message) from None
     if outcome.failed:
         raise MqperfError("; ".join(reason for _, reason in outcome.failed))
     return read(job.runs)
 
 
 def job_of(what: Plan | StrPath, runs: StrPath | None) -> Job:
-    """What ``run`` is to do: a plan, or that of a file, and the folder for its runs."""
+    """Return the job of ``run``: a plan, or the plan in a file, and the folder for its runs."""
     if isinstance(what, Plan):
-        given, text = what, yaml.safe_dump(what.model_dump(mode="json"))
+        plan, text = what, yaml.safe_dump(what.model_dump(mode="json"))
     else:
         file = read_plan(notebook.located(what), problems_of)
-        given, text = file.plan, file.text
-    return Job(given, text, notebook.located(f"data/runs/{given.name}" if runs is None else runs))
+        plan, text = file.plan, file.text
+    return Job(plan, text, notebook.located(f"data/runs/{plan.name}" if runs is None else runs))
 
 
-def _results(given: object) -> Results:
-    """Results as they are, or of the folder at a path."""
-    if isinstance(given, Results):
-        return given
-    if isinstance(given, str | os.PathLike):
-        return read(given)
+def _results(argument: object) -> Results:
+    """Return results unchanged, or read them from the folder at a path."""
+    if isinstance(argument, Results):
+        return argument
+    if isinstance(argument, str | os.PathLike):
+        return read(argument)
     raise MqperfError(
-        f"compare takes results or the path of their folder, got {type(given).__name__}"
+        f"compare takes results or the path of their folder, got {type(argument).__name__}"
     )
 
 
-def _kept(frame: pd.DataFrame, points: set[str], values: Mapping[str, str | int]) -> pd.DataFrame:
-    """The rows of these points; of a table of whole sweeps, those with the values it has."""
+def _rows(frame: pd.DataFrame, points: set[str], values: Mapping[str, str | int]) -> pd.DataFrame:
+    """Return the rows of these points; of a table without points, the rows with these values."""
     if "point" in frame.columns:
         return frame[frame["point"].isin(points)].reset_index(drop=True)
-    wanted = {name: value for name, value in values.items() if name in frame.columns}
-    return tables.where(frame, **wanted).reset_index(drop=True) if wanted else frame
+    conditions = {name: value for name, value in values.items() if name in frame.columns}
+    return tables.where(frame, **conditions).reset_index(drop=True) if conditions else frame
 
 
 def _console() -> Console:
-    """Where a run is told of; below a cell in plain lines, although kernels ask for colours."""
+    """Return the console for progress; in a notebook plain lines, without colours."""
     console = Console(highlight=False)
     if console.is_jupyter:
         return Console(highlight=False, force_jupyter=False, force_terminal=False)

@@ -46,17 +46,17 @@ FAILED_RUNS = 1
 """Exit code of a sweep in which some runs failed."""
 
 INTERRUPTED = 130
-"""Exit code after Ctrl-C or SIGTERM, as shells have it."""
+"""Exit code after Ctrl-C or SIGTERM, as in shells."""
 
 
 def main() -> None:
     """Run the command line; explained errors become one line on stderr and exit code 2."""
-    gc.set_threshold(100_000)  # what imports make is no garbage, and would be looked at repeatedly
+    gc.set_threshold(100_000)  # imports create many lasting objects, and no garbage to collect
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupted)
     os.environ.pop("MPLBACKEND", None)  # figures are files here; notebooks choose their own
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # names in an output of ASCII
+        sys.stdout.reconfigure(errors="backslashreplace")  # for names if the output is ASCII
     try:
         try:
             if sys.argv[1:] == ["--version"]:
@@ -65,7 +65,7 @@ def main() -> None:
                 app()
         finally:
             if sys.stdout is not None:
-                sys.stdout.flush()  # what cannot be written is an error of ours, not of the exit
+                sys.stdout.flush()  # report a failed write here, not at interpreter exit
     except MqperfError as error:
         _complain(str(error))
     except OSError as error:
@@ -80,7 +80,7 @@ def _complain(text: str) -> NoReturn:
     for stream in filter(None, (sys.stdout, sys.stderr)):
         try:
             stream.flush()
-        except OSError:  # nor shall the interpreter try once more at its end
+        except OSError:  # keep the interpreter from flushing again at exit
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     sys.exit(FAULT)
 
@@ -95,7 +95,7 @@ def _version(
 
 
 def print_version() -> None:
-    """Print which mqperf this is."""
+    """Print the version of mqperf."""
     from mqperf.base.version import version
 
     print_line(console, f"mqperf {version()}")
@@ -189,25 +189,25 @@ def run(
     from mqperf.lab.systems.in_plans import problems_of
     from mqperf.plan.file import read_plans, with_decision
 
-    given = read_plans(files, problems_of)
+    plans = read_plans(files, problems_of)
     if decide:
-        given = with_decision(given, decide, within)
-    several = len(given) > 1
+        plans = with_decision(plans, decide, within)
+    several = len(plans) > 1
     base = runs or Path("data/runs")
     jobs = [
         Job(file.plan, file.text, base / file.plan.name if several or runs is None else runs, only)
-        for file in given
+        for file in plans
     ]
     bars = Console(highlight=False)
     outcomes = measured(jobs, bars, _served if live else None, interleave=interleave, hosts=hosts)
-    troubles = []
+    errors = []
     for job, outcome in zip(jobs, outcomes, strict=True):
         try:
-            _tell(job.runs, outcome)
-        except MqperfError as error:  # of one plan: the others are told all the same
-            troubles.append(str(error))
-    if troubles:
-        raise MqperfError("\n".join(troubles))
+            _print_outcome(job.runs, outcome)
+        except MqperfError as error:  # of one plan: the outcomes of the others are printed anyway
+            errors.append(str(error))
+    if errors:
+        raise MqperfError("\n".join(errors))
     print_all(console, differences(jobs))
     if any(outcome.failed for outcome in outcomes):
         raise typer.Exit(FAILED_RUNS)
@@ -215,7 +215,7 @@ def run(
 
 @contextmanager
 def _served(pulse: "Pulse") -> Iterator[None]:
-    """The page of the runs, whose address is told."""
+    """Serve the live page of the runs, and print its address."""
     from mqperf.front.live import served
 
     with served(pulse) as address:
@@ -223,8 +223,8 @@ def _served(pulse: "Pulse") -> Iterator[None]:
         yield
 
 
-def _tell(runs: Path, outcome: "Outcome") -> None:
-    """What became of a plan: its results, and what failed."""
+def _print_outcome(runs: Path, outcome: "Outcome") -> None:
+    """Print the results of a plan, and how many runs failed."""
     from mqperf.base.one_line import amount
     from mqperf.front.running import recorded
     from mqperf.pages.questions.first_screen import of_folder

@@ -1,4 +1,4 @@
-"""Commands that packages add to the command line."""
+"""Registry of commands that packages add to the command line."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from mqperf.base.registry import Registry
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: its name, and the function that it calls, or a Typer with those of a group."""
+    """A command: its name, and the function that it calls, or the Typer app of a group."""
 
     name: str
     does: typer.Typer | Callable[..., None]
 
     @property
     def app(self) -> typer.Typer:
-        """A Typer, with the one command of a function."""
+        """The Typer app of the group, or one with the function as its only command."""
         if isinstance(self.does, typer.Typer):
             return self.does
         app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -34,7 +34,7 @@ COMMANDS: Registry[Command] = Registry("commands")
 
 
 class Commands(TyperGroup):
-    """mqperf's own commands, then those of packages, which are asked when none has the name."""
+    """mqperf's own commands, then those of packages, which are loaded only when needed."""
 
     @override
     def list_commands(self, ctx: object) -> list[str]:
@@ -42,10 +42,10 @@ class Commands(TyperGroup):
 
     @override
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """The whole first sentence of each, where Typer would cut it off."""
-        every = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
+        """Write the whole first sentence of each, which Typer would cut off."""
+        commands = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
         with formatter.section("Commands"):
-            formatter.write_dl([(name, of.get_short_help_str(400)) for name, of in every if of])
+            formatter.write_dl([(name, c.get_short_help_str(400)) for name, c in commands if c])
 
     @override
     def get_command(self, ctx: object, cmd_name: str) -> TyperCommand | None:

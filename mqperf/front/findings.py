@@ -1,4 +1,4 @@
-"""What commands find of what must be there: a line for each, and the exit code."""
+"""Findings of checks of the installation: a line for each, and the exit code."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,24 +9,24 @@ import typer
 from mqperf.base.terminal import console, print_lines
 
 FAULT = 2
-"""Exit code when something is missing; as of everything that was explained."""
+"""Exit code when something is missing, as for all explained errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that mqperf needs, always or for some plans, and a sentence about it."""
+    """The state of something that mqperf needs, always or for some plans, and a sentence on it."""
 
     mark: Literal["ok", "MISSING", "FAILED", "optional"]
     text: str
 
     @property
     def sound(self) -> bool:
-        """Whether nothing must be done."""
+        """Whether no action is required."""
         return self.mark not in {"MISSING", "FAILED"}
 
 
 def tell(findings: Iterable[Finding]) -> None:
-    """Print a line for each; raises ``typer.Exit`` when something must be done."""
+    """Print a line for each finding; raises ``typer.Exit`` if any requires action."""
     sound = True
     for finding in findings:
         print_lines(console, f"{finding.mark:<8} {finding.text}")

@@ -1,4 +1,4 @@
-"""Who judges whole runs, by their tables: for searches, and for what is to be decided."""
+"""Verdicts on whole runs by their tables: for searches, and for comparisons to be decided."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from mqperf.record import Run, runs
 
 
 def judged(hold: Hold, run: Run) -> Verdict:
-    """Whether a whole run holds what is asked; it cannot be judged where it cannot be read."""
+    """Return whether a whole run meets a condition; no verdict if the run cannot be read."""
     from mqperf.study import tables  # pandas is not loaded before the first run is over
     from mqperf.study.stats.searches import verdict
 
@@ -22,13 +22,13 @@ def judged(hold: Hold, run: Run) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Deciders:
-    """Decide the comparisons of plans by throughput; every whole run is read once."""
+    """Decides the comparisons of plans by throughput; every whole run is read once."""
 
     _read: set[Path] = field(default_factory=set)
     _known: dict[Path, dict[str, dict[int, float]]] = field(default_factory=dict)
 
     def __call__(self, plans: Sequence[Plan], folders: Sequence[Path]) -> Sequence[Decision]:
-        """What the runs in the folders of plans say of each comparison."""
+        """Return the decision on each comparison by the runs in the folders of the plans."""
         from mqperf.study.stats.sequential import decisions  # as above
 
         known = {
@@ -41,7 +41,7 @@ class Deciders:
         return decisions(known, pairs, rule.difference if rule else 0.0, first)
 
     def _throughputs(self, folder: Path) -> dict[str, dict[int, float]]:
-        """Point -> repeat -> throughput, of all whole runs that can be read."""
+        """Return point -> repeat -> throughput of all whole runs that can be read."""
         from mqperf.study import tables  # as above
         from mqperf.study.stats.decided import throughputs
 
@@ -52,6 +52,6 @@ class Deciders:
             try:
                 for point, values in throughputs(tables.of_runs([run])).items():
                     known.setdefault(point, {}).update(values)
-            except MqperfError:  # audit says what is wrong with it
+            except MqperfError:  # mqperf audit reports the problem
                 continue
         return known

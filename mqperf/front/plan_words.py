@@ -1,4 +1,4 @@
-"""Plans and cases in words, and how long these are expected to take."""
+"""Descriptions of plans and cases, and their expected duration."""
 
 from collections.abc import Sequence
 
@@ -11,18 +11,18 @@ from mqperf.plan.search import AGAIN
 from mqperf.plan.test_cases import unit_of
 
 OVERHEAD_S = 2.5
-"""Seconds that a case takes besides its load, until the sweep has shown how many."""
+"""Seconds that a case takes besides its load, until the sweep has measured them."""
 
 START_S = 12.0
 """Seconds until the first case can begin: the system has to be started."""
 
 LONGEST = 40
-"""Characters of a parameter that are told."""
+"""Most characters of the value of a parameter."""
 
 
 def expected_s(cases: Sequence[Case], overhead_s: float = OVERHEAD_S) -> float:
-    """Seconds that these cases are expected to take."""
-    loads = (max(part.load_s for part in (case, *case.beside())) for case in cases)
+    """Return the seconds that these cases are expected to take."""
+    loads = (max(load.load_s for load in (case, *case.beside())) for case in cases)
     return sum(load_s + overhead_s for load_s in loads)
 
 
@@ -32,7 +32,7 @@ def _short(value: object) -> str:
 
 
 def words(case: Case) -> str:
-    """A case in a few words, as a person would say it."""
+    """Describe a case in a few words."""
     repeat = f", repeat {case.repeat}" if case.repeat > 1 else ""
     repeat += f", control run {case.control_run}" if case.control_run else ""
     threads = amount(case.threads, "thread")
@@ -40,30 +40,30 @@ def words(case: Case) -> str:
     threads += f" on each of {case.hosts} hosts" if case.hosts > 1 else ""
     link = case.link.model_dump(exclude_defaults=True) if case.link else {}
     implied = OPTIONS if SET in case.parameters else ()
-    makers = [each for each in GENERATORS.values() if case.test_case in each.test_cases]
-    which = {"generator"} if len(makers) > 1 else set[str]()
-    generator = case.model_dump(include=which, exclude_defaults=True)
+    generators = [each for each in GENERATORS.values() if case.test_case in each.test_cases]
+    fields = {"generator"} if len(generators) > 1 else set[str]()
+    generator = case.model_dump(include=fields, exclude_defaults=True)
     stated = {**generator, **case.parameters, **link, **case.settings}
-    named = (
+    values = (
         f"{name} {_short(stated[name])}"
         for name in parameters()
         if name in stated and name not in implied
     )
     beside = (f"beside {other.load_words()}" for other in case.beside())
     condition = [] if case.condition is None else [f"condition {case.condition}"]
-    load = ", ".join([threads, *condition, *named, *beside])
+    load = ", ".join([threads, *condition, *values, *beside])
     return f"{case.system} {case.topology} {case.queues}, {case.test_case}, {load}{repeat}"
 
 
 def clock(seconds: float) -> str:
-    """A duration as ``1:02:03`` or ``2:03``."""
+    """Format a duration as ``1:02:03`` or ``2:03``."""
     minutes, second = divmod(round(seconds), 60)
     hours, minute = divmod(minutes, 60)
     return f"{hours}:{minute:02d}:{second:02d}" if hours else f"{minute}:{second:02d}"
 
 
 def searching(plan: Plan) -> str:
-    """What the searches of a plan look for, and how many runs that takes."""
+    """Describe the searches of a plan, and their number of runs; empty if there is none."""
     search = plan.search
     if search is None:
         return ""
@@ -77,13 +77,13 @@ def searching(plan: Plan) -> str:
 
 
 def deciding(plan: Plan) -> str:
-    """What a plan decides, and how long that may take."""
+    """Describe the comparisons that a plan decides, and their limits; empty if there is none."""
     if plan.decide is None:
         return ""
-    within = amount(len(plan.comparisons()), "comparison")
-    what = f"comparisons of {' and '.join(plan.decide.plans)}" if plan.decide.plans else within
+    count = amount(len(plan.comparisons()), "comparison")
+    subject = f"comparisons of {' and '.join(plan.decide.plans)}" if plan.decide.plans else count
     return (
-        f"{what}, each until it is known whether it"
+        f"{subject}, each until it is known whether it"
         f" differs by {plan.decide.difference * 100:g} %: {plan.first_repeats} repeats of every"
         f" point, and more of what is open, {MOST} at most, within {plan.decide.within}"
     )

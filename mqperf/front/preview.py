@@ -1,4 +1,4 @@
-"""What a plan would do: text for people, nothing is run."""
+"""Preview of a plan as text: what it would do; nothing is run."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -19,40 +19,39 @@ COMMANDS_SHOWN = 10
 def preview(
     plan: Plan, *, everything: bool = False, hosts: str | None = None, check_hosts: bool = False
 ) -> str:
-    """The cases in their order, the commands of each, and the expected finish.
+    """Return the cases in their order, the commands of each, and the expected finish.
 
-    Of many cases and commands the first are shown and the others counted, unless ``everything``
-    is asked for.  ``hosts`` are others than the plan says; none but this machine is reached, and
-    looked at, unless ``check_hosts``.  Raises ``PlanError`` when a system does not exist or lacks a
-    topology or kind of queue, ``HostError`` for an inventory that cannot be read, and for hosts
-    that cannot be reached.
+    Of many cases and commands only the first are listed, unless ``everything`` is set.  ``hosts``
+    replaces the hosts of the plan; only this machine is inspected, unless ``check_hosts``.  Raises
+    ``PlanError`` when a system does not exist or lacks a topology or kind of queue, ``HostError``
+    for an inventory that cannot be read, and for hosts that cannot be reached.
     """
     kind = lookup(plan.hosts, hosts)
-    seen = HOSTS[HERE] if kind.here and not check_hosts else kind
+    inspected = HOSTS[HERE] if kind.here and not check_hosts else kind
     lines = []
-    if seen.here or check_hosts:
-        with seen.reached() as reached:
-            here = possible(plan, reached)
-            if seen is kind:
+    if inspected.here or check_hosts:
+        with inspected.reached() as reached:
+            feasible = possible(plan, reached)
+            if inspected is kind:
                 check_places(plan, reached)
     else:
-        here = planned(plan, kind.clients())
+        feasible = planned(plan, kind.clients())
         lines = [f"{kind.title} were not reached: what they have, --check-hosts tells"]
-    return "\n".join(map(printable, [*lines, *_preview(here, everything=everything)]))
+    return "\n".join(map(printable, [*lines, *_preview(feasible, everything=everything)]))
 
 
-def _preview(here: Possible, *, everything: bool) -> Iterator[str]:
-    plan, cases = here.plan, here.plan.cases()
+def _preview(feasible: Possible, *, everything: bool) -> Iterator[str]:
+    plan, cases = feasible.plan, feasible.plan.cases()
     shown = len(cases) if everything else CASES_SHOWN
     yield f"{plan.name}: {plan.title}"
-    for system, kinds in here.kinds.items():
+    for system, kinds in feasible.kinds.items():
         for asked, kind in kinds.items():
             if asked != kind:
                 yield f"{SYSTEMS[system].title}: {asked} queues are {kind} queues here"
-    for each in here.refused:
+    for each in feasible.refused:
         title = SYSTEMS[each.system].title
         yield f"{title}, {each.queues} queues: cannot be measured here: {each.reason}"
-    yield _asked(plan, cases)
+    yield _summary(plan, cases)
     for number, case in enumerate(cases[:shown], 1):
         yield ""
         yield f"{number}/{len(cases)}  {words(case)}"
@@ -77,14 +76,14 @@ def _preview(here: Possible, *, everything: bool) -> Iterator[str]:
 
 
 def duration_s(plan: Plan, cases: Sequence[Case]) -> float:
-    """Seconds that a plan is expected to take, starts of systems included; a search, at most."""
+    """Return the expected seconds of a plan with starts of systems; of searches, the maximum."""
     longest = [case for search in plan.searches() for case in search.longest()] or cases
     seconds = expected_s(longest) + START_S * len(starts(cases))
     return seconds if plan.decide is None else max(seconds, plan.decide.within_s)
 
 
-def _asked(plan: Plan, cases: Sequence[Case]) -> str:
-    """How many cases there are; of what follows from results, what comes first."""
+def _summary(plan: Plan, cases: Sequence[Case]) -> str:
+    """Return number and order of cases, or the purpose of a plan whose cases depend on results."""
     if purpose := searching(plan) or deciding(plan):
         return f"{purpose}; what comes first:"
     return f"{amount(len(cases), 'case')}, order {plan.order}"
@@ -93,8 +92,8 @@ def _asked(plan: Plan, cases: Sequence[Case]) -> str:
 def _link(case: Case) -> Iterator[str]:
     if (link := case.link) is None:
         return
-    asked = (f"{name} {value:g}" for name, value in link.quantities.items() if value)
-    yield f"      link between {' and '.join(link.between)}: {', '.join(asked) or 'as it is'}"
+    values = (f"{name} {value:g}" for name, value in link.quantities.items() if value)
+    yield f"      link between {' and '.join(link.between)}: {', '.join(values) or 'as it is'}"
 
 
 def _commands(case: Case, *, everything: bool) -> Iterator[str]:

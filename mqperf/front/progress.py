@@ -1,4 +1,4 @@
-"""How a sweep shows itself on a terminal: what runs, what is done, how long it will take."""
+"""Progress of a sweep on a terminal: current run, finished runs, and remaining time."""
 
 import time
 from collections.abc import Iterable, Sequence
@@ -22,7 +22,7 @@ from mqperf.record import Run
 
 
 class _View(Progress):
-    """The bar, and under it what is being done, and the run that is being measured."""
+    """The progress bar, and below it the current phase, and the run being measured."""
 
     def __init__(self, pulse: Pulse, console: Console) -> None:
         self._pulse = pulse
@@ -48,25 +48,25 @@ class _View(Progress):
 class Bar:
     """An observer of the runner: a live view on a terminal, one line per case elsewhere.
 
-    It redraws once a second, so as not to take the processor from what is being measured.
+    It redraws only once a second, to take little CPU from what is being measured.
     """
 
     def __init__(self, console: Console, pulse: Pulse | None = None) -> None:
-        """Prepare the view; nothing shows before it is entered.
+        """Prepare the view; it appears when it is entered.
 
-        With a ``pulse`` of somebody who looks on runs are watched wherever the output goes.
+        With the ``pulse`` of a live view runs are watched even if the output is no terminal.
         """
         self.console = console
-        self._looked_on = pulse is not None
-        self._watched = console.is_terminal or self._looked_on
+        self._live_view = pulse is not None
+        self._watched = console.is_terminal or self._live_view
         self._pulse = pulse or Pulse()
         self._bar = _View(self._pulse, console)
         self._task = self._bar.add_task("", total=None, left="?")
         self._todo: list[Case] = []
         self._began = time.monotonic()
-        self._mark: float | None = None
+        self._last_end: float | None = None
         self._overheads: list[float] = []
-        self._usual_s = OVERHEAD_S
+        self._default_s = OVERHEAD_S
 
     def __enter__(self) -> Self:
         """Show the bar."""
@@ -84,14 +84,14 @@ class Bar:
         self._bar.stop()
 
     def planned(self, todo: Sequence[Case], done: int, starts: int) -> None:
-        """Show how much there is to do."""
+        """Show the number of runs, and the expected time."""
         self._todo = self._pulse.todo = list(todo)
-        self._usual_s = OVERHEAD_S + START_S * max(starts - 1, 0) / max(len(todo) - 1, 1)
+        self._default_s = OVERHEAD_S + START_S * max(starts - 1, 0) / max(len(todo) - 1, 1)
         left = clock(expected_s(todo) + START_S * starts)
         self._bar.update(self._task, total=len(todo) + done, completed=done, left=left)
-        kept = f"{done} done already, " if done else ""
-        print_line(self.console, f"{kept}{len(todo)} to run, about {left}")
-        import mqperf.pages.run_line  # noqa: F401 (pandas: now, and not beside a run)
+        already = f"{done} done already, " if done else ""
+        print_line(self.console, f"{already}{len(todo)} to run, about {left}")
+        import mqperf.pages.run_line  # noqa: F401 (loads pandas now, not during a run)
 
     def doing(self, what: str, case: Case | None = None) -> None:
         """Show the phase."""
@@ -102,7 +102,7 @@ class Bar:
             print_line(self.console, text)
 
     def watching(self, case: Case, gauge: Gauge | None) -> None:
-        """Look at a run every second, or no longer."""
+        """Start watching a run every second, or stop if there is no gauge."""
         if gauge is None:
             self._pulse.leave()
         elif self._watched:
@@ -110,16 +110,16 @@ class Bar:
         self._pulse.case = None if gauge is None else case
 
     def finished(self, case: Case, run: Run, failure: str | None) -> None:
-        """Show the result of a case, and what is left."""
+        """Show the result of a case, and the remaining time."""
         now = time.monotonic()
-        if self._mark is not None and failure is None:  # before the first, its system was started
-            self._overheads.append(now - self._mark - case.load_s)
-        self._mark = now
+        if self._last_end is not None and failure is None:  # the first also started its system
+            self._overheads.append(now - self._last_end - case.load_s)
+        self._last_end = now
         if case in self._todo:
-            self._todo.remove(case)  # one of them: several plans may have the same case
+            self._todo.remove(case)  # only one: several plans may have the same case
         elif self._todo:
-            self._todo.pop()  # a search foresees how many there are, and not which
-        mean = (self._usual_s + sum(self._overheads)) / (1 + len(self._overheads))
+            self._todo.pop()  # the number of runs of a search is known in advance, not their cases
+        mean = (self._default_s + sum(self._overheads)) / (1 + len(self._overheads))
         self._bar.update(self._task, advance=1, left=clock(expected_s(self._todo, max(mean, 0))))
         if failure is not None:
             self._pulse.ended.append(Ended(case, failed=True, figures={}))
@@ -128,8 +128,8 @@ class Bar:
             return
         from mqperf.pages import run_line
 
-        of_run = run_line.figures_of(run) if self._looked_on else {}
-        self._pulse.ended.append(Ended(case, failed=False, figures=of_run))
-        figures, since = run_line.of_run_if_sound(run), clock(now - self._began)
-        text = f"done: {words(case)}: {figures}; {since} so far"
+        figures = run_line.figures_of(run) if self._live_view else {}
+        self._pulse.ended.append(Ended(case, failed=False, figures=figures))
+        result, elapsed = run_line.of_run_if_sound(run), clock(now - self._began)
+        text = f"done: {words(case)}: {result}; {elapsed} so far"
         print_line(self.console, text)

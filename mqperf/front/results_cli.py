@@ -1,4 +1,4 @@
-"""The commands about results: tables, audits, comparisons and reports."""
+"""Commands on results: tables, audits, comparisons and reports."""
 
 import json
 from collections.abc import Iterable
@@ -164,23 +164,23 @@ def compare(
 
 
 def check_named(out: Path | None, example: str, *, single_file: bool) -> None:
-    """Raise ``MqperfError`` where a single file has no name."""
+    """Raise ``MqperfError`` if ``--single-file`` is given without ``--out``."""
     if single_file and out is None:
         raise MqperfError(f"--single-file needs the name of the file: add --out {example}")
 
 
 class Page(Protocol):
-    """What is shown as lines, or written as a page."""
+    """A result that can be printed as lines, or written as a page."""
 
     def lines(self) -> Iterable[str]:
-        """As text for a terminal."""
+        """Return it as text for a terminal."""
 
     def report(self, out: Path, *, single_file: bool = False) -> Path:
-        """Write it into a folder, or as one file; gives the page to open."""
+        """Write it into a folder, or as one file, and return the page to open."""
 
 
 def show_page(result: Page, out: Path | None, *, single_file: bool) -> None:
-    """Its lines, and its page if there is to be one."""
+    """Print a result, and write its page if ``out`` is given."""
     print_all(console, result.lines())
     if out is not None:
         page = result.report(out, single_file=single_file)
@@ -206,8 +206,8 @@ def report(
     """
     from mqperf.pages.report.build import publish, publish_file
 
-    def tell(doing: str) -> None:
-        print_line(console, f"{doing} ...")
+    def tell(step: str) -> None:
+        print_line(console, f"{step} ...")
 
     if single_file:
         page = publish_file(path, out, tell=tell)

@@ -1,4 +1,4 @@
-"""A run of plans as every door has it: its progress told, its runs judged for those that follow."""
+"""Execution of plans for all user interfaces, with progress, and verdicts that choose next runs."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack
@@ -21,23 +21,23 @@ def measured(
     interleave: bool = False,
     hosts: str | None = None,
 ) -> list[Outcome]:
-    """Run what is pending of every job, and tell of it on the console.
+    """Run the pending cases of every job, with progress on the console.
 
-    ``shown`` also shows the pulse of the runs for as long as they last, if somebody looks on.
-    Raises as ``sweep_all`` does.
+    ``shown``, if given, is a live view of the pulse of the runs while they last.  Raises as
+    ``sweep_all`` does.
     """
-    with ExitStack() as held:
+    with ExitStack() as stack:
         pulse = None
         if shown is not None:
             pulse = Pulse()
-            held.enter_context(shown(pulse))
-        bar = held.enter_context(Bar(console, pulse))
+            stack.enter_context(shown(pulse))
+        bar = stack.enter_context(Bar(console, pulse))
         judges = Judges(judged, Deciders())
         return sweep_all(jobs, bar, interleave=interleave, hosts=hosts, judges=judges)
 
 
 def recorded(runs: Path, outcome: Outcome) -> str:
-    """How many runs of a plan there are now, and from when."""
+    """Return a sentence on the numbers of new and earlier runs of a plan."""
     if outcome.kept and not outcome.done and not outcome.failed:
         return f"nothing to run: {amount(outcome.kept, 'run')} recorded in {runs} already"
     before = f", beside {outcome.kept} from before" if outcome.kept else ""
@@ -45,7 +45,7 @@ def recorded(runs: Path, outcome: Outcome) -> str:
 
 
 def differences(jobs: Sequence[Job]) -> Iterator[str]:
-    """Lines of how two plans differ that decided between each other; none of other plans."""
+    """Yield lines on the differences of each pair of plans with a decision between them."""
     from mqperf.front.api import compare  # pandas is not loaded before the first run is over
 
     folders = {job.plan.name: job.runs for job in jobs}

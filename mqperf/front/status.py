@@ -1,4 +1,4 @@
-"""How far a plan has got: text for people, read from its runs folder."""
+"""Progress of a plan as text, read from its runs folder."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,20 +14,20 @@ from mqperf.plan.file import load_plan
 from mqperf.record import PLAN, Run, Status, as_whole, holder, read_events, runs
 
 STATES: Mapping[Status, str] = {"done": "done", "partial": "running", "failed": "failed"}
-"""What an attempt's status makes of its case, the best first."""
+"""Status of an attempt -> state of its case, the best first."""
 
 UNREADABLE = "unreadable"
 
 READ_BYTES = 4 * MIB
-"""Larger files are not read, so as not to disturb what is being measured: ``audit`` does."""
+"""Larger files are not read, as that would disturb measurements; ``audit`` reads them."""
 
 
 def status(folder: Path) -> str:
-    """One line per case of a folder's plan: done, running, failed (how often), pending; their sums.
+    """Return a line per case of a folder's plan: done, running, failed, or pending; and totals.
 
-    A whole run that cannot be read is called so, with the reason, as far as that shows without
-    reading its messages.  An attempt that was cut off is called running until the next command sets
-    it aside.  Raises ``PlanError`` when the folder has no sound plan.
+    A whole run that cannot be read is called unreadable, with the reason, as far as that is known
+    without reading its messages.  An interrupted attempt is called running until the next command
+    sets it aside.  Raises ``PlanError`` when the folder has no valid plan.
     """
     file = folder / PLAN
     if not file.exists():
@@ -41,14 +41,14 @@ def status(folder: Path) -> str:
         name = case.id
         counts = {status: attempts[name, status] for status in STATES}
         state = next((word for status, word in STATES.items() if counts[status]), "pending")
-        tries = f" ({amount(counts['failed'], 'failed attempt')})" if counts["failed"] else ""
+        failures = f" ({amount(counts['failed'], 'failed attempt')})" if counts["failed"] else ""
         trouble = _trouble(done[name]) if name in done else ""
         state = UNREADABLE if trouble else state
         early = _early(done[name]) if state == STATES["done"] else ""
         numbers[state] += 1
-        lines.append(f"{state:11}{words(case)}{tries}{trouble}{early}")
-    words_of_all = (*STATES.values(), *([UNREADABLE] if numbers[UNREADABLE] else []), "pending")
-    lines.append(", ".join(f"{numbers[word]} {word}" for word in words_of_all))
+        lines.append(f"{state:11}{words(case)}{failures}{trouble}{early}")
+    states = (*STATES.values(), *([UNREADABLE] if numbers[UNREADABLE] else []), "pending")
+    lines.append(", ".join(f"{numbers[state]} {state}" for state in states))
     if plan.decide is not None:
         lines.append(f"{deciding(plan)}; what is decided: mqperf show {folder}")
     if plan.search is not None:
@@ -59,10 +59,10 @@ def status(folder: Path) -> str:
 
 
 def _cases(plan: Plan, attempts: Sequence[Run]) -> list[Case]:
-    """The cases of a plan; of its searches those that were tried, and the first of the others."""
+    """Return the cases of a plan; for searches those tried, or the first one if none was."""
     searches, tried = plan.searches(), {}
     for run in attempts if searches or plan.decide else ():
-        with suppress(RecordError):  # of one that cannot be read, the next command says so
+        with suppress(RecordError):  # the next command reports one that cannot be read
             if (case := run.case()) is not None:
                 tried[case.id] = case
     by_search = [
@@ -70,12 +70,12 @@ def _cases(plan: Plan, attempts: Sequence[Run]) -> list[Case]:
     ]
     begun = [case for cases in by_search for case in cases]
     firsts = zip(plan.cases(), by_search, strict=True) if searches else ()
-    firsts_left = [case for case, cases in firsts if not cases]
-    return [*begun, *firsts_left] if searches else plan.cases_beside(tried.values())
+    not_begun = [case for case, cases in firsts if not cases]
+    return [*begun, *not_begun] if searches else plan.cases_beside(tried.values())
 
 
 def _trouble(run: Run) -> str:
-    """Why a whole run cannot be read, or not be trusted; nothing where it can."""
+    """Return why a whole run cannot be read, or is damaged; empty if it is neither."""
     try:
         facts = run.facts()
         as_whole(run, facts)
@@ -87,6 +87,6 @@ def _trouble(run: Run) -> str:
 
 
 def _early(run: Run) -> str:
-    """Why a run that can be read ended early, if it did."""
+    """Return why a readable run ended early; empty if it did not."""
     failed = run.facts().condition_failed
     return f": condition failed: {failed.words}" if failed is not None else ""

@@ -1,7 +1,7 @@
-"""Hosts: where processes run, folders vanish and ports are free.
+"""Hosts: machines that provide processes, scratch folders and free ports.
 
-Everything that a host gives ends with us: processes are killed by the kernel when mqperf dies,
-scratch folders are removed by a reaper, ports are reserved by names that the kernel gives back.
+Everything that a host provides ends with mqperf: the kernel kills its processes when mqperf dies,
+a reaper removes scratch folders, and the kernel releases the names that reserve ports.
 """
 
 from pathlib import Path
@@ -43,14 +43,14 @@ HOSTS = Registry("hosts", (KIND,))
 """The kinds of host."""
 
 HERE = KIND.name
-"""The kind that every plan runs on unless another is asked for."""
+"""The kind of host that plans run on by default."""
 
 
 def lookup(of_plan: str | None, asked: str | None = None) -> HostKind:
-    """The kind of hosts, or those of an inventory: what a user asked for, else what a plan says.
+    """Return the kind of hosts, or an inventory's hosts: ``asked`` by the user, else ``of_plan``.
 
-    Only a user may name an inventory that is a program; that of a plan is data.  Raises
-    ``HostError`` with the package that brings the kind, the nearest known one, or all of them.
+    Only a user may name an inventory that is a program; a plan's inventory is only data.  Raises
+    ``HostError`` naming the package that has the kind, the nearest known kind, or all kinds.
     """
     name = of_plan or HERE if asked is None else asked
     if name in HOSTS:

@@ -1,15 +1,15 @@
-"""How far another clock is off ours, with a bound that holds whatever the network does."""
+"""The offset of another host's clock, with an error bound that holds for any network delay."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 ECHOES = 50
-"""So many take milliseconds on a network of machines side by side."""
+"""Exchanges per measurement; they take milliseconds on a local network."""
 
 
 @dataclass(frozen=True, slots=True)
 class Echo:
-    """One exchange: our clock before and after, and the other one in between; epoch seconds."""
+    """One exchange: our clock before and after, the other clock in between; epoch seconds."""
 
     before: float
     there: float
@@ -17,31 +17,31 @@ class Echo:
 
     @property
     def round_trip_s(self) -> float:
-        """How long it took by our clock."""
+        """Duration of the exchange by our clock."""
         return self.after - self.before
 
 
 @dataclass(frozen=True, slots=True)
 class Offset:
-    """How far another clock is ahead of ours, and by how much this may be wrong at most.
+    """How far another clock is ahead of ours, and the maximum error of that estimate.
 
-    The other clock was read at some instant between our two readings, hence the bound: half a round
-    trip, however unequal its two ways were.
+    The other clock was read at some instant between our two readings, so the error is at most half
+    a round trip, however unequal its two directions were.
     """
 
     offset_s: float
     bound_s: float
 
     def text(self) -> str:
-        """Both in ms."""
+        """Return offset and bound as text, in ms."""
         return f"{self.offset_s * 1e3:+.3f} ms ± {self.bound_s * 1e3:.3f} ms"
 
 
 def offset(echo: Callable[[], Echo], count: int = ECHOES) -> Offset:
-    """The offset by the fastest of so many exchanges.
+    """Return the offset measured by the fastest of ``count`` exchanges.
 
-    A clock of ours that is set back meanwhile would give an exchange of no time: such do not count.
+    Exchanges without a positive duration are ignored: our clock was set back during them.
     """
-    taken = [exchange for exchange in (echo() for _ in range(count)) if exchange.round_trip_s > 0]
-    best = min(taken, key=lambda exchange: exchange.round_trip_s)
-    return Offset(best.there - (best.before + best.after) / 2, best.round_trip_s / 2)
+    exchanges = [echo() for _ in range(count)]
+    fastest = min((e for e in exchanges if e.round_trip_s > 0), key=lambda e: e.round_trip_s)
+    return Offset(fastest.there - (fastest.before + fastest.after) / 2, fastest.round_trip_s / 2)

@@ -1,4 +1,4 @@
-"""Ports that are free on several hosts: servers of one cluster have the same on each."""
+"""Ports that are free on several hosts: a cluster uses the same port numbers on each host."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -11,22 +11,22 @@ ATTEMPTS = 20
 
 @contextmanager
 def common_ports(hosts: Sequence[Host], count: int) -> Iterator[tuple[int, ...]]:
-    """Reserve consecutive ports which are free on each of these hosts.
+    """Reserve ``count`` consecutive ports that are free on all of the hosts.
 
-    Raises ``HostError`` when there are none.
+    Raises ``HostError`` when none are found in ``ATTEMPTS`` attempts.
     """
     first, *others = {host.name: host for host in hosts}.values()
-    with ExitStack() as held:
+    with ExitStack() as reservations:
         for attempt in range(1, ATTEMPTS + 1):
-            block = held.enter_context(first.ports(count))
+            block = reservations.enter_context(first.ports(count))
             try:
                 for other in others:
-                    held.enter_context(other.ports(count, block[0]))
+                    reservations.enter_context(other.ports(count, block[0]))
                 break
             except HostLost:
                 raise
             except HostError:
-                held.close()
+                reservations.close()
                 if attempt == ATTEMPTS:
                     raise
         yield block

@@ -1,4 +1,4 @@
-"""What every host is to those who use it."""
+"""The interface of every kind of host."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A folder on a host into which programs write, and how its content gets home to ours."""
+    """A folder on a host for the output of programs, and the function that copies it to us."""
 
     folder: Path
     fetch: Callable[[], None]
@@ -27,13 +27,13 @@ class Output:
 class Host(Machine, Protocol):
     """A machine: its processes, private folders, files, free ports and facts.
 
-    Paths are those of the host.  Whatever a host gives ends with us, however we end.  Every method
-    raises ``HostError``, which names the host or the file, when the host refuses.
+    Paths are paths on the host.  Whatever a host provides ends with mqperf, however mqperf ends.
+    Every method raises ``HostError``, naming the host or the file, when an operation fails there.
     """
 
     @property
     def address(self) -> str:
-        """Where servers on it listen, and where others reach them: a number, no name."""
+        """The IP address on which its servers listen and at which other hosts reach them."""
         ...
 
     def start(
@@ -49,34 +49,34 @@ class Host(Machine, Protocol):
         ...
 
     def scratch(self, prefix: str) -> AbstractContextManager[Path]:
-        """Make a private folder that vanishes at the end."""
+        """Create a private folder that is removed at the end of the context."""
         ...
 
     def output(self, home: Path) -> AbstractContextManager[Output]:
-        """Make a folder for what programs write there, whose content gets home to a folder of ours.
+        """Create a folder for the output of programs, to be copied into our folder ``home``.
 
-        It may be that folder itself.
+        On this machine it may be ``home`` itself.
         """
         ...
 
     def make(self, folder: Path) -> None:
-        """Make a folder for its owner only, and those that lead to it; it must not be there."""
+        """Create a folder for its owner only, and missing parents; it must not exist yet."""
         ...
 
     def write(self, path: Path, text: str, mode: int = 0o600) -> None:
-        """Write a file for its owner only, and the folders that lead to it; it appears whole."""
+        """Write a file atomically, for its owner only, and create missing parent folders."""
         ...
 
     def read(self, path: Path, start: int = 0) -> bytes:
-        """The content of a file from a position on."""
+        """Return the content of a file from byte ``start`` on."""
         ...
 
     def size(self, path: Path) -> int:
-        """How many bytes a file has."""
+        """Return the size of a file in bytes."""
         ...
 
     def names(self, folder: Path) -> set[str]:
-        """Names of all that is in a folder now."""
+        """Return the names of all current entries of a folder."""
         ...
 
     def check_room(self, folder: Path) -> None:
@@ -86,44 +86,44 @@ class Host(Machine, Protocol):
     def ports(
         self, count: int, first: int | None = None
     ) -> AbstractContextManager[tuple[int, ...]]:
-        """Reserve consecutive free ports: any, or those from ``first`` on."""
+        """Reserve ``count`` consecutive free ports: any, or those from ``first`` on."""
         ...
 
     def which(self, programs: Sequence[str]) -> Mapping[str, str | None]:
-        """Where programs are on its ``path``, None for those that are not there."""
+        """Return the location of each program on the host's ``path``, None for missing ones."""
         ...
 
     def listener(self, label: str, address: str, port: int, program: str) -> Watched | None:
-        """Somebody's process of this program that listens on a port of an address of the host.
+        """Return the process of this program, not started by us, that listens on address and port.
 
-        None when the address is no one of the host's, or it may not be seen.
+        None when the address is not one of the host's, or the process is not visible to us.
         """
         ...
 
     def own_processes(self) -> Mapping[str, int]:
-        """What runs there of mqperf itself: process ids by the labels that tables show."""
+        """Return the ids of mqperf's own processes on the host, by the labels that tables show."""
         ...
 
     def clock(self) -> Offset:
-        """How far its clock is ahead of ours, with a bound."""
+        """Measure how far the host's clock is ahead of ours, with an error bound."""
         ...
 
     def check(self) -> None:
-        """Raise ``HostLost`` when it does not answer any more; asks nobody, and costs nothing."""
+        """Raise ``HostLost`` if the host is known to be lost; sends nothing to it."""
         ...
 
     def facts(self) -> dict[str, JsonValue]:
-        """What somebody who reads a measurement must know about the machine."""
+        """Return the facts about the machine that a reader of a measurement needs."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class HostKind:
-    """A kind of host; ``reached`` gives one for each role, or more, as long as its context lasts.
+    """A kind of host; the context of ``reached`` provides one or more hosts for each role.
 
-    Entering it raises ``HostError`` for a host that cannot be reached.  ``clients`` tells how many
-    client hosts there are without reaching any.  The hosts of one that is ``here`` are parts of
-    this machine: what is installed here is installed there.
+    Entering it raises ``HostError`` for a host that cannot be reached.  ``clients`` returns the
+    number of client hosts without connecting to any.  With ``here`` the hosts are parts of this
+    machine: what is installed here is installed there.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""A place on a host for what a system needs there."""
+"""A folder on a host for the files of a system under test."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,5 +14,5 @@ class HostFolder:
     folder: Path
 
     def within(self, name: str) -> "HostFolder":
-        """A folder below, on the same host."""
+        """Return the subfolder of this name, on the same host."""
         return HostFolder(self.host, self.folder / name)

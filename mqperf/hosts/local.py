@@ -34,12 +34,12 @@ class LocalHost:
 
     @property
     def path(self) -> str:
-        """Where the user's programs are, and those for administrators."""
+        """The user's PATH, extended by the folders of system programs."""
         return f"{os.environ.get('PATH', os.defpath)}:{facts.SYSTEM_PATH}"
 
     @property
     def platform(self) -> Platform:
-        """That of our own Python."""
+        """The platform of the Python that runs mqperf."""
         return here()
 
     def start(
@@ -51,7 +51,7 @@ class LocalHost:
         log: Path,
         cwd: Path | None = None,
     ) -> Process:
-        """Start a process that dies with us; see ``processes.start``."""
+        """Start a process that dies with mqperf; see ``processes.start``."""
         return processes.start(label, argv, env=env, log=log, cwd=cwd)
 
     def run(
@@ -61,7 +61,7 @@ class LocalHost:
         env: Mapping[str, str] | None = None,
         timeout_s: float,
     ) -> subprocess.CompletedProcess[str]:
-        """Run a short command to its end, by default with our usual variables alone.
+        """Run a short command to completion, by default with ``usual_variables`` only.
 
         See ``processes.run``.
         """
@@ -69,22 +69,22 @@ class LocalHost:
         return processes.run(argv, env=variables, timeout_s=timeout_s)
 
     def scratch(self, prefix: str) -> AbstractContextManager[Path]:
-        """Make a private folder that vanishes at the end; see ``processes.scratch``."""
+        """Create a private folder that is removed at the end; see ``processes.scratch``."""
         return processes.scratch(prefix)
 
     def copied(self, ours: Path) -> Path:
-        """Give the path itself: what is ours is here."""
+        """Return the path itself: on this machine nothing needs to be copied."""
         return ours
 
     @contextmanager
     def output(self, home: Path) -> Iterator[Output]:
-        """Give the folder itself: what is written there is home."""
+        """Yield the folder ``home`` itself: nothing needs to be copied."""
         with files.host_errors(home, "make"):
             home.mkdir(parents=True, exist_ok=True)
         yield Output(home, lambda: None)
 
     def write(self, path: Path, text: str, mode: int = 0o600) -> None:
-        """Write a file for its owner only, and the folders that lead to it; it appears whole."""
+        """Write a file atomically, for its owner only, and create missing parent folders."""
         files.write(path, text.encode(), mode)
 
     def ports(
@@ -98,24 +98,24 @@ class LocalHost:
         return {name: shutil.which(name, path=self.path) for name in programs}
 
     def listener(self, label: str, address: str, port: int, program: str) -> ForeignProcess | None:
-        """Find who listens on a port of an address of ours; see ``proc.listener``."""
+        """Find the process that listens on this address and port; see ``proc.listener``."""
         pid = proc.listener(address, port, program)
         created = pid and proc.create_time(pid)
         return ForeignProcess(label, pid, created) if pid and created else None
 
     def own_processes(self) -> Mapping[str, int]:
-        """Tell that mqperf itself runs here."""
+        """Return mqperf's own process id."""
         return {"mqperf": os.getpid()}
 
     def clock(self) -> Offset:
-        """Give none: it is our own."""
+        """Return an offset of zero: the clock is our own."""
         return Offset(0.0, 0.0)
 
     def check(self) -> None:
-        """Raise nothing: it is lost together with us."""
+        """Do nothing: this machine cannot be lost while mqperf runs."""
 
     def facts(self) -> dict[str, JsonValue]:
-        """Tell what somebody who reads a measurement must know about this machine."""
+        """Return the facts about this machine that a reader of a measurement needs."""
         return {"label": self.name, **facts.host_facts()}
 
 

@@ -1,15 +1,15 @@
-"""Where a host is, and how to get there."""
+"""The address of a remote host, and the parameters to connect to it."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A host as somebody told of it; what is None is left to the user's own ssh.
+    """A host as an inventory describes it; None leaves a value to the user's ssh configuration.
 
-    ``address`` is what ssh is called with, ``folder`` where temporary files go, ``python`` the
-    interpreter, ``ssh_args`` more options of ssh, ``groups`` the roles of the host.  ``listens`` is
-    the address for what is measured, where that is another network than the one of ssh.
+    ``address`` is the destination for ssh, ``folder`` the location of temporary files, ``python``
+    the interpreter, ``ssh_args`` more options of ssh, ``groups`` the roles of the host.
+    ``listens`` is the address for measured traffic, if that uses another network than ssh.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What a process on a host is to those who watch it, and to those who started it."""
+"""Interfaces of processes on a host: processes to watch, and those started by mqperf."""
 
 import signal
 import time
@@ -12,48 +12,48 @@ from mqperf.base.errors import HostError
 
 @runtime_checkable
 class Watched(Protocol):
-    """A process on a host, whoever started it."""
+    """A process on a host, started by mqperf or not."""
 
     @property
     def label(self) -> str:
-        """How records and messages call it."""
+        """Its name in records and messages."""
         ...
 
     @property
     def pid(self) -> int:
-        """Its process id on its host."""
+        """Its process id on the host."""
         ...
 
     @property
     def alive(self) -> bool:
-        """Whether it still runs."""
+        """Whether it is still running."""
         ...
 
     @property
     def frozen(self) -> bool:
-        """Whether it was stopped by a signal, or by a debugger, and not continued."""
+        """Whether it is stopped, by a signal or a debugger."""
         ...
 
 
 @runtime_checkable
 class Process(Watched, Protocol):
-    """A process that a host started for us; it ends with us, and all that it started with it.
+    """A process that mqperf started on a host; it and its descendants end with mqperf.
 
-    A process that has ended already is left in peace by every method.
+    No method raises an error because the process has ended already.
     """
 
     @property
     def log(self) -> Path:
-        """Where on the host its output goes."""
+        """The file on the host with its output."""
         ...
 
     @property
     def rss_bytes(self) -> int | None:
-        """Memory that it holds; None when it has ended."""
+        """Resident memory; None when it has ended."""
         ...
 
     def poll(self) -> int | None:
-        """Exit code, negative for a signal; None while it runs."""
+        """Return the exit code, negative for a signal; None while it runs."""
         ...
 
     def signal(self, number: signal.Signals) -> None:
@@ -61,49 +61,49 @@ class Process(Watched, Protocol):
         ...
 
     def suspend(self) -> None:
-        """Stop it and all that it started: SIGSTOP."""
+        """Stop it and its descendants: SIGSTOP."""
         ...
 
     def resume(self) -> None:
-        """Let all of them go on: SIGCONT."""
+        """Continue it and its descendants: SIGCONT."""
         ...
 
     def stop(self, grace_s: float) -> int:
-        """End it: SIGTERM, after ``grace_s`` seconds SIGKILL; its exit code."""
+        """Send SIGTERM, after ``grace_s`` seconds SIGKILL; return the exit code."""
         ...
 
 
 @runtime_checkable
 class Restartable(Protocol):
-    """What is to run on a host: one process, and after a planned end the next."""
+    """A server that can be ended on purpose and restarted: one process after another."""
 
     @property
     def process(self) -> Process:
-        """The one that runs, or ran last."""
+        """The current process, or the last one."""
         ...
 
     def end(self, number: signal.Signals) -> None:
-        """Send the signal that ends it; that it does not run is no fault from now on."""
+        """End it by a signal; from now on its absence is not reported as a fault."""
         ...
 
     def start_again(self) -> None:
-        """Start it as it was, once what still runs of it has ended."""
+        """Restart it with the same command, after its last process has ended."""
         ...
 
 
 def stop_all(processes: Sequence[Process], grace_s: float) -> None:
-    """End several processes at once: all of them get their SIGTERM before any is waited for.
+    """End several processes in parallel: all get SIGTERM before the first is waited for.
 
-    Raises ``HostError`` for those on a host that refuses or is lost, when the others have ended.
+    Raises ``HostError`` for a host that refuses or is lost, after the other processes have ended.
     """
     for process in processes:
         with suppress(HostError):
             process.signal(signal.SIGTERM)
             process.signal(signal.SIGCONT)
     deadline = time.monotonic() + grace_s
-    with ExitStack() as each:  # whatever becomes of those before it
+    with ExitStack() as stops:  # runs all of them, also when one raises an error
         for process in reversed(processes):
-            each.callback(_stop_until, process, deadline)
+            stops.callback(_stop_until, process, deadline)
 
 
 def _stop_until(process: Process, deadline: float) -> None:

@@ -1,4 +1,4 @@
-"""Which hosts of a bench do what."""
+"""The roles of the hosts of a bench."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,8 +15,8 @@ ROLES: tuple[Role, ...] = ("broker", "client", "server")
 class Hosts:
     """The hosts of a bench by role, each role with at least one; a host may have several roles.
 
-    Brokers are in the order in which topologies count the nodes.  ``outside`` has by name the hosts
-    as those see them who watch a run, where roles see wrapped ones.
+    Brokers are in the order in which topologies count the nodes.  Where the hosts of roles are
+    wrapped, ``outside`` has by name the hosts for the code that watches a run.
     """
 
     broker: tuple[Host, ...]
@@ -26,39 +26,39 @@ class Hosts:
 
     @classmethod
     def alone(cls, host: Host) -> Self:
-        """One host that has all roles."""
+        """Return the hosts of a bench with one host that has all roles."""
         return cls((host,), (host,), (host,))
 
     def of(self, role: Role) -> tuple[Host, ...]:
-        """The hosts of a role."""
+        """Return the hosts of a role."""
         by_role = {"broker": self.broker, "client": self.client, "server": self.server}
         return by_role[role]
 
     def check(self) -> None:
-        """Raise ``HostLost`` for the first that does not answer any more; asks nobody."""
+        """Raise ``HostLost`` for the first host known to be lost; sends nothing to any host."""
         for host in self.every:
             host.check()
 
     def with_clients(self, count: int) -> "Hosts":
-        """The hosts of a case that has so many client hosts: the first of them."""
+        """Return the hosts with only the first ``count`` client hosts."""
         return replace(self, client=self.client[:count])
 
     def wrapped(self, wrap: Callable[[Role | None, Host], Host | WrappedHost]) -> "Hosts":
-        """The hosts of each role wrapped so; without a role those of who watches a run."""
-        seen = [*((role, self.of(role)) for role in ROLES), (None, self.every)]
+        """Return the hosts wrapped by ``wrap``, called with the role, or None for ``outside``."""
+        groups = [*((role, self.of(role)) for role in ROLES), (None, self.every)]
         broker, client, server, outside = (
-            tuple(cast("Host", wrap(role, host)) for host in of_role) for role, of_role in seen
+            tuple(cast("Host", wrap(role, host)) for host in group) for role, group in groups
         )
         return Hosts(broker, client, server, {host.name: host for host in outside})
 
     def roles(self, host: Host) -> tuple[Role, ...]:
-        """Those of a host."""
+        """Return the roles of a host."""
         return tuple(
             role for role in ROLES if host.name in {member.name for member in self.of(role)}
         )
 
     @property
     def every(self) -> tuple[Host, ...]:
-        """Each host once, brokers first, as those see it who watch a run."""
-        named = {host.name: host for host in (*self.broker, *self.client, *self.server)}
-        return tuple(self.outside.get(name, host) for name, host in named.items())
+        """Each host once, brokers first, as the code that watches a run uses it."""
+        by_name = {host.name: host for host in (*self.broker, *self.client, *self.server)}
+        return tuple(self.outside.get(name, host) for name, host in by_name.items())

@@ -1,4 +1,4 @@
-"""Several hosts at once: those of an inventory."""
+"""The hosts of an inventory as one kind of hosts."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,19 +12,19 @@ from mqperf.hosts.roles import Hosts
 
 
 def of_inventory(path: Path, *, programs: bool) -> HostKind:
-    """The hosts that an inventory names, reached over SSH.
+    """Return the kind for the hosts of an inventory, reached over SSH.
 
-    With ``programs`` it may be a program.
+    With ``programs`` the inventory may be a program.
     """
-    listed = partial(inventory.read, path, programs=programs)
+    read = partial(inventory.read, path, programs=programs)
     return HostKind(
-        str(path), f"the hosts of {path}", lambda: _reached(listed()), lambda: len(listed().client)
+        str(path), f"the hosts of {path}", lambda: _connected(read()), lambda: len(read().client)
     )
 
 
 @contextmanager
-def _reached(listed: inventory.Inventory) -> Iterator[Hosts]:
-    """Connect to all; raises ``HostError`` with a line for each problem."""
+def _connected(listed: inventory.Inventory) -> Iterator[Hosts]:
+    """Connect to all hosts; raises ``HostError`` with a line for each problem."""
     with connected(listed.places) as hosts:
         by_name = {host.name: host for host in hosts}
         roles = (listed.broker, listed.client, listed.server)

@@ -1,4 +1,4 @@
-"""A host on which processes start otherwise than on the host itself."""
+"""A host that changes the command or the environment of the processes started on it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,21 +9,21 @@ from mqperf.hosts.host import Host
 from mqperf.hosts.process import Process
 
 Start = tuple[Sequence[str], Mapping[str, str] | None]
-"""Command and variables of a process, as ``start`` of a host takes them."""
+"""Command and environment of a process, as ``Host.start`` takes them."""
 
 
 @dataclass(frozen=True, slots=True)
 class WrappedHost:
-    """A host that changes how processes start; everything else is that of the host."""
+    """A host that changes how processes start; everything else is delegated to ``host``."""
 
     host: Host
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (as the host has it)
-        """What the host has under this name."""
+        """Return the attribute of the wrapped host."""
         return getattr(self.host, name)
 
     def changed(self, _label: str, argv: Sequence[str], env: Mapping[str, str] | None) -> Start:
-        """How a process starts that was to start so."""
+        """Return the changed command and environment of a process; unchanged by default."""
         return argv, env
 
     def start(
@@ -35,6 +35,6 @@ class WrappedHost:
         log: Path,
         cwd: Path | None = None,
     ) -> Process:
-        """Start a process as ``changed`` says."""
+        """Start a process with the command and environment that ``changed`` returns."""
         argv, env = self.changed(label, argv, env)
         return self.host.start(label, argv, env=env, log=log, cwd=cwd)

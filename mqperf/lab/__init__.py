@@ -1,1 +1,1 @@
-"""What acts: systems, load generators, probes, actions, links, and the runner."""
+"""Running measurements: systems, load generators, probes, actions, links, and the runner."""

@@ -1,4 +1,4 @@
-"""The pulse of a sweep: a look at its run every second, in a thread of its own."""
+"""The pulse of a sweep: a reading of the current run every second, in a background thread."""
 
 import threading
 from collections import deque
@@ -13,12 +13,12 @@ from mqperf.plan.test_cases import TestCase
 
 PERIOD_S = 1.0
 KEPT = 3_600
-"""Beats of a run that are kept: those of its last hour."""
+"""Maximum number of beats per run: those of its last hour."""
 
 
 @dataclass(frozen=True, slots=True)
 class Beat:
-    """What happened since the beat before; ``at_s`` counts from the start of the window."""
+    """Rates since the previous beat; ``at_s`` counts from the start of the window."""
 
     at_s: float
     rate_msg_s: float | None
@@ -28,9 +28,9 @@ class Beat:
 
 @dataclass(slots=True)
 class Scene:
-    """The run that is looked at: what it is called, how long its window is, and its beats.
+    """The observed run: its title, the length of its window, and its beats.
 
-    ``unit`` is what it counts, ``heard`` of which latency its servers tell.
+    ``unit`` is what is counted, ``heard`` the latency that its servers report.
     """
 
     title: str
@@ -47,7 +47,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A run that has ended; ``figures`` are those of its tables, by column, if it has any."""
+    """A run that has ended; ``figures`` are the values of its tables, by column, if any."""
 
     case: Case
     failed: bool
@@ -55,15 +55,14 @@ class Ended:
 
 
 class Pulse:
-    """Looks at one run after the other; ``scene`` is that of the present one, or of the last.
+    """Observes one run after the other; ``scene`` is that of the current or the last run.
 
-    ``doing`` is what the sweep does now; ``case`` is that of the run that is looked at, and
-    ``todo`` are those of all that have not ended.  A host that does not answer is none of its
-    business: the runner says so.
+    ``doing`` is the current phase of the sweep; ``case`` is that of the observed run, and ``todo``
+    are all cases that have not ended.  Errors of a host are ignored here: the runner reports them.
     """
 
     def __init__(self, period_s: float = PERIOD_S) -> None:
-        """Begin with nothing to look at."""
+        """Begin without a run to observe."""
         self._period_s = period_s
         self.scene: Scene | None = None
         self.doing = ""
@@ -74,28 +73,28 @@ class Pulse:
         self._thread: threading.Thread | None = None
 
     def watch(self, title: str, gauge: Gauge, test_case: TestCase) -> None:
-        """Look at a run of a test case from now on."""
+        """Observe a run of a test case from now on."""
         self.leave()
         self.scene = Scene(title, test_case.unit, test_case.heard)
         self._stop = threading.Event()
-        words = (self.scene, gauge, self._stop)
-        self._thread = threading.Thread(target=self._look, args=words, daemon=True)
+        arguments = (self.scene, gauge, self._stop)
+        self._thread = threading.Thread(target=self._observe, args=arguments, daemon=True)
         self._thread.start()
 
     def leave(self) -> None:
-        """Look no longer; the scene stays."""
+        """Stop observing; the scene remains."""
         self._stop.set()
         if self._thread is not None:
             self._thread.join(self._period_s)
             self._thread = None
 
-    def _look(self, scene: Scene, gauge: Gauge, stop: threading.Event) -> None:
-        before: Reading | None = None
+    def _observe(self, scene: Scene, gauge: Gauge, stop: threading.Event) -> None:
+        previous: Reading | None = None
         while not stop.wait(self._period_s):
             with suppress(MqperfError, OSError, ValueError):
                 now = gauge.read()
                 scene.window_s = now.window_s
-                if before is not None:
-                    rate, one_way = now.rate_msg_s(before), now.one_way_s(before)
+                if previous is not None:
+                    rate, one_way = now.rate_msg_s(previous), now.one_way_s(previous)
                     scene.beats.append(Beat(now.at_s, rate, one_way, now.cores))
-                before = now
+                previous = now

@@ -1,4 +1,4 @@
-"""Programs that are not mqperf's own, and what installs them on Debian and Ubuntu."""
+"""External programs, and the commands that install them on Debian and Ubuntu."""
 
 from dataclasses import dataclass
 
@@ -10,9 +10,9 @@ from mqperf.hosts import HERE, Host
 class Tool:
     """A program that a host may need.
 
-    ``program`` is its name on the PATH, or where it is; ``packages`` are Debian's; ``services`` are
-    those that start with them, and would be in the way of a measurement.  Where no package has it,
-    ``by_hand`` says how to get it; programs ``instead`` of it will do.
+    ``program`` is its name on the PATH, or its path; ``packages`` are Debian's; ``services`` are
+    those that the packages start, which would disturb a measurement.  Where no package has it,
+    ``by_hand`` says how to get it; the programs ``instead`` are alternatives.
     """
 
     name: str
@@ -24,30 +24,30 @@ class Tool:
 
     @property
     def programs(self) -> tuple[str, ...]:
-        """Those of which one is enough."""
+        """The alternative programs, of which one is enough."""
         return (self.program, *self.instead)
 
     @property
     def install(self) -> str:
-        """What somebody types on the machine that lacks it."""
+        """The command that installs it on a machine."""
         return f"sudo apt-get install {' '.join(self.packages)}"
 
     @property
     def install_quietly(self) -> str:
-        """What root's shell does: install it without asking, and let no service of it run."""
+        """The command for root that installs it without prompts and disables its services."""
         install = f"apt-get install --yes --no-install-recommends {' '.join(self.packages)}"
         stop = f" && systemctl disable --now {' '.join(self.services)}" if self.services else ""
         return install + stop
 
     def on(self, title: str, host: Host) -> str:
-        """Where its program is on a host; raises ``SystemFault`` of a host that lacks it."""
-        place = host.which([self.program])[self.program]
-        if place is None:
+        """Return the path of its program on a host; raises ``SystemFault`` if the host lacks it."""
+        path = host.which([self.program])[self.program]
+        if path is None:
             raise self.missing(title, host)
-        return place
+        return path
 
     def missing(self, title: str, host: Host) -> SystemFault:
-        """The fault of a host that lacks it, with what to do; ``title`` is how to call it."""
+        """Return the fault of a host that lacks it, and what to do; ``title`` names it there."""
         if self.by_hand:
             where = "" if host.name == HERE else f" on {host.name}"
             return SystemFault(f"{title} is not installed{where}: {self.by_hand}")

@@ -1,4 +1,4 @@
-"""What runs on a measured host, beside the broker.
+"""Code that runs on measured hosts, beside the broker.
 
-It imports the standard library, numpy and itself, and goes to hosts whole.
+It imports only the standard library, numpy and itself, and is copied to hosts as a whole.
 """

@@ -1,4 +1,4 @@
-"""What can go wrong on a host; all else is in ``base.errors``."""
+"""Exceptions of code on hosts; all others are in ``base.errors``."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,26 +6,26 @@ from pathlib import Path
 
 
 class OneLine(BaseException):
-    """What a cell of a notebook shows as one line."""
+    """An exception that notebooks show as one line."""
 
     def _render_traceback_(self) -> list[str]:
-        """Give what it shows instead of a traceback: IPython asks for it."""
+        """Return the lines that IPython shows instead of a traceback."""
         return [f"mqperf: {self}"]
 
 
 class MqperfError(OneLine, Exception):
-    """Anything mqperf can explain."""
+    """Base of all errors that mqperf can explain."""
 
 
 class HostError(MqperfError):
-    """A host that refused us a process, a port or a folder."""
+    """A host refused a process, a port or a folder."""
 
 
 @contextmanager
 def refusals(kind: type[MqperfError], path: Path, what: str, advice: str) -> Iterator[None]:
-    """Turn the system's refusal (disk full, no rights) into one sentence about the path.
+    """Turn an ``OSError`` (disk full, no rights) into an error with one sentence about the path.
 
-    ``what`` stands before its reason, and ``advice`` behind it.
+    ``what`` comes before the system's reason, ``advice`` after it.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""What notebooks show: one line per cell, so that a notebook tells the story and nothing else."""
+"""Functions for notebooks, whose cells need only one line each."""
 
 import os
 from collections.abc import Callable
@@ -23,30 +23,30 @@ from mqperf.study.tables.axes import LAYOUT, SWEEP
 from mqperf.study.tables.places import CONDITION
 
 ROOT_MARK = "notebooks"
-"""The folder by which the root of a checkout is known."""
+"""Name of a folder that identifies the root of a checkout."""
 
 POINT_COLUMNS = (*LAYOUT, "threads")
 
 
 def set_up() -> None:
-    """Show figures as pictures in SVG, which are drawn once, and which untrusted notebooks show.
+    """Make notebooks show figures as SVG images, which are drawn once, and need no trust.
 
-    Tables are shown whole, and what stands in them as text, not as a formula.  Raises
-    ``MqperfError`` for parameters from papermill that the notebook does not have.
+    Tables are shown completely, and their cells as text without formulas.  Raises ``MqperfError``
+    for parameters from papermill that the notebook does not have.
     """
     if (shell := get_ipython()) is not None:
         if shell.history_manager is not None:
             injected.check(shell.history_manager.input_hist_raw[1:], shell.user_ns)
         if (form := shell.display_formatter) is not None:
             form.formatters["text/html"].for_type(Figure, as_picture)
-    for whole in ("display.max_columns", "display.max_rows", "display.max_colwidth"):
-        pd.set_option(whole, None)
+    for option in ("display.max_columns", "display.max_rows", "display.max_colwidth"):
+        pd.set_option(option, None)
     pd.set_option("display.precision", 1)
     pd.options.display.html.use_mathjax = False
 
 
 def located(path: str | os.PathLike[str]) -> Path:
-    """A path as given; in a notebook also one below the root of the checkout that it stands in."""
+    """Resolve a path; in a notebook it may also be relative to the root of the checkout."""
     given, here = Path(path), Path.cwd()
     if given.is_absolute() or given.exists() or get_ipython() is None:
         return given
@@ -55,12 +55,12 @@ def located(path: str | os.PathLike[str]) -> Path:
 
 
 def as_html(frame: pd.DataFrame) -> str:
-    """A table as a cell shows it, its numbers as short as they are read."""
+    """Return a table as HTML for a cell, with rounded numbers."""
     return frame.to_html(index=False, na_rep="", float_format=short)
 
 
 def each(results: Tables, view: Callable[[Tables, str], None]) -> None:
-    """Show one view of every test case that was measured, each below its name."""
+    """Call ``view`` for every measured test case, below a heading with its title."""
     measured = set(results["points"].dropna(subset=["throughput_msg_s"])["test_case"])
     for name, test_case in TEST_CASES.items():
         if name in measured:
@@ -69,9 +69,9 @@ def each(results: Tables, view: Callable[[Tables, str], None]) -> None:
 
 
 def show(results: Tables, section: str, test_case: str = "") -> None:
-    """Show a section of each test case that was measured, or of one, as reports show it.
+    """Show a section of each measured test case, or of one, as in reports.
 
-    Each layout has its words, its figure and its table.
+    Each layout has its sentences, its figure and its table.
     """
     title = ""
     for view, content in shown(results, section, test_case):
@@ -88,43 +88,43 @@ def show(results: Tables, section: str, test_case: str = "") -> None:
 
 
 def table(results: Tables, section: str, test_case: str = "") -> pd.DataFrame:
-    """The table of a section, in the units of reports, for all layouts and test cases.
+    """Return the table of a section, in the units of reports, for all layouts and test cases.
 
-    The index says which layout and test case a row is of; without rows the table is empty.
+    The index has layout and test case of a row; the table is empty if there are no rows.
     """
-    parts = {
+    frames = {
         (view.layout.system, view.layout.topology, view.layout.queues, view.test_case): (
             forms.frame(content).reset_index(drop=True)
         )
         for view, content in shown(results, section, test_case)
     }
     names = [*SWEEP]
-    return pd.concat(parts, names=names).droplevel(-1) if parts else pd.DataFrame()
+    return pd.concat(frames, names=names).droplevel(-1) if frames else pd.DataFrame()
 
 
 def doubts(results: Tables) -> pd.DataFrame:
-    """Every reason to distrust a number, beside the point it is about."""
-    return _placed(results, "doubts", "kind", "text")
+    """Return every reason to distrust a number, with the point that it is about."""
+    return _with_points(results, "doubts", "kind", "text")
 
 
 def doubted_points(results: Tables) -> set[str]:
-    """The points that any doubt is about."""
+    """Return the points that any doubt is about."""
     return set(results["doubts"]["point"].dropna())
 
 
 def disturbed(results: Tables) -> str:
-    """The last run with an action; the last of all where none has any."""
+    """Return the last run with an action, or the last run if none has an action."""
     runs = results["messages"]["run"]
-    acted = runs[runs.isin(results["outages"]["run"])]
-    return str((acted if len(acted) else runs).iloc[-1])
+    with_action = runs[runs.isin(results["outages"]["run"])]
+    return str((with_action if len(with_action) else runs).iloc[-1])
 
 
 def sweep_of(results: Tables, metric: str = "") -> Figure:
-    """Throughput, latency and CPU of one sweep, along what varies in it; doubted points hollow.
+    """Draw throughput, latency and CPU of one sweep, or one of ``figures.METRICS`` alone.
 
-    Or one of ``figures.METRICS`` alone.
+    Doubted points are hollow.
     """
-    points, doubted = _unsure(results), doubted_points(results)
+    points, doubted = _with_uncertainty(results), doubted_points(results)
     sheet = (
         figures.metric_sheet(points, metric, doubted=doubted)
         if metric
@@ -142,30 +142,30 @@ def show_metric(results: Tables, metric: str, test_case: str) -> None:
 
 
 def bottlenecks(results: Tables) -> pd.DataFrame:
-    """The bottleneck of each run, and the figures that this rests on."""
-    return _placed(results, "bottlenecks", "bottleneck", "because")
+    """Return the bottleneck of each run, and the figures that it is derived from."""
+    return _with_points(results, "bottlenecks", "bottleneck", "because")
 
 
 def saturation_points(results: Tables) -> pd.DataFrame:
-    """Where each sweep saturates, as a sentence."""
+    """Return a sentence on the saturation point of each sweep."""
     return results["saturation_points"][[*SWEEP, "text"]]
 
 
 def ratios(comparison: pd.DataFrame) -> pd.DataFrame:
-    """The comparison without what only its checks need."""
+    """Return the comparison without columns that only its checks need."""
     columns = ("figure", "value_a", "value_b", "ratio", "ratio_low", "ratio_high", "verdict")
     stated = [name for name in parameters() if name in comparison.columns]
     clocks = ["clock_share"] if comparison["clock_share"].gt(0).any() else []
     return comparison[["test_case", *POINT_COLUMNS, *stated, *columns, *clocks, "doubted"]]
 
 
-def _unsure(results: Tables) -> pd.DataFrame:
-    """The points, with what clocks of several hosts may make their latencies wrong by, if any."""
+def _with_uncertainty(results: Tables) -> pd.DataFrame:
+    """Return the points, with the error bound of latencies from clocks of several hosts, if any."""
     points = results["points"]
     return points.assign(**uncertainty(results["latency"], points["point"]))
 
 
-def _placed(results: Tables, table: str, *columns: str) -> pd.DataFrame:
-    """Columns of a table beside the points that its rows are about."""
+def _with_points(results: Tables, table: str, *columns: str) -> pd.DataFrame:
+    """Return columns of a table after those of the points that its rows are about."""
     rows = with_parameters(results[table], results["runs"])
     return rows[[*POINT_COLUMNS, *varied(results["runs"]), "test_case", *columns]]

@@ -1,4 +1,4 @@
-"""One run of what was measured: its facts, its doubts, and what was in each of its seconds."""
+"""A single measured run: its facts, its doubts, and its figures over time."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from mqperf.study.tables import Tables, completed, tidy, with_parameters
 
 
 class MeasuredRun:
-    """One run, to be looked at by itself.
+    """A single run.
 
     ::
 
@@ -29,13 +29,13 @@ class MeasuredRun:
     """
 
     def __init__(self, source: Path, tables: Tables, name: str) -> None:
-        """Take the run of that name from complete tables, which were read from ``source``.
+        """Select the run ``name`` from complete tables, which were read from ``source``.
 
-        The end of a name will do, where no other run has it.  Raises ``MqperfError`` for a name
-        that none has, and for one that several have.
+        The end of a name suffices if it is unique.  Raises ``MqperfError`` for an unknown name,
+        and for an ambiguous one.
         """
         self.source = source
-        self.name = _named(source, tables["runs"], name)
+        self.name = _full_name(source, tables["runs"], name)
         self.tables: Tables = {
             table: frame[frame["run"].eq(self.name).fillna(value=False)].reset_index(drop=True)
             for table, frame in tables.items()
@@ -44,7 +44,7 @@ class MeasuredRun:
 
     @property
     def facts(self) -> pd.Series:
-        """Its row of the table ``runs``, without what is not known."""
+        """Its row of the table ``runs``, without missing values."""
         return self.tables["runs"].iloc[0].dropna()
 
     @property
@@ -53,22 +53,22 @@ class MeasuredRun:
         return self.tables["doubts"][["kind", "text"]]
 
     def plot(self) -> Figure:
-        """Draw everything that was recorded of its seconds, on one time axis.
+        """Draw everything that was recorded over time, on one time axis.
 
-        Throughput; latency as a heat map of the messages started in each second, with the mean and
-        the largest of those finished in it; CPU of every process, a panel for each host; what nodes
-        told of their inside; actions, alarms, and doubts that are about an instant.  Warm-up,
-        cool-down and actions are shaded.  What was not recorded has no panel.  Raises
-        ``MqperfError`` for a run that was not measured to its end.
+        Panels are throughput; latency as a heat map of the messages started in each second, with
+        mean and maximum of those finished in it; CPU of every process, per host; internal metrics
+        of nodes; and actions, alarms, and doubts about an instant.  Warm-up, cool-down and actions
+        are shaded.  What was not recorded has no panel.  Raises ``MqperfError`` for a run that was
+        not measured to its end.
         """
         self._check_whole()
         return counting(explorers.draw(self.tables, self.source, self.name), self._unit)
 
     def percentiles(self) -> Figure:
-        """Draw its latency by percentile: the farther to the right, the rarer.
+        """Draw its latency by percentile; rarer percentiles are further right.
 
-        The curve ends where fewer than ten messages are slower.  Raises ``MqperfError`` where too
-        few messages tell any percentile.
+        The curve ends where fewer than ten messages are slower.  Raises ``MqperfError`` if there
+        are too few messages for any percentile.
         """
         self._check_whole()
         curve = self.tables["percentiles"]
@@ -93,13 +93,13 @@ class MeasuredRun:
         return f"<run {self.name} of {self.source}: {f'doubts: {kinds}' if kinds else 'no doubts'}>"
 
     def _repr_html_(self) -> str:
-        """What it is, and its doubts."""
+        """Return its facts and doubts as HTML."""
         facts: str = tidy(self.tables["runs"]).T.dropna().to_html(header=False)
         doubts: str = self.doubts.to_html(index=False) if len(self.doubts) else ""
         return facts + doubts
 
 
-def _named(source: Path, runs: pd.DataFrame, name: str) -> str:
+def _full_name(source: Path, runs: pd.DataFrame, name: str) -> str:
     names = [str(run) for run in runs["run"].dropna()]
     matches = [run for run in names if run == name] or [run for run in names if run.endswith(name)]
     if len(matches) == 1:

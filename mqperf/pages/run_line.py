@@ -1,4 +1,4 @@
-"""What one run found, in a line of text."""
+"""The result of one run in a line of text."""
 
 from collections.abc import Mapping
 from math import nan
@@ -19,21 +19,21 @@ from mqperf.study.tables import Tables
 
 
 def of_run(run: Run) -> str:
-    """Throughput and 99th percentile of one run, as the tables have them, and its own doubts.
+    """Return throughput and 99th percentile of one run, as in the tables, and its doubts.
 
-    Doubts that take other runs to be raised are not among them.
+    Doubts that depend on other runs are not included.
     """
     frames = tables.of_runs([run])
     kinds = list(doubts(frames)["kind"].unique())
     doubted = f"doubts: {', '.join(kinds)}" if kinds else "no doubts"
     figures = {**_first(frames["messages"]), **_first(frames["latency"])}
-    told = _steps(frames) or _means(figures, unit_of(figures.get("test_case")))
-    lacking = "".join(f"; {text}" for text in survivors(frames).values())
-    return f"{told}, {doubted}{lacking}{_early(frames)}"
+    result = _steps(frames) or _means(figures, unit_of(figures.get("test_case")))
+    remarks = "".join(f"; {text}" for text in survivors(frames).values())
+    return f"{result}, {doubted}{remarks}{_early(frames)}"
 
 
 def _steps(frames: Tables) -> str:
-    """Which of the rates it kept, where they change in steps: means over these tell of none."""
+    """Return the rates that were kept, if rates change in steps: means would mix them."""
     if frames["rate_steps"].empty:
         return ""
     rows = saturation_rates(frames, bottlenecks(frames)).to_dict("records")
@@ -43,8 +43,8 @@ def _steps(frames: Tables) -> str:
 
 
 def _means(figures: Mapping[str, object], unit: str) -> str:
-    rate, slow = (figures.get(column, nan) for column in ("throughput_msg_s", "latency_p99_s"))
-    p99 = cell("latency_p99_s", slow)
+    rate, p99_s = (figures.get(column, nan) for column in ("throughput_msg_s", "latency_p99_s"))
+    p99 = cell("latency_p99_s", p99_s)
     return (
         f"{cell('throughput_msg_s', rate)} {in_unit(COLUMNS['throughput_msg_s'].shown, unit)},"
         f" p99 {p99}{'' if p99 == MISSING else ' ms'}"
@@ -52,7 +52,7 @@ def _means(figures: Mapping[str, object], unit: str) -> str:
 
 
 def _early(frames: Tables) -> str:
-    """Why a run ended early, if it did, and how much of it there is."""
+    """Return why a run ended early, if it did, and the length of its window."""
     runs = frames["runs"].dropna(subset=["condition_failed"])
     return "".join(
         f"; condition failed, window of {window:g} s: {why}"
@@ -61,7 +61,7 @@ def _early(frames: Tables) -> str:
 
 
 def of_run_if_sound(run: Run) -> str:
-    """The same, or why there are no figures: what was recorded stays recorded."""
+    """Return ``of_run``, or why the figures of the recorded run cannot be read."""
     try:
         return of_run(run)
     except Exception as error:  # noqa: BLE001 (whatever it is, the sweep goes on)
@@ -69,10 +69,10 @@ def of_run_if_sound(run: Run) -> str:
 
 
 def figures_of(run: Run) -> dict[str, object]:
-    """Its rows in the tables of messages and latency, by column; none if it cannot be read."""
+    """Return its rows of ``messages`` and ``latency``, by column; empty if it cannot be read."""
     try:
         frames = tables.of_runs([run])
-    except Exception:  # noqa: BLE001 (as above, which tells of it)
+    except Exception:  # noqa: BLE001 (``of_run_if_sound`` reports it)
         return {}
     return {**_first(frames["messages"]), **_first(frames["latency"])}
 

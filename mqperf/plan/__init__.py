@@ -1,14 +1,14 @@
 """Plans: what to measure, and every point of the sweep.
 
-A plan names systems, test cases and a load; ``Plan.cases()`` multiplies them out into frozen
-``Case`` objects.  A case's id is a readable slug and a hash of its parameters, so that a changed
-parameter is a new case and a repeated command finds the runs it already has.
+A plan names systems, test cases and a load; ``Plan.cases()`` expands them into frozen ``Case``
+objects.  A case's id is a readable slug and a hash of its parameters, so that a changed parameter
+makes a new case, and a repeated command finds its existing runs.
 """
 
 from mqperf.plan.actions import ActionPlan
 from mqperf.plan.agreement import MAX_CASES, MAX_THREADS
 from mqperf.plan.background import AFTER_S, BEFORE_S, BackgroundLoad
-from mqperf.plan.case import UNSAID, Case, CaseParameters, deployments
+from mqperf.plan.case import ID_DEFAULTS, Case, CaseParameters, deployments
 from mqperf.plan.conditions import Condition
 from mqperf.plan.decide import MOST, Comparison, DecidePlan, Decision
 from mqperf.plan.experiment import Plan, SystemPlan, compared
@@ -27,6 +27,7 @@ __all__ = [
     "BEFORE_S",
     "CONDITIONS",
     "COUNT",
+    "ID_DEFAULTS",
     "LATENCIES",
     "MAX_CASES",
     "MAX_THREADS",
@@ -35,7 +36,6 @@ __all__ = [
     "RAMP",
     "RATE",
     "SHARES",
-    "UNSAID",
     "ActionPlan",
     "BackgroundLoad",
     "Bracket",

@@ -1,4 +1,4 @@
-"""What disturbs a system during the window, as a plan says it."""
+"""Actions of a plan, which disturb a system during the measured window."""
 
 from itertools import combinations
 from typing import Annotated, Any, Self
@@ -16,7 +16,7 @@ from pydantic import (
 from mqperf.plan.values import Frozen, Misplaced, Scalar, as_tuple, check_parameters, simple
 
 THE_LINK = "the link"
-"""What the link of a run is called where nodes have labels."""
+"""Name of the link as the target of an action, in place of a node's label."""
 
 
 Place = Annotated[str, Field(min_length=1, max_length=100)]
@@ -26,17 +26,16 @@ Value = Annotated[
     Scalar | Annotated[tuple[Scalar, ...], BeforeValidator(as_tuple), Field(max_length=100)],
     WrapValidator(simple),
 ]
-"""A parameter's value, of which only the action knows more."""
+"""The value of a parameter, which only the action itself checks further."""
 
 PARAMETERS = 20
-"""Of an action, at most."""
+"""Most parameters of an action."""
 
 
 class ActionPlan(Frozen, extra="allow"):
-    """Something done at its time in the measured window, and undone.
+    """Something done at a given time in the measured window, and then undone.
 
-    It is done to a node, to the link, or on a host.  What it does not know are parameters of the
-    action.
+    It is done to a node, to the link, or on a host.  All further keys are parameters of the action.
     """
 
     __pydantic_extra__: dict[str, Value] = Field(init=False)
@@ -50,28 +49,28 @@ class ActionPlan(Frozen, extra="allow"):
 
     @property
     def end_s(self) -> float:
-        """When it is undone at the latest, in seconds since the start of the window."""
+        """The latest time at which it is undone, in seconds since the start of the window."""
         return self.at_s + self.within_s + self.for_s
 
     @property
     def within_s(self) -> float:
-        """How much later than ``at_s`` it may begin, by a parameter of that name: else not."""
+        """How many seconds after ``at_s`` it may begin: its parameter ``within_s``, else 0."""
         within = self.parameters.get("within_s")
         return within if isinstance(within, int | float) else 0.0
 
     @property
     def target(self) -> str:
-        """What it is done to: the label of a node, the link, or the name of a host."""
+        """The target: the label of a node, the link, or the name of a host."""
         return self.node or self.host or THE_LINK
 
     @property
     def where(self) -> str:
-        """Which of the three keys says what it is done to: ``node``, ``link`` or ``host``."""
+        """The key that names the target: ``node``, ``link`` or ``host``."""
         return "node" if self.node is not None else "host" if self.host is not None else "link"
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters of the action that the plan says."""
+        """The parameters of the action that the plan sets."""
         return dict(self.__pydantic_extra__)
 
     @model_validator(mode="after")
@@ -87,20 +86,20 @@ class ActionPlan(Frozen, extra="allow"):
         return self
 
     @model_serializer(mode="wrap")
-    def _with_one_target(self, written: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Only the one of the three: what ids of cases are made of does not change."""
-        left_out = {"node", "link", "host"} - {self.where}
-        return {name: value for name, value in written(self).items() if name not in left_out}
+    def _with_one_target(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Serialise only the key of the target, so that ids of earlier cases do not change."""
+        omitted = {"node", "link", "host"} - {self.where}
+        return {name: value for name, value in serialize(self).items() if name not in omitted}
 
 
 def _without_overlap(actions: tuple[ActionPlan, ...]) -> tuple[ActionPlan, ...]:
-    """A node, or the link, is under one action at a time: both could not be told apart."""
-    in_time = sorted(enumerate(actions), key=lambda placed: placed[1].at_s)
-    for (_, first), (place, second) in combinations(in_time, 2):
+    """Reject overlapping actions on one target: their effects could not be told apart."""
+    by_time = sorted(enumerate(actions), key=lambda indexed: indexed[1].at_s)
+    for (_, first), (index, second) in combinations(by_time, 2):
         if first.target == second.target and second.at_s < first.end_s:
             same = THE_LINK if first.link else f"the same {first.where}"
             raise Misplaced(
-                (place, "at_s"),
+                (index, "at_s"),
                 f"{second.do} at {second.at_s:g} s begins before {first.do} of {same} has ended,"
                 f" at {first.end_s:g} s: move one of them",
             )

@@ -1,4 +1,4 @@
-"""What the keys of a plan have to agree on, beside what each of them may be by itself."""
+"""Checks between keys of a plan, beyond the validation of each key by itself."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -12,39 +12,39 @@ if TYPE_CHECKING:
     from mqperf.plan.load_plan import LoadPlan
 
 MAX_CASES = 10_000
-"""Cases of a plan."""
+"""Most cases of a plan."""
 
 MAX_THREADS = 100_000
-"""Green threads of a case, over all its processes."""
+"""Most green threads of a case, over all its processes."""
 
 
 def agree(plan: "Plan") -> None:
-    """Raise ``Misplaced`` for the first keys that do not agree."""
+    """Raise ``Misplaced`` for the first keys that contradict each other."""
     for check in AGREEMENTS:
         check(plan)
 
 
 def too_many_threads(load: "LoadPlan", background: Sequence[BackgroundLoad]) -> str | None:
-    """What is wrong when a case has more of them than are allowed, over all its hosts."""
+    """Return the message for a case with more than ``MAX_THREADS``, over all hosts, or None."""
     hosts = max(load.hosts)
     measured = max(load.green_threads) * max(load.processes) * hosts
-    beside = sum(other.threads for other in background) * hosts
-    if measured + beside <= MAX_THREADS:
+    in_background = sum(other.threads for other in background) * hosts
+    if measured + in_background <= MAX_THREADS:
         return None
     over = f" over {hosts} client hosts" if hosts > 1 else ""
     return (
-        f"a case has {measured + beside:,} green threads{over},"
-        f" {beside:,} of them in the background,"
+        f"a case has {measured + in_background:,} green threads{over},"
+        f" {in_background:,} of them in the background,"
         f" at most {MAX_THREADS:,} are allowed: lower load or background"
     )
 
 
-def _inside(plan: "Plan") -> None:
-    """Actions end within the window, and those of a link have one."""
-    for around in plan.surroundings:
-        for place, action in enumerate(around.actions):
-            where = (*plan.place_of("actions", around), place)
-            if action.link and None in around.links:
+def _check_actions(plan: "Plan") -> None:
+    """Actions must end within the window, and an action on the link needs a link."""
+    for surroundings in plan.surroundings:
+        for index, action in enumerate(surroundings.actions):
+            where = (*plan.place_of("actions", surroundings), index)
+            if action.link and None in surroundings.links:
                 raise Misplaced(
                     where,
                     f"{action.do} is done to the link, and the plan has none: say link:, and"
@@ -59,31 +59,31 @@ def _inside(plan: "Plan") -> None:
                 )
 
 
-def _may_end(plan: "Plan") -> None:
-    """What ends early has nothing beside it."""
+def _check_early_end(plan: "Plan") -> None:
+    """A run that may end early can have neither background loads nor actions."""
     ending = {("fail_when",): plan.fail_when, ("load", COUNT): plan.load.parameters.get(COUNT)}
-    why = next((where for where, value in ending.items() if value is not None), None)
-    if why and any(around.background or around.actions for around in plan.surroundings):
+    key = next((where for where, value in ending.items() if value is not None), None)
+    if key and any(each.background or each.actions for each in plan.surroundings):
         raise Misplaced(
-            why,
+            key,
             "a run with a background load or actions cannot end early: leave out"
-            f" {'.'.join(why)}, or these",
+            f" {'.'.join(key)}, or these",
         )
 
 
-def _enough_for_all(plan: "Plan") -> None:
-    """A count is one of the measured load, and gives every thread something to send."""
-    for around in plan.surroundings:
-        for place, beside in enumerate(around.background):
-            if COUNT in beside.parameters:
+def _check_message_count(plan: "Plan") -> None:
+    """Only the measured load may have a message count, of at least one message per thread."""
+    for surroundings in plan.surroundings:
+        for index, load in enumerate(surroundings.background):
+            if COUNT in load.parameters:
                 raise Misplaced(
-                    (*plan.place_of("background", around), place, COUNT),
+                    (*plan.place_of("background", surroundings), index, COUNT),
                     f"a background load lasts as long as the run: leave out its {COUNT}",
                 )
-    load = plan.load
-    counts = load.parameters.get(COUNT, ())
+    measured = plan.load
+    counts = measured.parameters.get(COUNT, ())
     least = min((count for count in counts if isinstance(count, int)), default=0)
-    threads = max(load.green_threads) * max(load.processes) * max(load.hosts)
+    threads = max(measured.green_threads) * max(measured.processes) * max(measured.hosts)
     if 0 < least < threads:
         raise Misplaced(
             ("load", COUNT),
@@ -92,8 +92,8 @@ def _enough_for_all(plan: "Plan") -> None:
         )
 
 
-def _share_of_a_rate(plan: "Plan") -> None:
-    """A share of the throughput is one of a rate that stays."""
+def _check_throughput_share(plan: "Plan") -> None:
+    """``fail_when.throughput_share`` needs a constant offered rate to be a share of."""
     if plan.fail_when is None or not plan.fail_when.throughput_share:
         return
     parameters = plan.load.parameters
@@ -106,8 +106,8 @@ def _share_of_a_rate(plan: "Plan") -> None:
         )
 
 
-def _searchable(plan: "Plan") -> None:
-    """A search sets the rate, and the order of its runs."""
+def _check_search(plan: "Plan") -> None:
+    """A search sets the rate and the order of its runs itself."""
     if plan.search is None:
         return
     for name in OFFERED:
@@ -122,15 +122,15 @@ def _searchable(plan: "Plan") -> None:
         raise Misplaced(("order",), text)
 
 
-def _within_thread_limit(plan: "Plan") -> None:
-    """A case has no more threads than are allowed."""
-    for around in plan.surroundings:
-        if problem := too_many_threads(plan.load, around.background):
+def _check_threads(plan: "Plan") -> None:
+    """A case may have at most ``MAX_THREADS`` threads."""
+    for surroundings in plan.surroundings:
+        if problem := too_many_threads(plan.load, surroundings.background):
             raise Misplaced(("load", "green_threads"), problem)
 
 
-def _finite(plan: "Plan") -> None:
-    """A plan has no more cases than are allowed."""
+def _check_number_of_cases(plan: "Plan") -> None:
+    """A plan may have at most ``MAX_CASES`` cases."""
     number = plan.number_of_cases
     if number > MAX_CASES:
         raise Misplaced(
@@ -140,8 +140,8 @@ def _finite(plan: "Plan") -> None:
         )
 
 
-def _decidable(plan: "Plan") -> None:
-    """What is to be decided can be: there is something to compare, by throughput, in time."""
+def _check_decide(plan: "Plan") -> None:
+    """``decide`` needs points to compare, a throughput that no rate fixes, and enough time."""
     if plan.decide is None:
         return
     if plan.search is not None:
@@ -154,8 +154,8 @@ def _decidable(plan: "Plan") -> None:
                 f" grow to load.{RAMP}; or leave out decide"
             )
             raise Misplaced(("load", name), text)
-    for name, other in {"control_runs": False, "order": "listed"}.items():
-        if getattr(plan, name) != other:
+    for name, default in {"control_runs": False, "order": "listed"}.items():
+        if getattr(plan, name) != default:
             text = f"what is to be decided orders its runs itself: leave out {name}, or decide"
             raise Misplaced((name,), text)
     if not (plan.decide.plans or plan.comparisons()):
@@ -174,13 +174,13 @@ def _decidable(plan: "Plan") -> None:
 
 
 AGREEMENTS: Sequence[Callable[["Plan"], None]] = (
-    _inside,
-    _may_end,
-    _enough_for_all,
-    _share_of_a_rate,
-    _searchable,
-    _within_thread_limit,
-    _finite,
-    _decidable,
+    _check_actions,
+    _check_early_end,
+    _check_message_count,
+    _check_throughput_share,
+    _check_search,
+    _check_threads,
+    _check_number_of_cases,
+    _check_decide,
 )
-"""Each raises ``Misplaced`` for keys that do not agree; the first that does counts."""
+"""Each raises ``Misplaced`` for keys that contradict each other; the first to raise ends it."""

@@ -1,4 +1,4 @@
-"""Load beside the one that is measured, as a plan says it."""
+"""Background loads of a plan, which run beside the measured load."""
 
 from typing import Self
 
@@ -16,19 +16,19 @@ from mqperf.plan.values import (
 )
 
 BEFORE_S = 2
-"""Seconds by which it begins before the measured load."""
+"""Seconds by which a background load starts before the measured load."""
 
 AFTER_S = 2
-"""Seconds by which it goes on after the measured load has ended."""
+"""Seconds for which a background load goes on after the measured load."""
 
 PARAMETERS = 100
-"""Of a generator, at most."""
+"""Most parameters of a generator."""
 
 
 class BackgroundLoad(Frozen, extra="allow"):
-    """A load that flows all the time in which the measured one does; nothing of it is swept.
+    """A load that runs for as long as the measured one does; nothing in it is swept.
 
-    What it does not know are parameters of the generator.
+    All further keys are parameters of the generator.
     """
 
     __pydantic_extra__: dict[str, Scalar] = Field(init=False)
@@ -41,12 +41,12 @@ class BackgroundLoad(Frozen, extra="allow"):
 
     @property
     def parameters(self) -> dict[str, Scalar]:
-        """The parameters of the generator that the plan says."""
+        """The parameters of the generator that the plan sets."""
         return dict(self.__pydantic_extra__)
 
     @property
     def threads(self) -> int:
-        """Green threads over its processes."""
+        """Number of green threads over all its processes."""
         return self.green_threads * self.processes
 
     @model_validator(mode="after")

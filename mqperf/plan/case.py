@@ -26,7 +26,7 @@ from mqperf.plan.values import (
     Window,
 )
 
-UNSAID: Mapping[str, object] = {
+ID_DEFAULTS: Mapping[str, object] = {
     "generator": "simulator",
     "processes": 1,
     "hosts": 1,
@@ -43,16 +43,16 @@ UNSAID: Mapping[str, object] = {
     "repeat": 1,
     "sentinel": 0,
 }
-"""What the id of a case leaves out: the value that a parameter had for all cases, by default or
-because there was no such parameter, when ids first knew it.  It never changes: another default is
-another id, and no case recorded before gets a new one."""
+"""Parameter values that the id of a case omits.  Each is the value that all cases had, by default
+or implicitly, when ids first covered the parameter.  They must never change, so that recorded cases
+keep their ids; a case with a newer default gets another id."""
 
 
 class Case(Frozen):
     """One resolved point of a sweep, and one repeat of it.
 
-    ``parameters`` are those of the generator that the plan says; what they mean, and the others'
-    defaults, only the generator knows.
+    ``parameters`` are the generator's parameters that the plan sets; their meaning, and the
+    defaults of the others, are defined by the generator.
     """
 
     system: str
@@ -88,22 +88,22 @@ class Case(Frozen):
 
     @property
     def threads(self) -> int:
-        """Threads as the published reports count them."""
+        """Number of threads as the published reports count them: over all processes and hosts."""
         return self.green_threads * self.processes * self.hosts
 
     @property
     def load_s(self) -> int:
-        """Seconds that the clients send: the window and the ragged ends around it."""
+        """Seconds for which clients send: warm-up, window and cool-down."""
         return self.warmup_s + self.duration_s + self.cooldown_s
 
     def load_words(self) -> str:
-        """The load in a few words: ``rpc-cast by simulator, 2 threads``."""
+        """Return a short description of the load: ``rpc-cast by simulator, 2 threads``."""
         threads = f"{self.threads} thread{'s' if self.threads > 1 else ''}"
-        named = (f"{name} {value}" for name, value in self.parameters.items())
-        return ", ".join([f"{self.test_case} by {self.generator}", threads, *named])
+        parameters = (f"{name} {value}" for name, value in self.parameters.items())
+        return ", ".join([f"{self.test_case} by {self.generator}", threads, *parameters])
 
     def beside(self) -> "list[Case]":
-        """Its background loads as cases of their own, each with the same measured window."""
+        """Return the background loads as separate cases, each with the same measured window."""
         return [
             self.model_copy(
                 update={
@@ -126,23 +126,23 @@ class Case(Frozen):
 
     @property
     def point(self) -> str:
-        """Id of the point: what all repeats of this case, and its control runs, have in common."""
-        return f"{self._slug}-{_digest(self._known_to_ids(exclude={'repeat', 'control_run'}))}"
+        """Id of the point, which all repeats of this case and its control runs share."""
+        return f"{self._slug}-{_digest(self._id_parameters(exclude={'repeat', 'control_run'}))}"
 
     @property
     def id(self) -> str:
         """Name of the case's run folder."""
         turn = f"s{self.control_run}" if self.control_run else f"r{self.repeat}"
-        return f"{self._slug}-{turn}-{_digest(self._known_to_ids())}"
+        return f"{self._slug}-{turn}-{_digest(self._id_parameters())}"
 
-    def _known_to_ids(self, exclude: frozenset[str] | set[str] = frozenset()) -> dict[str, object]:
-        """The parameters, without those that ids leave out."""
+    def _id_parameters(self, exclude: frozenset[str] | set[str] = frozenset()) -> dict[str, object]:
+        """Return all parameters that differ from ``ID_DEFAULTS``, which ids are hashes of."""
         fields = self.model_dump(by_alias=True, exclude={"parameters", *exclude})
         values = {**fields, **self.parameters}
         return {
             name: value
             for name, value in values.items()
-            if name not in UNSAID or value != UNSAID[name]
+            if name not in ID_DEFAULTS or value != ID_DEFAULTS[name]
         }
 
     @property
@@ -154,24 +154,24 @@ class Case(Frozen):
 
 
 class CaseParameters(Frozen):
-    """What a load generator takes from a plan, of which a case has one value each."""
+    """Parameters of a load generator as one case has them: a single value each."""
 
     @classmethod
     def of_case(cls, case: Case) -> Self:
-        """The parameters of a case."""
+        """Validate the parameters of a case."""
         return cls.model_validate(dict(case.parameters))
 
 
 def deployments(cases: Iterable[Case], own_deployment: Callable[[Case], bool]) -> list[list[Case]]:
-    """The cases in their order, a list for each start of a system, in which it has its settings.
+    """Group consecutive cases that run on one deployment: same system and same settings.
 
-    Topologies share a start, but for cases of an ``own_deployment``: of their topology alone.
+    Topologies share a deployment, except cases with ``own_deployment``: these need one each.
     """
 
-    def start(case: Case) -> tuple[object, ...]:
+    def deployment(case: Case) -> tuple[object, ...]:
         return case.system, case.settings, case.topology if own_deployment(case) else None
 
-    return [[*block] for _, block in groupby(cases, key=start)]
+    return [[*group] for _, group in groupby(cases, key=deployment)]
 
 
 def _digest(parameters: Mapping[str, object]) -> str:

@@ -16,10 +16,10 @@ ConditionName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 .,%+/-]*$"
 
 
 class Condition(Frozen):
-    """What a condition sets; what it leaves out is as the rest of the plan says.
+    """Keys that a condition overrides; for the others the values of the plan apply.
 
-    ``published_factor`` is how many times the latency of the first condition a publication reports
-    for it, to stand beside what is measured.
+    ``published_factor`` is the published ratio of its latency to that of the first condition, shown
+    beside the measured ratio.
     """
 
     link: LinkPoint | None = None
@@ -42,12 +42,12 @@ def _to_compare(conditions: Mapping[str, Condition]) -> Mapping[str, Condition]:
 Conditions = Annotated[
     Mapping[ConditionName, Condition], Field(max_length=50), AfterValidator(_to_compare)
 ]
-"""By name; the first is what the others are compared with."""
+"""Conditions by name; the others are compared with the first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What is around every point under one condition; ``name`` is None where a plan has none."""
+    """Links, background and actions of all points under one condition; ``name`` None without."""
 
     name: str | None
     links: tuple[LinkPoint | None, ...]
@@ -55,7 +55,7 @@ class Surroundings:
     actions: tuple[ActionPlan, ...]
 
     def under(self, name: str, condition: Condition) -> "Surroundings":
-        """The same, with what the condition sets instead."""
+        """Return the surroundings with the condition's overrides."""
         link, background, actions = condition.link, condition.background, condition.actions
         return Surroundings(
             name,

@@ -1,9 +1,7 @@
-"""A plan that decides: points that differ in a name are repeated until it is known what it changes.
+"""Plans with ``decide``: points that differ in one name are repeated until their ratio is decided.
 
-Or two plans, whose points are compared with each other's.
-
-Which runs come next follows from those that are there, so that it goes on wherever it was left: a
-folder and a plan are all of its state.
+Points of two plans can be compared with each other, too.  The next runs follow from the existing
+ones, so that a decision can be resumed: the run folder and the plan are its whole state.
 """
 
 import json
@@ -21,27 +19,27 @@ from mqperf.plan.settings import worded
 from mqperf.plan.values import Frozen
 
 FIRST = 2
-"""Repeats of every point before anything can be decided, unless the plan says more."""
+"""Repeats of every point before anything is decided, unless the plan has more."""
 
 MOST = 20
-"""Repeats of a point beyond which nothing is decided."""
+"""Most repeats of a point; a comparison still open then stays open."""
 
 OF_LAYOUT = ("system", "queues", "topology")
-"""The names of a layout, in the order in which they are compared."""
+"""The names that make up a layout, in the order in which they are compared."""
 
 ALWAYS = (*OF_LAYOUT, "test_case", "threads")
-"""What points of two plans must have in common to be compared."""
+"""Values that points of two plans must share to be compared."""
 
 SIDES = 2
-"""Plans whose points are compared with each other's."""
+"""Number of plans in a comparison between plans."""
 
 PLAN = "plan"
-"""The name that tells points of two plans apart."""
+"""The axis of comparisons between two plans."""
 
 Name = Annotated[str, Field(min_length=1, max_length=100)]
 Outcome = Literal["better", "worse", "alike", "open"]
 Point = tuple[int, str]
-"""The place of a plan among those that are compared, and the id of a point of it."""
+"""The index of a plan among those compared, and the id of one of its points."""
 
 
 def _duration(text: str) -> str:
@@ -57,7 +55,7 @@ def _pair(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class DecidePlan(Frozen):
-    """Which relative difference matters, and how long it may take to find it out."""
+    """The relative difference that matters, and the time limit for all runs."""
 
     difference: float = Field(0.05, ge=0.005, le=1, allow_inf_nan=False)
     within: Annotated[str, AfterValidator(_duration)] = Field("20 min", max_length=20)
@@ -65,16 +63,16 @@ class DecidePlan(Frozen):
 
     @property
     def within_s(self) -> float:
-        """The time for all runs, in seconds."""
+        """The time limit for all runs, in seconds."""
         return seconds(self.within)
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two points that differ in the name ``axis`` alone; cases are those of their first repeats.
+    """Two points that differ only in ``axis``; the cases are those of their first repeats.
 
-    ``names`` are its values at the reference and at the other, ``varying`` what else varies among
-    all points.  ``sides`` are the places of their plans among those that are compared.
+    ``names`` are the values of the axis at the reference and at the other point, ``varying`` the
+    other parameters that vary among all points, ``sides`` the indexes of the two points' plans.
     """
 
     axis: str
@@ -86,28 +84,28 @@ class Comparison:
 
     @property
     def points(self) -> tuple[Point, Point]:
-        """The places of their plans, and their ids."""
+        """Plan index and id of both points."""
         first, second = self.sides
         return (first, self.reference.point), (second, self.other.point)
 
     @property
     def words(self) -> str:
-        """What is compared: ``quorum against classic, rpc-call, 10 threads``."""
+        """Description of the comparison: ``quorum against classic, rpc-call, 10 threads``."""
         reference, other = self.names
         case, values = self.other, _values(self.other)
         layout = [str(getattr(case, name)) for name in OF_LAYOUT if name in self.varying]
-        named = {"generator", *case.settings, *case.parameters}
-        more = [f"{name} {values[name]}" for name in self.varying if name in named]
-        place = [*layout, case.test_case, amount(case.threads, "thread"), *more]
-        return f"{other} against {reference}, {', '.join(place)}"
+        shown = {"generator", *case.settings, *case.parameters}
+        more = [f"{name} {values[name]}" for name in self.varying if name in shown]
+        point = [*layout, case.test_case, amount(case.threads, "thread"), *more]
+        return f"{other} against {reference}, {', '.join(point)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What is known of a comparison after so many repeats of both points.
+    """The state of a comparison after ``repeats`` of both points.
 
-    ``ratio`` is that of the other point by the reference, with its interval; None before there are
-    enough repeats.  ``needed`` says how many repeats would decide an open one, as it looks now.
+    ``ratio`` is the other point's throughput divided by the reference's, with its interval; None
+    before there are enough repeats.  ``needed`` estimates the repeats that decide an open one.
     """
 
     outcome: Outcome
@@ -118,7 +116,7 @@ class Decision:
     needed: int | None = None
 
     def words(self, difference: float) -> str:
-        """What was decided, or how far it is: ``+23 % (+15 to +31 %)``."""
+        """Describe the decision, or its state so far: ``+23 % (+15 to +31 %)``."""
         if self.ratio is None or self.low is None or self.high is None:
             return "open"
         ends = percents(self.low, self.high)
@@ -129,10 +127,10 @@ class Decision:
 
 
 def comparisons(cases: Sequence[Case], alone: Collection[str] = ()) -> list[Comparison]:
-    """Every point against that with the first value of a name, all else alike.
+    """Compare every point with the one that has the first value of an axis and is equal otherwise.
 
-    ``cases`` are the points of a plan, one case of each.  Generators differ by the parameters that
-    are theirs ``alone``, too.
+    ``cases`` are the points of a plan, one case of each.  Parameters in ``alone`` belong to single
+    generators, and may differ between generators that are compared.
     """
     return [comparison for axis in _axes(cases) for comparison in _along(axis, cases, alone)]
 
@@ -140,21 +138,22 @@ def comparisons(cases: Sequence[Case], alone: Collection[str] = ()) -> list[Comp
 def across(
     names: tuple[str, str], first: Sequence[Case], second: Sequence[Case]
 ) -> list[Comparison]:
-    """Every point of the second of two plans against that of the first which it agrees with.
+    """Compare every point of the second plan with the matching point of the first, if any.
 
-    They agree in layout, test case and number of threads, and in all that varies in either plan.
+    Matching points share layout, test case, number of threads, and all that varies in either plan.
     """
     varying = [*dict.fromkeys((*_varying(first), *_varying(second)))]
-    agreeing = [*dict.fromkeys((*ALWAYS, *varying))]
-    references = {_place(case, agreeing): case for case in first}
+    matched = [*dict.fromkeys((*ALWAYS, *varying))]
+    references = {_values_of(case, matched): case for case in first}
     return [
-        Comparison(PLAN, names, references[place], case, varying, (0, 1))
+        Comparison(PLAN, names, references[values], case, varying, (0, 1))
         for case in second
-        if (place := _place(case, agreeing)) in references
+        if (values := _values_of(case, matched)) in references
     ]
 
 
 def _along(axis: str, cases: Sequence[Case], alone: Collection[str]) -> Iterator[Comparison]:
+    """Yield the comparisons of each value of the axis with the first one."""
     first = next(value for case in cases if (value := _names(case).get(axis)) is not None)
     at_first = [case for case in cases if _names(case).get(axis) == first]
     references = {_rest(case, axis, alone): case for case in at_first}
@@ -166,26 +165,26 @@ def _along(axis: str, cases: Sequence[Case], alone: Collection[str]) -> Iterator
 
 
 def _axes(cases: Sequence[Case]) -> list[str]:
-    """The names that tell points apart: of layouts, and words among settings and parameters."""
+    """Return the names with several values: of the layout, and non-numeric settings, parameters."""
     names = [name for name in OF_LAYOUT if len({getattr(case, name) for case in cases}) > 1]
     values: dict[tuple[str, str], set[str]] = {}
     for case in cases:
         for name, value in _names(case).items():
             if name not in OF_LAYOUT:
                 values.setdefault((case.system, name), set()).add(value)
-    return [*names, *dict.fromkeys(name for (_, name), words in values.items() if len(words) > 1)]
+    return [*names, *dict.fromkeys(name for (_, name), every in values.items() if len(every) > 1)]
 
 
 def _names(case: Case) -> dict[str, str]:
-    """What of a case is a name."""
+    """Return all values of a case that are names, not numbers: each may be an axis."""
     values = {**case.settings, **case.parameters}
-    words = {
+    options = {
         name: worded(value)
         for name, value in values.items()
         if isinstance(value, str | bool | Mapping)
     }
     return {
-        **words,
+        **options,
         "generator": case.generator,
         "system": case.system,
         "queues": case.queues,
@@ -194,26 +193,26 @@ def _names(case: Case) -> dict[str, str]:
 
 
 def _rest(case: Case, axis: str, alone: Collection[str]) -> frozenset[tuple[str, str]]:
-    """All that both points of a comparison have alike; settings belong to their system."""
-    apart = {axis, *(case.settings if axis == "system" else ())}
-    apart |= {*OPTIONS} if axis == SET else {*alone} if axis == "generator" else set()
-    return frozenset(item for item in _values(case).items() if item[0] not in apart)
+    """Return all values but those that may differ along the axis; settings go with the system."""
+    differing = {axis, *(case.settings if axis == "system" else ())}
+    differing |= {*OPTIONS} if axis == SET else {*alone} if axis == "generator" else set()
+    return frozenset(item for item in _values(case).items() if item[0] not in differing)
 
 
 def _varying(cases: Sequence[Case]) -> list[str]:
-    """What of the points of a plan varies."""
+    """Return the names of values that vary among the points of a plan."""
     values = [_values(case) for case in cases]
     names = dict.fromkeys(name for of_case in values for name in of_case)
     return [name for name in names if len({of_case.get(name) for of_case in values}) > 1]
 
 
-def _place(case: Case, names: Sequence[str]) -> tuple[str | None, ...]:
+def _values_of(case: Case, names: Sequence[str]) -> tuple[str | None, ...]:
     values = _values(case)
     return tuple(values.get(name) for name in names)
 
 
 def _values(case: Case) -> dict[str, str]:
-    """All that a plan says of a point, settings and parameters by their own names."""
-    parts: dict[str, Any] = case.model_dump(mode="json", exclude={"repeat", "control_run"})
-    flat = {**parts.pop("settings"), **parts.pop("parameters"), **parts, "threads": case.threads}
+    """Return all values of a point as JSON, settings and parameters under their own names."""
+    data: dict[str, Any] = case.model_dump(mode="json", exclude={"repeat", "control_run"})
+    flat = {**data.pop("settings"), **data.pop("parameters"), **data, "threads": case.threads}
     return {name: json.dumps(value, sort_keys=True) for name, value in flat.items()}

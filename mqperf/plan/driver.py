@@ -1,9 +1,8 @@
-"""Options of oslo.messaging's drivers: which each release has, and how a plan says them.
+"""Options of oslo.messaging's drivers: those of each release, and their form in plans.
 
-``driver`` of a load is a mapping of options, each of which may be a list; or of names to several
-such sets, of which each point has one.  A case has every option as a parameter of its own.  The
-table of options is what the libraries list themselves, and what they need besides; tests hold it to
-that.
+``driver`` of a load maps options to values, each of which may be a list; or it maps names to
+several such sets, of which each point has one.  A case has every option as a separate parameter.
+The table of options is taken from the libraries, plus their requirements; tests compare the two.
 """
 
 import json
@@ -21,14 +20,14 @@ from mqperf.plan.values import Frozen, Misplaced, as_tuple
 DRIVERS: Mapping[str, Any] = json.loads(
     Path(__file__).with_name("driver_options.json").read_text("utf-8")
 )
-"""By driver its release of oslo.messaging, the section of its configuration, and its options.
+"""By driver: its release of oslo.messaging, the section of its configuration, and its options.
 
-Of an option that mqperf sets itself it says why (``reserved``), of others without which options
-they are refused or ignored (``needs``), and the kind of queue that they declare (``declares``).
+``reserved`` is the reason why mqperf sets an option itself, ``needs`` lists options without which
+it is refused or ignored, and ``declares`` is the kind of queue that it declares.
 """
 
 SET = "driver"
-"""The key of a load, and the parameter that has the name of a set of options."""
+"""The key of a load with the options, and the parameter with the name of their set."""
 
 OPTIONS: Mapping[str, Mapping[str, Any]] = {
     name: option
@@ -36,7 +35,7 @@ OPTIONS: Mapping[str, Mapping[str, Any]] = {
     for name, option in driver["options"].items()
     if "reserved" not in option
 }
-"""Those that a plan may say, of all drivers."""
+"""The options of all drivers that a plan may set."""
 
 KINDS = {name: option["declares"] for name, option in OPTIONS.items() if "declares" in option}
 """The kind of queue that an option declares."""
@@ -70,42 +69,42 @@ D = TypeVar("D", bound=Driven)
 
 
 def with_options(name: str, base: type[D]) -> type[D]:
-    """The model with a field for every option of any driver."""
+    """Return a model with a field for every option of any driver."""
     fields: dict[str, Any] = {key: (_type(option), None) for key, option in OPTIONS.items()}
     return create_model(name, __base__=base, **fields)
 
 
 def _type(option: Mapping[str, Any]) -> object:
     choices = option.get("choices")
-    chosen: Any = Literal[tuple(choices)] if choices else TYPES[option["type"]]
+    kind: Any = Literal[tuple(choices)] if choices else TYPES[option["type"]]
     limits = Field(ge=option.get("min"), le=option.get("max"), description=option["meaning"])
-    return Annotated[chosen | None, limits]
+    return Annotated[kind | None, limits]
 
 
 def sets_of(driver: object) -> Iterator[tuple[tuple[str, ...], Mapping[str, Any]]]:
-    """The sets of options that a load names, each with its place in it; one without a name."""
+    """Yield each set of options with its path in ``driver``, which is empty for an unnamed set."""
     if isinstance(driver, Mapping):
         named = driver and all(isinstance(value, Mapping) for value in driver.values())
-        places = [(name,) for name in driver] if named else [()]
-        yield from zip(places, driver.values() if named else [driver], strict=True)
+        paths = [(name,) for name in driver] if named else [()]
+        yield from zip(paths, driver.values() if named else [driver], strict=True)
 
 
 def points_of(driver: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The parameters by which points differ: every combination of each set, and its name."""
-    for place, options in sets_of(driver):
-        named = dict.fromkeys(place and (SET,), *place)
+    """Yield the parameters of each point: every combination of each set, and the set's name."""
+    for path, options in sets_of(driver):
+        set_name = dict.fromkeys(path and (SET,), *path)
         for values in product(*map(as_tuple, options.values())):
-            yield named | dict(zip(options, values, strict=True))
+            yield set_name | dict(zip(options, values, strict=True))
 
 
 def number_of_points(driver: Mapping[str, Any]) -> int:
-    """How many these are, without making them."""
+    """Count what ``points_of`` yields, without building it."""
     sets = (map(as_tuple, options.values()) for _, options in sets_of(driver))
     return sum(math.prod(map(len, values)) for values in sets)
 
 
 def refusal(driver: str, name: str) -> str | None:
-    """Why a plan cannot have this option of the driver of a release; None where it can."""
+    """Return why a plan cannot set this option of a release's driver; None where it can."""
     known = DRIVERS[driver]["options"]
     if name not in known:
         release = DRIVERS[driver]["release"]

@@ -1,4 +1,4 @@
-"""A whole experiment, as one file holds it, and the cases that it multiplies out to."""
+"""The model of a plan file: a whole experiment, and the cases that it expands to."""
 
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -34,32 +34,32 @@ from mqperf.plan.test_cases import STANDARD
 from mqperf.plan.values import Count, Frozen, Listed, ProbeName, TestCase, as_tuple, distinct
 
 CONTROL_RUNS = 3
-"""Times that a system's first point is measured besides its repeats, with ``control_runs``."""
+"""Extra runs of a system's first point with ``control_runs``, beside its repeats."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Text:
-    """The text that a plan was read from; plans that say the same are equal without it."""
+class _Source:
+    """Line numbers of the text that a plan was read from; ignored when plans are compared."""
 
     line: Callable[[Where], int | None] = field(compare=False)
 
 
 def _no_password(title: str) -> str:
-    """A title is printed on every page: it may hold no URL with a password."""
+    """Reject a title with a URL that may hold a password: titles are printed on every page."""
     if "://" in title and "@" in title and suspicious(title):
         raise ValueError("it holds a URL with a user: a title is printed everywhere, remove it")
     return title
 
 
 class SystemPlan(Frozen):
-    """What to vary about one system, and how to get it."""
+    """One system of a plan: its topologies, kinds of queue and settings."""
 
     topologies: Listed[str]
     queues: Listed[str] = ("classic",)
     settings: Settings = Field(default_factory=dict)
 
     def variants(self) -> list[dict[str, JsonValue]]:
-        """The settings of every deployment: one for each combination of what is swept."""
+        """Return the settings of every deployment: one for each combination of swept values."""
         axes = swept_settings(self.settings)
         return [
             {**self.settings, **dict(zip(axes, values, strict=True))}
@@ -97,22 +97,22 @@ class Plan(Frozen):
         AfterValidator(known_questions),
     ] = ()
     _files: Mapping[str, bytes] = PrivateAttr(default_factory=dict)
-    _text: _Text = PrivateAttr(default=_Text(lambda _where: None))
+    _source: _Source = PrivateAttr(default=_Source(lambda _where: None))
 
     @property
     def files(self) -> Mapping[str, bytes]:
-        """The contents of the files that its loads name, by what these say of them."""
+        """Contents of the files that its loads and actions name, by pin (``file.attached``)."""
         return self._files
 
     def with_files(self, files: Mapping[str, bytes], line: Callable[[Where], int | None]) -> "Plan":
-        """The plan with the contents of its files, and what gives the lines of its own."""
+        """Return a copy with the contents of its files, and a function from paths to lines."""
         plan = self.model_copy()
-        plan._files, plan._text = dict(files), _Text(line)  # noqa: SLF001 (of a copy of itself)
+        plan._files, plan._source = dict(files), _Source(line)  # noqa: SLF001 (a copy of itself)
         return plan
 
     def place(self, where: Where) -> str:
-        """A place in words, with its line where that is known."""
-        line = self._text.line(where)
+        """Format a path for a message, with its line where that is known."""
+        line = self._source.line(where)
         return path(where) if line is None else f"{path(where)} (line {line} of the plan)"
 
     @model_validator(mode="after")
@@ -120,54 +120,54 @@ class Plan(Frozen):
         agree(self)
         return self
 
-    def place_of(self, kind: str, around: Surroundings) -> tuple[int | str, ...]:
-        """Where the plan says what is around its points: in a condition, or for all of them."""
-        condition = None if around.name is None else self.conditions[around.name]
-        overridden = condition is not None and getattr(condition, kind) is not None
-        return ("conditions", around.name, kind) if overridden and around.name else (kind,)
+    def place_of(self, kind: str, surroundings: Surroundings) -> tuple[int | str, ...]:
+        """Return the path of ``kind`` (such as "actions"): in the condition, or at the top."""
+        if (name := surroundings.name) is None or getattr(self.conditions[name], kind) is None:
+            return (kind,)
+        return "conditions", name, kind
 
     @property
     def surroundings(self) -> list[Surroundings]:
-        """What is around every point, under each condition; one without a name where none is."""
+        """The surroundings of all points under each condition; a single one without conditions."""
         links = tuple(self.link.points()) if self.link else (None,)
         plain = Surroundings(None, links, self.background, self.actions)
-        return [plain.under(*named) for named in self.conditions.items()] or [plain]
+        return [plain.under(*condition) for condition in self.conditions.items()] or [plain]
 
     @property
     def generators(self) -> list[str]:
-        """The names of those of its load, and of the loads beside that under any condition."""
-        beside = (load.generator for around in self.surroundings for load in around.background)
-        return [*dict.fromkeys((*self.load.generator, *beside))]
+        """Names of the generators of the measured load and of all background loads."""
+        background = (load.generator for each in self.surroundings for load in each.background)
+        return [*dict.fromkeys((*self.load.generator, *background))]
 
     def every_action(self) -> Iterator[tuple[Surroundings, ActionPlan]]:
-        """The actions under each condition, with what else is around the points then."""
-        for around in self.surroundings:
-            for action in around.actions:
-                yield around, action
+        """Yield the actions under each condition, with its surroundings."""
+        for surroundings in self.surroundings:
+            for action in surroundings.actions:
+                yield surroundings, action
 
     @property
     def number_of_cases(self) -> int:
-        """How many cases there are, without making them; with a search, at most."""
+        """The number of cases, without building them; with a search, the most."""
         layouts = sum(
             len(system.topologies) * len(system.queues) * len(system.variants())
             for system in self.systems.values()
         )
-        links = sum(len(around.links) for around in self.surroundings)
+        links = sum(len(surroundings.links) for surroundings in self.surroundings)
         points = layouts * len(self.test_cases) * links * self.load.number_of_points
-        watched = CONTROL_RUNS * len(self.systems) if self.control_runs else 0
+        control_runs = CONTROL_RUNS * len(self.systems) if self.control_runs else 0
         runs = self.repeats if self.search is None else self.search.most_runs(self.repeats + AGAIN)
         runs = runs if self.decide is None else max(self.repeats, MOST)
-        return points * runs + watched
+        return points * runs + control_runs
 
     def cases(self) -> list[Case]:
-        """Every case in the order in which it runs.
+        """Return every case in the order in which it runs.
 
-        Systems follow each other; within a system all points of the first repeat come before
+        Systems run one after another; within a system all points of the first repeat come before
         those of the second, so that a drift of the machine does not hide between repeats.  Points
-        with the same settings of the system stand together, as it is started anew for others.  With
-        ``order: random`` each repeat is shuffled by ``seed``.  With ``control_runs: true`` each
-        system's first point is measured three times more: before, between and after the others.
-        With a search, only the first case of each: what comes next depends on what was measured.
+        with the same settings of the system are adjacent, since other settings need a restart.
+        With ``order: random`` each repeat is shuffled by ``seed``.  With ``control_runs: true`` the
+        first point of each system is measured three more times: before, between and after the
+        others.  With a search, only the first case of each: the next ones depend on its results.
         With ``decide``, the repeats before anything is decided, in turns over all systems.
         """
         if self.decide is not None:
@@ -178,7 +178,7 @@ class Plan(Frozen):
         return self._listed()
 
     def cases_beside(self, tried: Iterable[Case]) -> list[Case]:
-        """Its cases, and of those that were tried the further repeats of what it decides."""
+        """Return its cases, and with ``decide`` the further repeats among the ``tried`` ones."""
         cases = self.cases()
         points = {case.point for case in cases} if self.decide is not None else set()
         further = [case for case in tried if case.point in points] if points else []
@@ -190,7 +190,7 @@ class Plan(Frozen):
         return max(FIRST, self.repeats)
 
     def turn(self, repeat: int) -> list[Case]:
-        """A repeat of every point of all systems; every other one is the other way round."""
+        """Return one repeat of every point of all systems, in reverse order if it is even."""
         cases = [
             case
             for name in self.systems
@@ -200,23 +200,23 @@ class Plan(Frozen):
         return cases if repeat % 2 else cases[::-1]
 
     def comparisons(self) -> list[Comparison]:
-        """What ``decide`` is about within the plan: each value of a name against the first."""
+        """Return the comparisons for ``decide`` within the plan; none when it is between plans."""
         within = self.decide is None or not self.decide.plans
         alone = self.load.generator.values()
-        fixed = {name for of in alone for name, values in of.items() if len(values) == 1}
+        fixed = {name for own in alone for name, values in own.items() if len(values) == 1}
         return comparisons(self.turn(1), fixed) if within else []
 
     def searches(self) -> list[Search]:
-        """The searches of the plan, one for each point of all else that it varies; maybe none."""
+        """Return the searches of the plan, one for each point of its other axes; maybe none."""
         if self.search is None:
             return []
         return [
-            Search(self.search, case, self.repeats, place)
-            for place, case in enumerate(self.turn(1), 1)
+            Search(self.search, case, self.repeats, number)
+            for number, case in enumerate(self.turn(1), 1)
         ]
 
     def _listed(self) -> list[Case]:
-        """Every case of a plan without a search."""
+        """Return every case of a plan without ``search`` and ``decide``."""
         shuffle = random.Random(self.seed).shuffle if self.order == "random" else None
         cases: list[Case] = []
         for name in self.systems:
@@ -226,13 +226,13 @@ class Plan(Frozen):
                     if shuffle:
                         shuffle(points)
                     block += points
-            cases += self._watched(name, block) if self.control_runs else block
+            cases += self._with_control_runs(name, block) if self.control_runs else block
         return cases
 
     def turns(self) -> list[list[Case]]:
-        """The same cases by repeats, each in its order: what runs before another plan's turn comes.
+        """Return the cases by repeat: a turn runs before the next plan has its turn.
 
-        The control runs of a system stand before its first turn, in the middle and after its last.
+        The control runs of a system come before its first turn, in the middle and after its last.
         """
         turns: list[list[Case]] = [[] for _ in range(self.repeats)]
         turn = 1
@@ -242,7 +242,7 @@ class Plan(Frozen):
         return turns
 
     def with_queues(self, kinds: Mapping[str, Mapping[str, str]]) -> "Plan":
-        """The plan with kinds of queue replaced, by system and name."""
+        """Return the plan with kinds of queue replaced, by system and name."""
         systems = {
             name: system.model_copy(
                 update={"queues": tuple(kinds[name].get(kind, kind) for kind in system.queues)}
@@ -252,14 +252,14 @@ class Plan(Frozen):
         return self.model_copy(update={"systems": systems})
 
     def on(self, client_hosts: int) -> "Plan":
-        """The plan on so many client hosts: all of them are used where it says nothing else.
+        """Return the plan for this number of client hosts; without ``load.hosts`` it uses them all.
 
-        Raises ``PlanError`` when it says more, or all of them are too many for its threads.
+        Raises ``PlanError`` when it needs more, or when all of them make too many threads.
         """
         if "hosts" not in self.load.model_fields_set:
             load = self.load.model_copy(update={"hosts": (client_hosts,)})
-            for around in self.surroundings:
-                if problem := too_many_threads(load, around.background):
+            for surroundings in self.surroundings:
+                if problem := too_many_threads(load, surroundings.background):
                     raise PlanError(f"plan {self.name}: {problem}, or say load.hosts")
             return self.model_copy(update={"load": load})
         if max(self.load.hosts) > client_hosts:
@@ -269,8 +269,8 @@ class Plan(Frozen):
             )
         return self
 
-    def _watched(self, name: str, block: list[Case]) -> list[Case]:
-        """The block with control runs at its start, middle and end."""
+    def _with_control_runs(self, name: str, block: list[Case]) -> list[Case]:
+        """Insert control runs at the start, in the middle and at the end of a system's cases."""
         first = next(self._points(name, repeat=1))[0]
         start, middle, end = (
             first.model_copy(update={"control_run": turn}) for turn in range(1, CONTROL_RUNS + 1)
@@ -279,12 +279,12 @@ class Plan(Frozen):
         return [start, *block[:half], middle, *block[half:], end]
 
     def settings_of(self, case: Case) -> Mapping[str, JsonValue]:
-        """The settings with which the case's system is started, secrets included."""
+        """Return the settings with which the case's system is started, secrets included."""
         variants = self.systems[case.system].variants()
         return next(variant for variant in variants if redacted(variant) == case.settings)
 
     def _points(self, name: str, repeat: int) -> Iterator[list[Case]]:
-        """The cases of a repeat, a list for each deployment of the system."""
+        """Yield the cases of a repeat, a list for each deployment of the system."""
         system = self.systems[name]
         layouts = [*product(system.topologies, system.queues, self.test_cases, self.surroundings)]
         for settings in system.variants():
@@ -296,21 +296,21 @@ class Plan(Frozen):
                     test_case=test_case,
                     settings=redacted(settings),
                     link=link,
-                    actions=around.actions,
-                    background=around.background,
-                    condition=around.name,
+                    actions=surroundings.actions,
+                    background=surroundings.background,
+                    condition=surroundings.name,
                     fail_when=self.fail_when,
                     repeat=repeat,
                     **point,
                 )
-                for topology, queues, test_case, around in layouts
-                for link in around.links
+                for topology, queues, test_case, surroundings in layouts
+                for link in surroundings.links
                 for point in self.load.points()
             ]
 
 
 def compared(plans: Sequence[Plan]) -> list[Comparison]:
-    """What ``decide`` is about: of one plan within it, of two the points which both have."""
+    """Return the comparisons for ``decide``: within one plan, or between the points of two."""
     if len(plans) == 1:
         return plans[0].comparisons()
     first, second = plans

@@ -1,7 +1,7 @@
-"""A fail condition: what need not go on when it has lasted for some seconds of the window.
+"""Fail conditions, which end a run early when they last for some seconds of the window.
 
-It is judged by what servers write while they run: how many messages they have handled, how long
-these took together, how many took longer than the limits, and how many earlier ones had not come.
+They are judged by what servers write while they run: the number of messages handled, the sum of
+their latencies, how many exceeded the limits, and how many earlier ones were still missing.
 """
 
 from typing import Annotated, Any, Self
@@ -15,9 +15,9 @@ Share = Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)]
 
 
 class FailWhen(LatencyLimits):
-    """A run ends early when any of these is so for ``for_s`` seconds of its window on end.
+    """A run ends early when any of these is violated for ``for_s`` consecutive seconds.
 
-    All are over each second, of what all servers handled in it.
+    Each is evaluated for every second of the window, over what all servers handled in it.
     """
 
     throughput_msg_s: Positive | None = None
@@ -27,20 +27,20 @@ class FailWhen(LatencyLimits):
 
     @property
     def percentiles(self) -> dict[str, float]:
-        """The limits of percentiles, in seconds, by their keys."""
+        """The limits of percentiles in seconds, by key."""
         return {name: limit for name, limit in self.latencies.items() if name in PERCENTILES}
 
     @model_serializer(mode="wrap")
-    def _as_given(self, dumped: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Without what is not said of keys that came later, as ids of cases have it."""
-        values: dict[str, Any] = dumped(self)
+    def _without_later_keys(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Omit keys that were added later and are not set, so that ids of cases do not change."""
+        values: dict[str, Any] = serialize(self)
         later = {*PERCENTILES, "lost_share"}
         return {
             name: value for name, value in values.items() if value is not None or name not in later
         }
 
     @model_validator(mode="after")
-    def _says_something(self) -> Self:
+    def _not_empty(self) -> Self:
         if not self.model_fields_set & CONDITIONS:
             raise ValueError(
                 "a fail condition names at least one of latency_mean_s, latency_p99_s (or another"
@@ -50,4 +50,4 @@ class FailWhen(LatencyLimits):
 
 
 CONDITIONS = frozenset(FailWhen.model_fields) - {"for_s"}
-"""The figures that may fail a run, by their keys."""
+"""Keys of the figures that may fail a run."""

@@ -1,6 +1,6 @@
-"""The figures of latency: what a plan may limit, and what tables have columns of.
+"""The latency figures that plans may limit and tables have columns for.
 
-Which percentiles there are is said here only: columns, computations and keys of plans follow.
+The percentiles are defined only here: columns, computations and keys of plans are derived.
 """
 
 from collections.abc import Mapping
@@ -11,11 +11,11 @@ from pydantic import Field
 from mqperf.plan.values import Frozen
 
 Limit = Annotated[float, Field(gt=0, le=1_000_000_000, allow_inf_nan=False)] | None
-"""Most seconds that a figure may have; None where it may have any."""
+"""The highest allowed value of a figure, in seconds; None for no limit."""
 
 
 class LatencyLimits(Frozen):
-    """A limit for each figure of latency; a percentile is named by its digits: p999 for 99.9 %."""
+    """A limit for each latency figure; percentiles are named by their digits: p999 for 99.9 %."""
 
     latency_mean_s: Limit = None
     latency_p50_s: Limit = None
@@ -26,7 +26,7 @@ class LatencyLimits(Frozen):
 
     @property
     def latencies(self) -> dict[str, float]:
-        """The limits in seconds that there are, by column."""
+        """The limits that are set, in seconds, by column."""
         limits = {name: getattr(self, name) for name in LATENCIES}
         return {name: limit for name, limit in limits.items() if limit is not None}
 
@@ -39,10 +39,10 @@ SHARES: Mapping[str, float] = {
 """The share of messages that take no longer, by percentile: ``p999`` -> 0.999."""
 
 PERCENTILES: Mapping[str, float] = {f"latency_{name}_s": SHARES[name] for name in SHARES}
-"""The same by the column of the latency."""
+"""The share of messages by column of the percentile: ``latency_p999_s`` -> 0.999."""
 
 LATENCIES: Mapping[str, str] = {
     "latency_mean_s": "mean latency",
     **{name: f"p{share * 100:g}" for name, share in PERCENTILES.items()},
 }
-"""What each is called in a sentence."""
+"""The name of each figure in sentences, by column."""

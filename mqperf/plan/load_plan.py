@@ -1,4 +1,4 @@
-"""The load of a plan: one or several generators, and all that is swept of it."""
+"""The load of a plan: one or several generators, and the swept values of its parameters."""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -33,33 +33,32 @@ from mqperf.plan.values import (
 )
 
 OptionName = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 _.,%+/-]*$", max_length=60)]
-"""An option of a driver, or what a plan calls a set of them."""
+"""An option of a driver, or the name that a plan gives to a set of options."""
 
 
 TAKEN = (*Case.model_fields, "sentinel")
-"""What no parameter is called."""
+"""Names that a parameter cannot have."""
 
 
-def _alone(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+def _checked(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
     check_parameters(parameters, (*TAKEN, *PACE, SET), "one generator alone")
     return parameters
 
 
 Generators = Annotated[
-    Mapping[GeneratorName, Annotated[dict[str, Axis[Scalar]], AfterValidator(_alone)]],
+    Mapping[GeneratorName, Annotated[dict[str, Axis[Scalar]], AfterValidator(_checked)]],
     Field(min_length=1, validate_default=True),
-    BeforeValidator(lambda given: {given: {}} if isinstance(given, str) else given),
-    PlainSerializer(lambda of: of if len(of) > 1 or any(of.values()) else next(iter(of))),
+    BeforeValidator(lambda value: {value: {}} if isinstance(value, str) else value),
+    PlainSerializer(lambda own: own if len(own) > 1 or any(own.values()) else next(iter(own))),
 ]
-"""Generators by name, with parameters of each alone; a name by itself is one without these."""
+"""Generators by name, each with parameters of its own; a bare name is one without any."""
 
 
 class LoadPlan(Frozen, extra="allow"):
     """The load of every point: each key but ``generator`` is a value, or a list that is swept.
 
-    What it does not know are parameters of all its generators, unless one says another value for
-    itself alone; ``driver`` has options of a driver, or named sets of such, of which each point has
-    one.
+    Further keys are parameters of all its generators, each of which may override them for itself;
+    ``driver`` has options of a driver, or named sets of options, of which each point has one.
     """
 
     __pydantic_extra__: dict[str, Axis[Scalar]] = Field(init=False)
@@ -76,30 +75,30 @@ class LoadPlan(Frozen, extra="allow"):
 
     @property
     def parameters(self) -> dict[str, tuple[Any, ...]]:
-        """The values of each parameter that all its generators have."""
+        """The values of each parameter that is set for all its generators."""
         return dict(self.__pydantic_extra__)
 
     def points(self) -> Iterator[dict[str, Any]]:
-        """What a case says of its load: every combination, green threads varying fastest."""
+        """Yield the load fields of each case: every combination, green threads varying fastest."""
         axes = self._axes
-        for generator, alone in self.generator.items():
-            swept = self.parameters | alone
-            for options, *chosen in product(points_of(self.driver), *swept.values()):
-                parameters = options | dict(zip(swept, chosen, strict=True))
+        for generator, own in self.generator.items():
+            swept = self.parameters | own
+            for options, *combination in product(points_of(self.driver), *swept.values()):
+                parameters = options | dict(zip(swept, combination, strict=True))
                 for values in product(*axes.values()):
                     point = dict(zip(axes, values, strict=True))
                     yield {"generator": generator, "parameters": parameters, **point}
 
     @property
     def number_of_points(self) -> int:
-        """How many there are, without making them."""
+        """The number of points, without building them."""
         shared = number_of_points(self.driver) * math.prod(map(len, self._axes.values()))
-        swept = ((self.parameters | alone).values() for alone in self.generator.values())
+        swept = ((self.parameters | own).values() for own in self.generator.values())
         return shared * sum(math.prod(map(len, axes)) for axes in swept)
 
     @property
     def _axes(self) -> dict[str, tuple[Any, ...]]:
-        """What is no parameter of the generator; of green threads there are other values first."""
+        """The keys that are no parameters of a generator; green threads last, to vary fastest."""
         names = [name for name in type(self).model_fields if name not in {"generator", SET}]
         return {name: getattr(self, name) for name in reversed(names)}
 

@@ -1,4 +1,4 @@
-"""What a plan may ask: the names of questions, which ``question`` of a plan gives."""
+"""The questions that the key ``question`` of a plan may name."""
 
 from dataclasses import dataclass
 
@@ -8,9 +8,9 @@ from mqperf.base.registry import Registry
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, and in a sentence what its answer tells.
+    """A question; ``tells`` completes a sentence about its answer.
 
-    Pages answer it: the registry ``mqperf.answers`` has a value of the same name.
+    Pages answer it by the value of the same name in the registry ``mqperf.answers``.
     """
 
     name: str
@@ -31,7 +31,7 @@ QUESTIONS = Registry(
 
 
 def known_questions(names: tuple[str, ...]) -> tuple[str, ...]:
-    """The names; raises ``ValueError`` for one that is no question's."""
+    """Return the names; raises ``ValueError`` for one that is no question."""
     for name in names:
         if name not in QUESTIONS:
             raise ValueError(unknown("question", name, [*QUESTIONS]))

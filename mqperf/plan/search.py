@@ -1,7 +1,7 @@
-"""A search: the highest offered rate at which what a plan names still holds, by bisection.
+"""Search by bisection for the highest offered rate at which a condition of the plan still holds.
 
-A rate is judged by the runs at it.  Which rate comes next follows from those that were judged, so
-that a search goes on wherever it was left: a folder and a plan are all of its state.
+A rate is judged by its runs.  The next rate follows from those already judged, so that a search can
+be resumed: the run folder and the plan are its whole state.
 """
 
 import math
@@ -21,33 +21,33 @@ DIGITS = 4
 
 Bound = Annotated[float, Field(gt=0, le=10_000_000, allow_inf_nan=False)]
 AGAIN = 2
-"""How often a rate is run again for runs during which others used the host."""
+"""Most extra runs at a rate, to replace runs during which other processes used the host."""
 
 
 class Hold(LatencyLimits):
-    """What must hold in the measured window of a run: latencies at most so long, and the shares."""
+    """The condition for the measured window of a run: limits of latencies and of two shares."""
 
     lost_share: float = Field(0.0, ge=0, lt=1, allow_inf_nan=False)
     throughput_share: float = Field(0.98, gt=0, le=1, allow_inf_nan=False)
 
     @property
     def words(self) -> str:
-        """What distinguishes it, in a few words: ``p99 <= 10 ms``."""
-        terms = [f"{LATENCIES[name]} <= {most * 1e3:g} ms" for name, most in self.latencies.items()]
+        """A short description of its limits: ``p99 <= 10 ms``."""
+        limits = self.latencies.items()
+        terms = [f"{LATENCIES[name]} <= {limit * 1e3:g} ms" for name, limit in limits]
         if self.lost_share:
             terms.append(f"lost <= {self.lost_share * 100:g} %")
-        usual = type(self).model_fields["throughput_share"].default
-        if not terms or self.throughput_share != usual:
+        if not terms or self.throughput_share != Hold.model_fields["throughput_share"].default:
             terms.append(f"throughput >= {self.throughput_share * 100:g} % of the offered rate")
         return ", ".join(terms)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a run holds what is asked; None where its figures do not say.  And why, in words.
+    """Whether a run satisfies the condition, None if its figures do not tell; and the reason.
 
-    ``disturbed`` says that others used the host.  ``margin`` is the logarithm of its latency by
-    what it may be, the largest of several; None where it was not a latency that decided.
+    ``disturbed``: other processes used the host.  ``margin`` is the logarithm of latency divided by
+    its limit, the largest of several; None where no latency was decisive.
     """
 
     holds: bool | None
@@ -57,16 +57,16 @@ class Verdict:
 
     @property
     def counted(self) -> bool | None:
-        """Whether it held, as a search counts it."""
+        """Whether it held; None for a disturbed run, which a search does not count."""
         return None if self.disturbed else self.holds
 
 
 Verdicts = Mapping[tuple[float, int], Verdict]
-"""By rate and repeat, of every run that says whether it holds."""
+"""Verdicts of all judged runs, by rate and repeat."""
 
 
 class SearchPlan(Frozen):
-    """Between which rates is searched, how closely, and for what."""
+    """The bounds of a search, its precision, and the condition that must hold."""
 
     from_msg_s: Bound
     to_msg_s: Bound
@@ -84,20 +84,19 @@ class SearchPlan(Frozen):
         return self
 
     def between(self, low: float, high: float) -> float | None:
-        """The rate that halves the bracket by ratio; None where it is as narrow as asked."""
+        """Return the geometric mean of the bracket, rounded; None where it is narrow enough."""
         middle = math.sqrt(low * high)
         rate = round(middle, DIGITS - 1 - math.floor(math.log10(middle)))
         narrow = high <= low * (1 + self.within_share) or not low < rate < high
         return None if narrow else rate
 
     def tried(self, verdicts: Verdicts, repeats: int) -> "Bracket":
-        """How far a search has got with these verdicts.
+        """Return how far a search has got with these verdicts.
 
-        Most of the ``repeats`` of a rate decide it, and it is not run again once they agree.  A run
-        during which others used the host is replaced, ``AGAIN`` times, whether it held or not: a
-        second try for those alone that did not would lift what is found.  The bounds themselves
-        are only tried when all rates on one side of them were decided alike: beyond what a system
-        takes, a run is slow and tells little.
+        The majority of the ``repeats`` decides a rate, and no more are run once it is certain.  A
+        disturbed run is replaced, up to ``AGAIN`` times for a rate, whether it held or not:
+        replacing only those that did not would bias the result upwards.  A bound itself is only
+        tried when all rates between were decided alike: overload runs are slow and tell little.
         """
         low: float | None = None
         high: float | None = None
@@ -111,41 +110,42 @@ class SearchPlan(Frozen):
                 return self._ended(low, high, verdicts, repeats)
             held = _decided(rate, verdicts, repeats)
             if held is None:
-                return Bracket(low, high, (rate, _next(rate, verdicts, repeats) or 1))
+                return Bracket(low, high, (rate, _next_repeat(rate, verdicts, repeats) or 1))
             low, high = (rate, high) if held else (low, rate)
 
     def _ended(
         self, low: float | None, high: float | None, verdicts: Verdicts, repeats: int
     ) -> "Bracket":
-        """The bracket in the end, of which both rates have all their repeats."""
-        ends = [(rate, _next(rate, verdicts, repeats)) for rate in (low, high) if rate is not None]
-        left = next(((rate, repeat) for rate, repeat in ends if repeat is not None), None)
-        return Bracket(low, high, left)
+        """Return the final bracket, or the next run that one of its rates still lacks."""
+        rates = [rate for rate in (low, high) if rate is not None]
+        missing = ((rate, _next_repeat(rate, verdicts, repeats)) for rate in rates)
+        next_run = next(((rate, repeat) for rate, repeat in missing if repeat is not None), None)
+        return Bracket(low, high, next_run)
 
     def most_runs(self, repeats: int) -> int:
-        """Runs that one search takes at most, with so many at each rate."""
-        halves, low = 0, self.from_msg_s
+        """Return the most runs that one search takes, with ``repeats`` at each rate."""
+        halvings, low = 0, self.from_msg_s
         while (rate := self.between(low, self.to_msg_s)) is not None:
-            halves, low = halves + 1, rate
-        return (halves + 1) * repeats
+            halvings, low = halvings + 1, rate
+        return (halvings + 1) * repeats
 
 
 @dataclass(frozen=True, slots=True)
 class Bracket:
-    """The highest rate that held and the lowest that did not, and which run comes next.
+    """The highest rate that held and the lowest that did not, and the next run.
 
-    A rate is None where none was found so far.  ``left`` are rate and repeat of the next run; None
-    when the search has ended.
+    A rate is None where none was found so far.  ``next_run`` is the rate and repeat of that run;
+    None when the search has ended.
     """
 
     low: float | None
     high: float | None
-    left: tuple[float, int] | None
+    next_run: tuple[float, int] | None
 
     @property
     def ends(self) -> Literal["found", "beyond", "below", "unfinished"]:
-        """How the search ends: the limit is between the bounds, above or below all; or not yet."""
-        if self.left is not None:
+        """How the search ended: the limit is between, above or below the bounds; or unfinished."""
+        if self.next_run is not None:
             return "unfinished"
         if self.low is None:
             return "below"
@@ -154,7 +154,7 @@ class Bracket:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """One search of a plan: its cases have all in common but rate and repeat.
+    """One search of a plan; its cases differ only in rate and repeat.
 
     ``case`` is any of them, ``place`` the search's number among those of the plan, from 1.
     """
@@ -164,25 +164,25 @@ class Search:
     repeats: int
     place: int
     key: str = field(init=False)
-    """What its cases have in common, as an id."""
+    """The id that its cases share, from all parameters but the rate."""
 
     def __post_init__(self) -> None:
-        """Find the key."""
+        """Compute the key."""
         object.__setattr__(self, "key", key(self.case))
 
     def at(self, rate: float, repeat: int) -> Case:
-        """The case at a rate."""
+        """Return the case for a rate and repeat."""
         number = int(rate) if float(rate).is_integer() else rate
         parameters = {**self.case.parameters, RATE: number}
         return self.case.model_copy(update={"parameters": parameters, "repeat": repeat})
 
     def next(self, verdicts: Verdicts) -> Case | None:
-        """The case to run next; None when the search has ended."""
-        left = self.plan.tried(verdicts, self.repeats).left
-        return None if left is None else self.at(*left)
+        """Return the case to run next; None when the search has ended."""
+        next_run = self.plan.tried(verdicts, self.repeats).next_run
+        return None if next_run is None else self.at(*next_run)
 
     def covers(self, case: Case) -> bool:
-        """Whether this search may ask for the case."""
+        """Whether the case may be a run of this search."""
         rate = case.parameters.get(RATE)
         within = isinstance(rate, int | float) and (
             self.plan.from_msg_s <= rate <= self.plan.to_msg_s
@@ -190,29 +190,29 @@ class Search:
         return within and case.repeat <= self.repeats + AGAIN and key(case) == self.key
 
     def longest(self) -> Iterator[Case]:
-        """As many cases as the search takes at most, to foresee its time."""
+        """Yield as many cases as the search takes at most, to estimate its duration."""
         for _ in range(self.plan.most_runs(self.repeats)):
             yield self.case
 
 
 def key(case: Case) -> str:
-    """What the cases of one search have in common, as an id."""
-    rest = {name: value for name, value in case.parameters.items() if name != RATE}
-    return case.model_copy(update={"parameters": rest}).point
+    """Return the id that all cases of one search share."""
+    others = {name: value for name, value in case.parameters.items() if name != RATE}
+    return case.model_copy(update={"parameters": others}).point
 
 
 def rate_and_repeat(case: Case) -> tuple[float, int]:
-    """Where in a search a case stands."""
+    """Return the key of a case's verdict in ``Verdicts``."""
     return float(case.parameters[RATE]), case.repeat
 
 
 def at_rate(rate: float | None, verdicts: Verdicts) -> list[bool | None]:
-    """Whether the runs at a rate held, as they are counted."""
+    """Return the counted outcomes of the runs at a rate."""
     return [verdict.counted for (offered, _), verdict in verdicts.items() if offered == rate]
 
 
 def deciding(verdicts: Verdicts) -> list[tuple[float, Verdict]]:
-    """Runs with their rates: those that others disturbed only where all at their rate were."""
+    """Return rates and verdicts of runs; disturbed runs only where all at their rate are."""
     quiet = {rate for (rate, _), verdict in verdicts.items() if not verdict.disturbed}
     return [
         (rate, verdict)
@@ -222,14 +222,14 @@ def deciding(verdicts: Verdicts) -> list[tuple[float, Verdict]]:
 
 
 def by_most(outcomes: Sequence[bool | None], repeats: int) -> bool | None:
-    """Whether most repeats hold, as soon as that is certain; half of them are not most."""
+    """Whether more than half of the repeats hold; None while that is open."""
     if 2 * outcomes.count(True) > repeats:
         return True
     return False if 2 * outcomes.count(False) >= repeats else None
 
 
 def _decided(rate: float, verdicts: Verdicts, repeats: int) -> bool | None:
-    """The same of a rate; where further runs were disturbed as well, by most of all runs."""
+    """Decide a rate by its counted runs; by all of them when replacements are used up."""
     counted = at_rate(rate, verdicts)
     held = by_most(counted, repeats)
     if held is None and len(counted) == repeats + AGAIN:
@@ -238,8 +238,8 @@ def _decided(rate: float, verdicts: Verdicts, repeats: int) -> bool | None:
     return held
 
 
-def _next(rate: float, verdicts: Verdicts, repeats: int) -> int | None:
-    """The repeat to run next at the rate; None when enough of them count, or none is left."""
+def _next_repeat(rate: float, verdicts: Verdicts, repeats: int) -> int | None:
+    """Return the repeat to run next at the rate; None when enough count, or none is left."""
     counted = at_rate(rate, verdicts)
     if len(counted) - counted.count(None) >= repeats:
         return None

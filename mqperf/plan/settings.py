@@ -1,4 +1,4 @@
-"""Settings of a system in a plan: which of them are swept, and what their values are called."""
+"""Settings of a system in a plan: which of them are swept, and the labels of their values."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -14,37 +14,37 @@ from mqperf.plan.values import as_tuple, distinct
 
 
 def swept_settings(settings: Mapping[str, object]) -> dict[str, tuple[Any, ...]]:
-    """The settings that are lists of values to be swept, or mappings of keys that may be such.
+    """Return the values of swept settings: parameters that are lists, or mappings with lists.
 
-    Any other list or mapping is itself a value.
+    A list or mapping of any other setting is a single value.
     """
     known = parameters()
     return {
-        name: tuple(_points_of(given) if isinstance(given, Mapping) else given)
-        for name, given in settings.items()
-        if isinstance(given, list | Mapping) and name in known
+        name: tuple(_points_of(setting) if isinstance(setting, Mapping) else setting)
+        for name, setting in settings.items()
+        if isinstance(setting, list | Mapping) and name in known
     }
 
 
-def _points_of(given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Every combination of each set of keys; one with a name stands under it, with what varies."""
-    for name, keys in sets_of(given):
+def _points_of(setting: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield every combination of each set of keys, under the set's name and its varying keys."""
+    for name, keys in sets_of(setting):
         for values in product(*map(as_tuple, keys.values())):
             point = dict(zip(keys, values, strict=True))
             varying = {key: point[key] for key in keys if isinstance(keys[key], list)}
             yield {", ".join(filter(None, [*name, worded(varying)])): point} if name else point
 
 
-def worded(value: object) -> Any:  # noqa: ANN401 (what has no other word is itself)
-    """A truth value as the plan writes it; a set of keys by its name, or all that it says."""
+def worded(value: object) -> Any:  # noqa: ANN401 (any other value is returned as it is)
+    """Return the label of a value: ``true`` of a boolean, the name or all keys of a set of keys."""
     if isinstance(value, Mapping):
         named = len(value) == 1 and isinstance(next(iter(value.values())), Mapping)
-        words = value if named else (f"{key} {worded(each)}" for key, each in value.items())
-        return ", ".join(words)
+        labels = value if named else (f"{key} {worded(each)}" for key, each in value.items())
+        return ", ".join(labels)
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def _sound_axes(settings: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
+def _checked_axes(settings: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
     for name, values in swept_settings(settings).items():
         if not values:
             raise ValueError(f"{name} is empty: name at least one")
@@ -57,13 +57,13 @@ def _sound_axes(settings: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
 
 Settings = Annotated[
     Mapping[str, JsonValue],
-    AfterValidator(_sound_axes),
+    AfterValidator(_checked_axes),
     AfterValidator(hidden),
     PlainSerializer(partial(redacted_value, variables=True)),
 ]
-"""Settings of a system; in them, what holds a password is a type that cannot be printed."""
+"""Settings of a system, in which texts with a password are a ``SecretStr``."""
 
 
 def redacted(settings: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """The settings with ``***`` for every secret, fit for files that may be published."""
+    """Return the settings with ``***`` for every secret, fit for files that may be published."""
     return {key: redacted_value(value) for key, value in settings.items()}

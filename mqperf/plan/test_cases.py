@@ -1,6 +1,6 @@
-"""Test cases: what clients are asked to do, and when a message counts as finished.
+"""Test cases: what clients do, and when a message counts as finished.
 
-Everything that differs between them is asked here; nothing else knows one by its name.
+All differences between test cases are defined here; no other code refers to one by its name.
 """
 
 import re
@@ -11,16 +11,16 @@ from typing import Literal
 from mqperf.base.registry import Registry
 
 MESSAGES = "msg"
-"""The unit in which columns count; a test case may have another."""
+"""The default unit of counts; a test case may have another."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """The instant at which a message counts as finished, for throughput and latency alike.
+    """The event at which a message counts as finished, for throughput and latency alike.
 
-    ``stream`` is the stream of the record that holds it, ``latency`` the kind of its latency.
-    ``points`` says where messages are counted; ``counted``, ``measured`` and ``lost`` are the
-    phrases by which reports explain both, and what counts as lost.
+    ``stream`` is the stream of the record with this event, ``latency`` the kind of latency.
+    ``points``, ``counted``, ``measured`` and ``lost`` are phrases for reports: where messages are
+    counted, what throughput counts, what latency means, and what counts as lost.
     """
 
     stream: Literal["received", "round_trip"]
@@ -80,13 +80,13 @@ REPLY = Finish(
 
 @dataclass(frozen=True, slots=True)
 class TestCase:
-    """What clients do.
+    """A task of clients.
 
-    ``number``, ``title``, ``short`` and ``heading`` are how reports call it.  In a ``closed_loop``
-    a thread sends its next message when the last one is finished, so that Little's law and the
-    scalability law apply.  Where messages are ``streamed`` a thread waits for none of them, so that
-    any number of them may be under way.  ``noun`` is one of what is done, and ``unit`` what tables
-    count it in.  Without ``servers`` of ours nobody counts what was received.
+    Reports use its ``number``, ``title``, ``short`` and ``heading``.  In a ``closed_loop`` a thread
+    sends its next message when the last one is finished, so that Little's law and the Universal
+    Scalability Law apply.  Where messages are ``streamed`` a thread waits for none of them, so that
+    any number may be in flight.  ``noun`` is the singular of what is counted, ``unit`` its unit in
+    tables.  Without ``servers`` of mqperf received messages are not counted.
     """
 
     name: str
@@ -110,7 +110,7 @@ class TestCase:
 
     @property
     def heard(self) -> str:
-        """Of which latency servers tell while the load lasts: of a round trip it is a part."""
+        """The latency that servers report during the load: only one way of a round trip."""
         return "to the server" if self.replies else "one way"
 
 
@@ -135,7 +135,7 @@ TEST_CASES = Registry(
     ),
     place=lambda case: case.number,
 )
-"""In the order of their numbers, which is that of pages."""
+"""Test cases by name, in the order of their numbers, as pages list them."""
 
 
 STANDARD = ("rpc-call", "rpc-cast", "notify")
@@ -143,18 +143,18 @@ STANDARD = ("rpc-call", "rpc-cast", "notify")
 
 
 def unit_of(*test_cases: object) -> str:
-    """What rows of these test cases count, ``msg`` or ``creations``: each unit that occurs, once.
+    """Return the unit of counts of these test cases, ``msg`` or ``creations``; several with "or".
 
-    Messages where none of them is known.
+    It is ``msg`` where none of them is known.
     """
     units = (TEST_CASES[str(name)].unit for name in test_cases if str(name) in TEST_CASES)
     return " or ".join(dict.fromkeys(units)) or MESSAGES
 
 
 def in_unit(text: str, unit: str, kept: Iterable[str] = ()) -> str:
-    """The words with the unit of a test case in the place of messages: ``creations/sec``.
+    """Replace the unit ``msg`` in a text by that of a test case: ``creations/sec``.
 
-    ``kept`` are names in them that stay as they are, whatever units these speak of.
+    ``kept`` are names in the text that must not be changed.
     """
     names = sorted(filter(None, kept), key=len, reverse=True)
     pattern = "|".join([*map(re.escape, names), rf"\b{MESSAGES}\b(?!/s\b)"])
@@ -162,20 +162,20 @@ def in_unit(text: str, unit: str, kept: Iterable[str] = ()) -> str:
 
 
 def with_replies() -> set[str]:
-    """Names of the test cases in which servers answer."""
+    """Return the names of the test cases in which servers answer."""
     return {name for name, case in TEST_CASES.items() if case.replies}
 
 
 def with_servers() -> set[str]:
-    """Names of the test cases in which servers of ours count what they receive."""
+    """Return the names of the test cases in which servers of mqperf count what they receive."""
     return {name for name, case in TEST_CASES.items() if case.servers}
 
 
 def streams() -> set[str]:
-    """Names of the test cases in which a thread waits for none of its messages."""
+    """Return the names of the test cases in which a thread waits for none of its messages."""
     return {name for name, case in TEST_CASES.items() if case.streamed}
 
 
 def closed_loops() -> set[str]:
-    """Names of the test cases in which a thread waits until its message is finished."""
+    """Return the names of the test cases in which a thread waits until its message is finished."""
     return {name for name, case in TEST_CASES.items() if case.closed_loop}

@@ -1,7 +1,7 @@
-"""The words for who connects where, and through which kind of queue.
+"""Topologies, which say who connects where, and kinds of queue.
 
-One entry per topology and per kind of queue: names, and the phrases by which titles, tables and
-figures tell them apart.
+One entry per topology and per kind of queue: names, and the phrases that distinguish them in
+titles, tables and figures.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -15,11 +15,11 @@ from mqperf.base.registry import Registry
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """Who connects where: ``client`` and ``server`` are positions among the system's nodes.
+    """Who connects where: ``client`` and ``server`` are indexes of the system's nodes.
 
     With ``any_node`` they know the other nodes, too, and connect to those in turn or at random.
-    ``nodes`` are what the nodes are called, where the name of the topology tells it; ``place`` is
-    where it stands in lists: after those of lower ones.
+    ``nodes`` are the nodes' names, where the name of the topology implies them; ``place`` is its
+    sort key in lists.
     """
 
     name: str
@@ -33,18 +33,18 @@ class Topology:
     place: int = 0
 
     def order(self, first: int, nodes: int) -> tuple[int, ...]:
-        """The positions that one who connects to this one first knows, of so many nodes."""
-        others = tuple((first + step) % nodes for step in range(1, nodes))
-        return (first, *others) if self.any_node else (first,)
+        """Return the indexes of the nodes that a client tries, starting with ``first``."""
+        further = tuple((first + step) % nodes for step in range(1, nodes))
+        return (first, *further) if self.any_node else (first,)
 
 
 @dataclass(frozen=True, slots=True)
 class Queues:
-    """A kind of queue, and the words by which reports tell it from the others.
+    """A kind of queue, and the phrases that distinguish it in reports.
 
-    ``noun`` is what its queues are together, where that is not ``quorum queues`` of *quorum*.
-    Messages of a ``log`` stay in it: who consumes says where to begin.  Of ``declared`` queues the
-    options of clients say what each is.
+    ``noun`` is the plural of its queues, where that is not regular as ``quorum queues`` is.
+    Messages stay in a ``log``: consumers choose where to begin.  ``declared`` queues are of the
+    kinds that the options of clients declare.
     """
 
     name: str
@@ -59,10 +59,10 @@ class Queues:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Topologies that belong together: ``listed`` ones, and those that ``made`` makes of a name.
+    """A family of topologies: the ``listed`` ones, and those that ``made`` builds from a name.
 
-    ``made`` gives None for a name that is none of its own, and raises ``PlanError`` where numbers
-    in the name make no topology.
+    ``made`` returns None for a name of another family, and raises ``PlanError`` for a name with
+    impossible numbers.
     """
 
     name: str
@@ -73,20 +73,18 @@ class Family:
 class Topologies(Mapping[str, Topology]):
     """Topologies of all families by name.
 
-    Only the listed ones are counted, and named by an iteration.
+    Length and iteration cover only the listed ones.
     """
 
     @property
     def _listed(self) -> dict[str, Topology]:
-        every = [topology for family in FAMILIES.values() for topology in family.listed]
-        return {
-            topology.name: topology
-            for topology in sorted(every, key=lambda topology: topology.place)
-        }
+        listed = [topology for family in FAMILIES.values() for topology in family.listed]
+        listed.sort(key=lambda topology: topology.place)
+        return {topology.name: topology for topology in listed}
 
     @override
     def __getitem__(self, name: str) -> Topology:
-        """The topology of that name."""
+        """Return the topology of that name."""
         if name in (listed := self._listed):
             return listed[name]
         made = [] if impossible(name) else [family.made(name) for family in FAMILIES.values()]
@@ -96,17 +94,17 @@ class Topologies(Mapping[str, Topology]):
 
     @override
     def __iter__(self) -> Iterator[str]:
-        """The listed names."""
+        """Iterate over the listed names."""
         return iter(self._listed)
 
     @override
     def __len__(self) -> int:
-        """How many are listed."""
+        """Number of listed topologies."""
         return len(self._listed)
 
 
 def impossible(name: str) -> str | None:
-    """Why there is no topology with the numbers of this name; None for every other name."""
+    """Return why the numbers in this name are impossible; None for every other name."""
     try:
         for family in FAMILIES.values():
             family.made(name)
@@ -160,8 +158,8 @@ BROKERS = (
         place=1,
     ),
     *(
-        Topology(name, words, words, f"{words}, and to no other node.", client, server, place=1)
-        for name, words, client, server in (
+        Topology(name, title, title, f"{title}, and to no other node.", client, server, place=1)
+        for name, title, client, server in (
             ("cs1ss1", "Client -> Slave-1, Server -> Slave-1", 1, 1),
             ("cmss2", "Client -> Master, Server -> Slave-2", 0, 2),
         )

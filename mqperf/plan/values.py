@@ -1,4 +1,4 @@
-"""Values of a plan: numbers within limits, names, and lists of them that are axes."""
+"""Types of values in plans: numbers within limits, names, and axes, which are lists of them."""
 
 import json
 import re
@@ -35,11 +35,11 @@ ProbeName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9-]*$", max_length=50)]
 
 
 def _test_case(name: object) -> object:
-    """A registered test case, told as pydantic tells of a choice, with the package that lacks."""
+    """Check that a test case is registered, with an error like that of a ``Literal``."""
     if not isinstance(name, str) or name not in TEST_CASES:
         choices = ", ".join(f"'{case}'" for case in TEST_CASES)
-        brought = BROUGHT.get(name) if isinstance(name, str) else None
-        install = f"; install {brought}, the package that brings it" if brought else ""
+        package = BROUGHT.get(name) if isinstance(name, str) else None
+        install = f"; install {package}, the package that brings it" if package else ""
         context = {"expected": choices, "install": install}
         raise PydanticCustomError("literal_error", "one of {expected}{install}", context)
     return name
@@ -49,7 +49,7 @@ TestCase = Annotated[str, BeforeValidator(_test_case)]
 
 
 class Misplaced(ValueError):
-    """What is wrong with a part of a value: ``where`` leads to it, from the value on."""
+    """An error within a value that is validated: ``where`` is the path from that value."""
 
     def __init__(self, where: tuple[int | str, ...], text: str) -> None:
         super().__init__(text)
@@ -57,19 +57,19 @@ class Misplaced(ValueError):
 
 
 def strictly(model: type[M], data: Mapping[str, Any]) -> M:
-    """The model of data as they stand in a file: true is no number there, and a text is none.
+    """Validate data with the strict rules for JSON: booleans and texts are no numbers.
 
     Raises ``ValidationError``.
     """
     try:
         text = json.dumps(data, default=str)
-    except (TypeError, ValueError, RecursionError):  # a Python program's, and of no file
+    except (TypeError, ValueError, RecursionError):  # objects of a program that JSON cannot hold
         return model.model_validate(data)
     return model.model_validate_json(text, strict=True)
 
 
 def simple(value: object, check: ValidatorFunctionWrapHandler) -> object:
-    """What any of the types takes; one complaint where none does."""
+    """Raise a single error where no type of a union accepts the value."""
     try:
         return check(value)
     except ValidationError:
@@ -84,7 +84,7 @@ Scalar = Annotated[
     AfterValidator(integral),
     WrapValidator(simple),
 ]
-"""A parameter's value, of which only its owner knows more."""
+"""The value of a parameter, which only its owner checks further."""
 
 PARAMETER = re.compile(r"[a-z][a-z0-9_]{0,49}")
 
@@ -95,23 +95,23 @@ Parameter = Annotated[str, Field(pattern=f"^{PARAMETER.pattern}$")]
 def check_parameters(
     names: Iterable[str], taken: Collection[str] = (), owner: str = "a load"
 ) -> None:
-    """Raise ``ValueError`` for a key of its owner that no parameter can have, or that is taken."""
+    """Raise ``Misplaced`` for a key that is no valid name of a parameter, or is in ``taken``."""
     for name in names:
         if name in taken or not PARAMETER.fullmatch(name):
             raise Misplaced((name,), f"{shown(name)} is no parameter of {owner}: remove it")
 
 
 def distinct(entries: tuple[T, ...]) -> tuple[T, ...]:
-    """Two equal entries would be one case, measured twice into one folder."""
-    counted = Counter(entries)
-    repeated = [entry for entry in counted if counted[entry] > 1]
+    """Reject repeated entries: two equal cases would be measured into one folder."""
+    counts = Counter(entries)
+    repeated = [entry for entry in counts if counts[entry] > 1]
     if repeated:
         raise ValueError(f"{shown(repeated[0])} is listed twice: keep one; repeats: measures again")
     return entries
 
 
 def as_tuple(value: object) -> tuple[Any, ...]:
-    """A list of values, or a single one, as a tuple."""
+    """Return a list as a tuple, and a single value as a tuple of one."""
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
@@ -123,4 +123,4 @@ Axis = Annotated[Listed[T], BeforeValidator(as_tuple)]
 
 
 class Frozen(BaseModel, frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True):
-    """Checked once, never changed, and no key that it does not know."""
+    """Base of all models of plans: immutable, and without unknown keys."""

@@ -1,9 +1,9 @@
-"""The record: run folders on disk, the only thing that measuring and reading share.
+"""The record: run folders on disk, the only interface between measuring and reading.
 
-A runs folder holds ``plan.yaml`` and one folder per attempt at a case.  The name of a folder is its
-state: ``<case-id>`` is whole, ``<case-id>.partial`` is being written, ``<case-id>.failed-N`` is an
-attempt that failed, ``<case-id>.interrupted-N`` one that was cut off, both kept as evidence.
-Finishing is one rename, so a run is either whole or not there, whenever the power goes.
+A runs folder holds ``plan.yaml`` and one folder per attempt at a case.  The name of a folder shows
+its state: ``<case-id>`` is whole, ``<case-id>.partial`` is being written, ``<case-id>.failed-N`` is
+an attempt that failed, ``<case-id>.interrupted-N`` one that was cut off, both kept as evidence.
+A single rename finishes a run, so even after a power failure it is either whole or not there.
 """
 
 from mqperf.record.events import Event, read_events

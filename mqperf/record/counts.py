@@ -1,11 +1,11 @@
-"""The ``.counts`` files: what happened in each second, where single messages are too many to note.
+"""The ``.counts`` files: counts for each second, where single messages are too many to record.
 
 A header line of JSON, a line for each second of each stream in which a message was started or
 finished, then lines with the sequence numbers that were seen, by stream and sender.  Streams are
 those of ``.messages`` files.  Latencies are in HdrHistograms of three digits, in the compressed
 form of version 2, by the second in which their messages were started.
 
-What a file says twice must agree, or it is damaged: half of it would be a smaller number.
+Redundant numbers in a file must agree, or it is damaged: a truncated file would give lower counts.
 """
 
 from collections import defaultdict
@@ -32,7 +32,7 @@ LINE_LIMIT_BYTES = 16 * raw.MIB
 
 @dataclass(frozen=True, slots=True)
 class CountsFile:
-    """All of a file: its streams, and by stream and sender the sequence numbers."""
+    """The content of a file: its streams, and the sequence numbers by stream and sender."""
 
     header: Header
     streams: Mapping[str, Counted]
@@ -40,7 +40,7 @@ class CountsFile:
 
 
 def read_counts(path: Path) -> CountsFile:
-    """All of a file; raises `LoadError` if it is cut short, or contradicts itself."""
+    """Read a file; raises `LoadError` if it is cut short, or contradicts itself."""
     with opened(path) as file:
         lines = _Lines(file)
         header = header_of(path, file)
@@ -53,14 +53,14 @@ def read_counts(path: Path) -> CountsFile:
 
 
 class _Lines:
-    """The lines after the header, of which ``number`` is the one that is looked at."""
+    """The lines after the header; ``number`` is that of the current line, for errors."""
 
     def __init__(self, file: BufferedReader) -> None:
         self.file = file
         self.number = 1
 
     def take(self, model: type[Row], count: int) -> Iterator[Row]:
-        """The next lines, each of this kind."""
+        """Parse the next ``count`` lines by the model."""
         for _ in range(count):
             self.number += 1
             line = self.file.readline(LINE_LIMIT_BYTES)
@@ -69,7 +69,7 @@ class _Lines:
             yield model.model_validate_json(line)
 
     def end(self) -> None:
-        """Nothing may follow."""
+        """Check that no line follows."""
         self.number += 1
         if self.file.read(1):
             raise ValueError("there are more lines than the header says")
@@ -81,8 +81,8 @@ def _content(header: Header, lines: _Lines) -> CountsFile:
     seen: dict[tuple[str, str], list[Seen]] = defaultdict(list)
     for row in lines.take(Second, header.seconds):
         _stream(streams, row.stream).add(row)
-    for more in lines.take(Seen, header.numbers):
-        seen[_stream(streams, more.stream).name, more.sender].append(more)
+    for line in lines.take(Seen, header.numbers):
+        seen[_stream(streams, line.stream).name, line.sender].append(line)
     lines.end()
     counted = {name: collected.stream(header.start) for name, collected in streams.items()}
     return CountsFile(header, counted, _numbers(counted, seen))
@@ -91,10 +91,10 @@ def _content(header: Header, lines: _Lines) -> CountsFile:
 def _numbers(
     streams: Mapping[str, Counted], seen: Mapping[tuple[str, str], Sequence[Seen]]
 ) -> Mapping[str, Mapping[str, Numbers]]:
-    """By stream and sender; every message of a stream has a number."""
+    """Join the sequence numbers by stream and sender; every message of a stream must have one."""
     by_stream: dict[str, dict[str, Numbers]] = {name: {} for name in streams}
-    for (name, sender), parts in seen.items():
-        by_stream[name][sender] = joined([(p.ranges, p.again, p.reordered) for p in parts])
+    for (name, sender), rows in seen.items():
+        by_stream[name][sender] = joined([(r.ranges, r.again, r.reordered) for r in rows])
     for name, senders in by_stream.items():
         numbered = sum(numbers.count for numbers in senders.values())
         if numbered != streams[name].count:

@@ -1,4 +1,4 @@
-"""The lines of ``.counts`` files, each checked by itself."""
+"""Models of the lines of ``.counts`` files, which check each line by itself."""
 
 from io import BufferedReader
 from pathlib import Path
@@ -16,7 +16,7 @@ from mqperf.record.messages import Name
 HEADER_LIMIT_BYTES = 65_536
 
 SAME = 1e-6
-"""Two sums of the same latencies differ by less, relative to them."""
+"""Relative tolerance between two sums of the same latencies."""
 
 Count = Annotated[int, Field(ge=0, le=WIDEST)]
 Number = Annotated[int, Field(ge=0, le=WIDEST)]
@@ -28,11 +28,11 @@ Times = Annotated[int, Field(ge=1, le=WIDEST)]
 
 
 class Row(BaseModel, frozen=True, strict=True, extra="forbid", defer_build=True):
-    """A line, or a part of one."""
+    """Base of the models of a line, or of a part of one."""
 
 
 class CountedStream(Row):
-    """A stream of the file: its columns, messages of the whole run, and the latest finish."""
+    """A stream in the header: its columns, message count of the run, and the latest finish."""
 
     name: Name
     columns: tuple[Name, ...] = Field(min_length=1, max_length=2)
@@ -41,7 +41,7 @@ class CountedStream(Row):
 
 
 class Header(Row):
-    """What a file says of itself; seconds are counted from ``start``, the agreed one."""
+    """The header line; seconds are counted from ``start``, the agreed start of the load."""
 
     format: Literal["mqperf-counts"]
     version: Literal[1]
@@ -55,7 +55,7 @@ class Header(Row):
 
 
 class StartedIn(Row):
-    """The messages started in a second; without latencies, if the stream has none."""
+    """The messages started in a second, with their latencies if the stream has any."""
 
     count: int = Field(ge=1, le=WIDEST)
     sum_s: Sum | None = None
@@ -66,7 +66,7 @@ class StartedIn(Row):
     histogram: Annotated[str, Field(max_length=400_000)] | None = None
 
     @model_validator(mode="after")
-    def _belong_together(self) -> Self:
+    def _consistent(self) -> Self:
         if self.histogram is None:
             if self.model_fields_set - {"count"}:
                 raise ValueError("latencies without their histogram")
@@ -84,9 +84,9 @@ class StartedIn(Row):
 
 
 class FinishedIn(Row):
-    """The messages finished in a second, and when the first and the last were, since it began.
+    """The messages finished in a second; ``first_s`` and ``last_s`` count from its beginning.
 
-    Files of earlier versions do not say that.
+    These two are missing in files of earlier versions.
     """
 
     count: int = Field(ge=1, le=WIDEST)
@@ -96,7 +96,7 @@ class FinishedIn(Row):
     last_s: Part | None = None
 
     @model_validator(mode="after")
-    def _belong_together(self) -> Self:
+    def _consistent(self) -> Self:
         if self.sum_s > self.max_s * self.count + SAME * (1 + abs(self.sum_s)):
             raise ValueError("the sum of latencies is more than so many of the largest")
         if self.first_s is None or self.last_s is None:
@@ -117,7 +117,7 @@ class Second(Row):
 
 
 class Seen(Row):
-    """Sequence numbers of a sender that were seen in a stream, or more of them."""
+    """Sequence numbers of a sender seen in a stream; a sender may have several such lines."""
 
     stream: Name
     sender: Name
@@ -127,13 +127,13 @@ class Seen(Row):
 
 
 def read_header(path: Path) -> Header:
-    """The header of a file; raises `LoadError` if it has none that we know."""
+    """Read the header of a file; raises `LoadError` if it has no valid one."""
     with opened(path) as file:
         return header_of(path, file)
 
 
 def header_of(path: Path, file: BufferedReader) -> Header:
-    """The header that is the first line of the file."""
+    """Parse the header from the first line of an open file."""
     try:
         header = Header.model_validate_json(file.readline(HEADER_LIMIT_BYTES))
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""One stream of a ``.counts`` file, put together from its lines and checked against itself."""
+"""One stream of a ``.counts`` file, assembled from its lines and checked for consistency."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,14 +13,14 @@ from mqperf.record.streams.counted import Buckets, Counted, Finished, Started
 from mqperf.record.streams.hdr_log import decode_sparse
 
 BUCKETS_LIMIT = 2**27
-"""Of the histograms of a stream: they take no more memory than a ``.messages`` file may."""
+"""Most buckets of all histograms of a stream, which then fit in the memory of ``.messages``."""
 
 TIMED = 2
-"""Columns of a stream whose messages have a latency."""
+"""Number of columns of a stream whose messages have a latency."""
 
 
 class Collected:
-    """The seconds of a stream, as they come; raises ``ValueError`` for what cannot be."""
+    """Collects the seconds of a stream; raises ``ValueError`` for contradictions."""
 
     def __init__(self, header: CountedStream) -> None:
         self.header = header
@@ -33,7 +33,7 @@ class Collected:
         self.latest: int | None = None
 
     def add(self, row: Second) -> None:
-        """Take in the next second."""
+        """Add the next second."""
         if self.latest is not None and row.second <= self.latest:
             raise ValueError(f"{self.name}: second {row.second} after second {self.latest}")
         self.latest = row.second
@@ -42,15 +42,15 @@ class Collected:
         if row.started is not None:
             self.started[row.second] = row.started
             if row.started.histogram is not None:
-                self._histogram(row.second, row.started)
+                self._add_histogram(row.second, row.started)
         if (row.finished is not None and not self.timed) or (
             row.started is not None and (row.started.histogram is not None) != self.timed
         ):
             raise ValueError(f"{self.name}: latencies are recorded of streams that have them")
 
-    def _histogram(self, second: int, row: StartedIn) -> None:
+    def _add_histogram(self, second: int, row: StartedIn) -> None:
         index, count = decode_sparse(row.histogram or "")
-        total = sum(count.tolist())  # which no crafted count can make wrap around
+        total = sum(count.tolist())  # Python integers, since crafted counts could overflow int64
         if total + row.beyond != row.count:
             raise ValueError(f"{row.count} messages, {total} of them in the histogram")
         if row.negative > sum(count[index == 0].tolist()):
@@ -58,8 +58,8 @@ class Collected:
         self.filled += len(index)
         if self.filled > BUCKETS_LIMIT:
             raise ValueError("the histograms are larger than any load can fill")
-        ends = [(row.min_s, index[:1])] + ([(row.max_s, index[-1:])] if not row.beyond else [])
-        for latency, bucket in ends if len(index) else []:
+        extremes = [(row.min_s, index[:1])] + ([(row.max_s, index[-1:])] if not row.beyond else [])
+        for latency, bucket in extremes if len(index) else []:
             if not np.array_equal(indices(np.array([latency]))[0], bucket):
                 raise ValueError(f"a latency of {latency} s is not in its histogram")
         least, most = (float((edge(index) * count).sum()) / 1e9 for edge in (lowest_ns, highest_ns))
@@ -70,7 +70,7 @@ class Collected:
         self.buckets.append((second, index, count))
 
     def stream(self, start: float) -> Counted:
-        """The whole stream, its seconds counted from the epoch second ``start``."""
+        """Return the whole stream, its seconds counted from the epoch second ``start``."""
         self._check_counts()
         seconds = sorted({*self.started, *self.finished})
         first = seconds[0] if seconds else 0
@@ -82,7 +82,7 @@ class Collected:
             started=started,
             finished=_finished(_Dense(self.finished, first, length))
             if self.timed
-            else _at_once(started),
+            else _finished_at_start(started),
             buckets=self._buckets(first),
             latest=self.header.last,
         )
@@ -93,12 +93,12 @@ class Collected:
 
     def _buckets(self, first: int) -> Buckets:
         lengths = [len(index) for _, index, _ in self.buckets]
-        none = np.zeros(0, dtype=np.int64)
+        empty = np.zeros(0, dtype=np.int64)
         second = np.array([number - first for number, _, _ in self.buckets], dtype=np.int64)
         return Buckets(
             np.repeat(second, lengths),
-            np.concatenate([none, *(index for _, index, _ in self.buckets)]),
-            np.concatenate([none, *(count for _, _, count in self.buckets)]),
+            np.concatenate([empty, *(index for _, index, _ in self.buckets)]),
+            np.concatenate([empty, *(count for _, _, count in self.buckets)]),
         )
 
     def _check_counts(self) -> None:
@@ -132,15 +132,15 @@ class Collected:
 
 @dataclass(frozen=True, slots=True)
 class _Dense:
-    """Rows of some seconds, as arrays of all seconds from the first on."""
+    """Rows of some seconds, as arrays over all seconds from the first on."""
 
     rows: Mapping[int, Any]
     first: int
     length: int
 
-    def values(self, name: str, none: float) -> NDArray[Any]:
-        """A field of the rows; ``none`` where there is no row, or nothing in it."""
-        dense = np.full(self.length, none)
+    def values(self, name: str, default: float) -> NDArray[Any]:
+        """Return a field of the rows; ``default`` where there is no row, or its field is None."""
+        dense = np.full(self.length, default)
         numbers = {number: getattr(row, name) for number, row in self.rows.items()}
         filled = {number: value for number, value in numbers.items() if value is not None}
         dense[np.array(list(filled), dtype=np.int64) - self.first] = list(filled.values())
@@ -170,7 +170,7 @@ def _finished(rows: _Dense) -> Finished:
     )
 
 
-def _at_once(started: Started) -> Finished:
+def _finished_at_start(started: Started) -> Finished:
     busy = started.count > 0
     return Finished(
         count=started.count,

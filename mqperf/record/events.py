@@ -1,4 +1,4 @@
-"""``events.jsonl``: what happened in a run, a line of JSON each."""
+"""``events.jsonl``: the events of a run, a line of JSON each."""
 
 import json
 from itertools import pairwise
@@ -14,14 +14,14 @@ from mqperf.record.instants import utc
 
 FILE = "events.jsonl"
 CONTROLLER = "local"
-"""The host of events that the runner saw itself; where there are several, it is none of the run."""
+"""The host of events of the runner itself; in a run with several hosts it is none of these."""
 
 SLACK_S = 0.2
-"""By how much a clock may have been set back between two events of a whole run."""
+"""How far a clock may have been set back between two events of a whole run."""
 
 
 class Event(Recorded, frozen=True, extra="allow"):
-    """Something that happened; what else is told of it is kept as it stands."""
+    """Something that happened; further keys are kept as they are."""
 
     time: Text
     epoch: Instant
@@ -30,15 +30,15 @@ class Event(Recorded, frozen=True, extra="allow"):
 
     @property
     def detail(self) -> dict[str, Any]:
-        """More, by its key."""
+        """The further keys and their values."""
         return dict(self.model_extra or {})
 
 
 def read_events(folder: Path, *, torn: bool = False) -> list[Event]:
-    """The events of a run folder in the order in which they were written down.
+    """Read the events of a run folder in the order in which they were written.
 
-    With ``torn`` the last line may have been cut off, as by a power failure, and is left out; so
-    may the file.  Raises ``RecordError`` with the line of any other that is no event.
+    With ``torn`` the last line may be cut off, as by a power failure, and is skipped; the file may
+    be missing, too.  Raises ``RecordError`` with the number of any other invalid line.
     """
     file = folder / FILE
     try:

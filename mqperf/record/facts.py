@@ -1,7 +1,7 @@
-"""``run.json`` as one typed model: what a run folder says of itself, checked once when it is read.
+"""``run.json`` as one typed model: the facts about a run, validated once when they are read.
 
-A newer mqperf may add keys; those that this one does not know are left alone.  What a run that
-died early had not yet recorded is None, or empty.
+Unknown keys, which a newer mqperf may have added, are ignored.  What a run that died early had not
+yet recorded is None, or empty.
 """
 
 import re
@@ -19,7 +19,7 @@ from mqperf.plan.link import Role
 from mqperf.plan.values import Parameter, Scalar
 
 SCHEMA: Literal[2] = 2
-"""Version of the run folder.  1: first.  2: the generator's parameters stand by themselves."""
+"""Version of the run folder.  1: first.  2: ``case.parameters`` has the generator's parameters."""
 
 READABLE = (1, SCHEMA)
 """The versions that can be read; an older one is upgraded."""
@@ -28,21 +28,21 @@ FIRST_PARAMETERS = ("targets",)
 """The generator's parameters that the first version held among those of every case."""
 
 LATEST = 4_102_444_800.0
-"""No instant of a record is later: the year 2100, in epoch seconds."""
+"""The latest instant of a record: the year 2100, in epoch seconds."""
 
 LONGEST_S = 14 * 86_400.0
-"""No load is longer: each second of it is a row for every stream of messages."""
+"""The longest load: each second of it is a row for every stream of messages."""
 
 WIDEST = 2**53
-"""No recorded integer is larger; JSON itself does not promise more."""
+"""The largest recorded integer; JSON readers need not support larger ones exactly."""
 
 
 SLUG = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}\Z")
-"""The words of a case that pages and folders are named after."""
+"""Values of a case that pages and folders are named after."""
 
 
-def _inside(name: str) -> str:
-    """The name of a file below a folder; an absolute one, or one with ``..``, is none."""
+def _relative(name: str) -> str:
+    """Reject an absolute file name, or one with ``..``: the file must be in the run folder."""
     path = PurePosixPath(name)
     if not name or "\0" in name or path.is_absolute() or ".." in path.parts:
         raise ValueError("should name a file inside the run folder")
@@ -51,9 +51,9 @@ def _inside(name: str) -> str:
 
 Text = Annotated[str, Field(max_length=10_000)]
 Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._:@-]*$", max_length=200)]
-"""Of a process, node or host; some files are named after it, so it is no path."""
+"""Label of a process, node or host; some files are named after it, so it must be no path."""
 
-FileName = Annotated[str, Field(max_length=1_000), AfterValidator(_inside)]
+FileName = Annotated[str, Field(max_length=1_000), AfterValidator(_relative)]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 Whole = Annotated[int, Field(ge=-WIDEST, le=WIDEST, strict=True)]
 Positive = Annotated[int, Field(ge=1, le=WIDEST, strict=True)]
@@ -64,7 +64,7 @@ Kind = Literal["broker", "client", "server", "background", "harness"]
 
 
 class Recorded(BaseModel, frozen=True, populate_by_name=True, defer_build=True):
-    """Read, never changed."""
+    """Base of all models of records: immutable."""
 
 
 class Window(Recorded):
@@ -81,14 +81,14 @@ class Window(Recorded):
 
 
 class Order(Recorded):
-    """In which order the sweep ran."""
+    """The order in which the sweep ran."""
 
     kind: Text | None = None
     seed: Whole | None = None
 
 
 class ProcessFacts(Recorded):
-    """A process of the load generator, and what became of it."""
+    """A process of the load generator, and how it ended."""
 
     label: Label
     kind: Literal["client", "server"]
@@ -97,20 +97,20 @@ class ProcessFacts(Recorded):
     reported: bool = Field(strict=True)
 
 
-def _once(processes: tuple[ProcessFacts, ...]) -> tuple[ProcessFacts, ...]:
+def _unique(processes: tuple[ProcessFacts, ...]) -> tuple[ProcessFacts, ...]:
     labels = [process.label for process in processes]
     if len(set(labels)) < len(labels):
         raise ValueError("two have the same label")
     return processes
 
 
-Processes = Annotated[tuple[ProcessFacts, ...], Field(max_length=100_000), AfterValidator(_once)]
+Processes = Annotated[tuple[ProcessFacts, ...], Field(max_length=100_000), AfterValidator(_unique)]
 Versions = Annotated[Mapping[Text, Text | None], Field(max_length=1_000)]
 Parameters = Annotated[Mapping[Parameter, Scalar | None], Field(max_length=100)]
 
 
 class BackgroundFacts(Recorded):
-    """A background load of a run: by which generator, when it started, and its processes."""
+    """A background load of a run: its generator, start and processes."""
 
     generator: Versions = Field(default_factory=dict)
     parameters: Parameters = Field(default_factory=dict)
@@ -130,7 +130,7 @@ class RecordedNode(Recorded):
 
 
 class SystemFacts(Recorded, extra="allow"):
-    """The system under test; what only some systems tell is kept as it stands."""
+    """The system under test; further keys of some systems are kept as they are."""
 
     title: Text | None = None
     cluster: Text | None = None
@@ -149,13 +149,13 @@ class NetworkCard(Recorded):
 
 
 class KernelClock(Recorded):
-    """What a kernel says of its own clock; None where it does not tell."""
+    """The kernel's own state of its clock; None where it does not report one."""
 
     synchronised: bool | None = None
 
 
 class HostFacts(Recorded, extra="allow"):
-    """A host of the run; those of one ``machine`` share its processors and its clock."""
+    """A host of the run; hosts with the same ``machine`` share its processors and its clock."""
 
     label: Label | None = None
     roles: tuple[Role, ...] = Field((), max_length=3)
@@ -175,16 +175,16 @@ class HostFacts(Recorded, extra="allow"):
 
 
 class Offset(Recorded):
-    """How far a host's clock was ahead of the controller's, and by how much that may be wrong."""
+    """The offset of a host's clock, ahead of the controller's, and the bound of its error."""
 
     offset_s: Seconds
     bound_s: Measure = 0.0
 
 
 class ClockFacts(Recorded):
-    """The clock of a host, before and after the load.
+    """The clock of a host, compared before and after the load.
 
-    What its processes wrote in between is put right by the middle of both.
+    Instants that its processes recorded in between are corrected by the mean of both offsets.
     """
 
     before: Offset
@@ -192,19 +192,19 @@ class ClockFacts(Recorded):
 
     @property
     def offset_s(self) -> float:
-        """How far it was ahead of the controller's during the load."""
+        """Its offset ahead of the controller's clock during the load: the mean of both."""
         after = self.after or self.before
         return (self.before.offset_s + after.offset_s) / 2
 
     @property
     def uncertainty_s(self) -> float:
-        """By how much that may be wrong at any instant of the load."""
+        """The largest error of that offset at any instant of the load."""
         after = self.after or self.before
         return max(self.before.bound_s, after.bound_s) + abs(self.change_s) / 2
 
     @property
     def change_s(self) -> float:
-        """How far it went ahead during the load, or fell behind (negative)."""
+        """How far it gained during the load, or lost (negative)."""
         return (self.after or self.before).offset_s - self.before.offset_s
 
 
@@ -213,7 +213,7 @@ OWN = ClockFacts(before=Offset(offset_s=0.0))
 
 
 class MeasuredLink(Recorded):
-    """What a link was like at an instant; what its backend cannot measure is None."""
+    """A link as measured at one time; None for quantities that its backend cannot measure."""
 
     delay_s: Measure | None = None
     jitter_s: Measure | None = None
@@ -222,9 +222,9 @@ class MeasuredLink(Recorded):
 
 
 class LinkFacts(Recorded):
-    """The link of a run: by which backend, and as it was measured before and after the load.
+    """The link of a run: its backend, and measurements before and after the load.
 
-    ``packets`` counts what became of packets, by a name; ``seed`` chose those that were lost.
+    ``packets`` counts packets by their fate; ``seed`` is that of the random losses.
     """
 
     backend: Label
@@ -241,10 +241,10 @@ def _figure(name: str) -> str:
 
 
 class ConditionFailed(Recorded):
-    """The fail condition that ended a run early: a figure, beyond its limit for so many seconds.
+    """The fail condition that ended a run early: a figure beyond its limit for ``for_s`` seconds.
 
     ``at_s`` counts from the start of the window; latencies are in seconds, throughputs in messages
-    a second.  Of a percentile, ``value`` is the share of messages that took longer than ``limit``.
+    per second.  For a percentile, ``value`` is the share of messages slower than ``limit``.
     """
 
     figure: Annotated[str, AfterValidator(_figure)]
@@ -255,7 +255,7 @@ class ConditionFailed(Recorded):
 
     @property
     def words(self) -> str:
-        """What came to be, in a few words."""
+        """A short description of the violation."""
         if self.figure == "latency_mean_s":
             breach = f"mean latency {self.value * 1e3:.1f} ms, above {self.limit * 1e3:g} ms"
         elif self.figure in PERCENTILES:
@@ -269,14 +269,14 @@ class ConditionFailed(Recorded):
 
 
 class AllSent(Recorded):
-    """When a load by count ended: since its start, the first and the last thread had sent all."""
+    """When the first and the last thread of a load by count had sent all, since its start."""
 
     first_s: Measure
     last_s: Measure
 
 
 class Facts(Recorded):
-    """All of ``run.json``."""
+    """The content of ``run.json``."""
 
     schema_version: Literal[2] = Field(SCHEMA, alias="schema")
     case: Case | None = None
@@ -304,10 +304,10 @@ class Facts(Recorded):
     @model_validator(mode="before")
     @classmethod
     def _upgraded(cls, record: object) -> object:
-        """The record as this version would have written it."""
+        """Convert the record to the current version."""
         if not isinstance(record, dict):
             return record
-        if isinstance(offsets := record.get("clock_offsets_s"), dict):  # of its first months
+        if isinstance(offsets := record.get("clock_offsets_s"), dict):  # of the first months
             clocks = {name: {"before": {"offset_s": offset}} for name, offset in offsets.items()}
             record = {**record, "clocks": clocks}
         if record.get("schema") != 1:
@@ -331,7 +331,7 @@ class Facts(Recorded):
         return case
 
     @model_validator(mode="after")
-    def _fits_together(self) -> Self:
+    def _consistent_kinds(self) -> Self:
         for process in self.processes:
             if self.kinds.get(process.label, process.kind) != process.kind:
                 raise ValueError(f"kinds: {process.label} is no {self.kinds[process.label]}")
@@ -341,30 +341,30 @@ class Facts(Recorded):
         return self
 
     def compared(self, host: Label | None) -> ClockFacts:
-        """What was found of the clock of a host; of that of the only one where none is named.
+        """Return the comparison of a host's own clock; for None that of the only clock.
 
-        Our own, where no clock is recorded.
+        It is the controller's where no clock is recorded.
         """
         if host is None:
             return next(iter(self.clocks.values())) if len(self.clocks) == 1 else OWN
         return self.clocks.get(host, OWN)
 
     def clock(self, host: Label | None) -> ClockFacts:
-        """The clock of a host: of all hosts of its machine, as it was found most closely."""
-        found = [self.compared(name) for name in self._beside.get(host, (host,))]
-        return min(found, key=attrgetter("uncertainty_s"))
+        """Return the clock of a host: the most certain comparison of all hosts of its machine."""
+        comparisons = [self.compared(name) for name in self._same_clock.get(host, (host,))]
+        return min(comparisons, key=attrgetter("uncertainty_s"))
 
     def uncertainty_s(self, host: Label | None, other: Label | None) -> float:
-        """By how much a time from one host to another may be wrong: not at all by one clock."""
-        if host == other or other in self._beside.get(host, ()):
+        """Return the error of a duration between two hosts: 0 where they share a clock."""
+        if host == other or other in self._same_clock.get(host, ()):
             return 0.0
         return self.clock(host).uncertainty_s + self.clock(other).uncertainty_s
 
     @cached_property
-    def _beside(self) -> Mapping[Label | None, Collection[Label]]:
-        """By host, all of its machine whose clocks were compared, if these may be one.
+    def _same_clock(self) -> Mapping[Label | None, Collection[Label]]:
+        """By host, the compared hosts of the same machine, if their offsets agree.
 
-        They are not where virtual machines were copied while they ran, boot identifier included.
+        They do not where virtual machines were copied while running, boot identifier included.
         """
         machines: dict[str, list[Label]] = defaultdict(list)
         for host in self.hosts:
@@ -373,7 +373,7 @@ class Facts(Recorded):
         return {host: hosts for hosts in machines.values() if self._agree(hosts) for host in hosts}
 
     def _agree(self, hosts: Collection[Label]) -> bool:
-        """Whether one offset is within what was found of the clocks of all of these."""
+        """Whether one offset is within the uncertainty of all these hosts' clocks."""
         clocks = [self.clocks[host] for host in hosts]
         least_s = max(clock.offset_s - clock.uncertainty_s for clock in clocks)
         return least_s <= min(clock.offset_s + clock.uncertainty_s for clock in clocks)
@@ -391,5 +391,5 @@ class Facts(Recorded):
 
 
 def finite(text: str) -> float:
-    """For ``json.loads``: NaN and infinity are no JSON."""
+    """Reject NaN and infinity, as ``parse_constant`` of ``json.loads``."""
     raise ValueError(f"{text} is no number of JSON")

@@ -1,4 +1,4 @@
-"""Run folders: their names, their states, and what ``run.json`` says of each."""
+"""Run folders: their names, their states, and the facts in ``run.json``."""
 
 import json
 import os
@@ -20,17 +20,17 @@ from mqperf.record.seal import SEAL, digest, sha256
 Status = Literal["done", "failed", "interrupted", "partial"]
 FACTS = "run.json"
 PLAN = "plan.yaml"
-"""The copy of its plan in a folder of runs."""
+"""The copy of the plan in a runs folder."""
 FOLDER = re.compile(
     r"^(?P<case>.+-[0-9a-f]{8})(?:\.(?P<state>partial|failed|interrupted)(?:-\d+)?)?$"
 )
 RECORDED = ("load", "background", "probes", "broker")
-"""The folders of a run in which every file is a recorded one."""
+"""The subfolders of a run in which every file must be recorded in ``run.json``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One attempt at a case, as it lies on disk."""
+    """One attempt at a case, as a folder on disk."""
 
     path: Path
     case_id: str
@@ -42,9 +42,9 @@ class Run:
         return self.path.name
 
     def facts(self) -> Facts:
-        """The content of ``run.json``; nothing but defaults when the attempt died before it.
+        """Return the content of ``run.json``; defaults when the attempt died before it.
 
-        Raises ``RecordError`` for a file that is no sound one, and for a whole run without it.
+        Raises ``RecordError`` for an invalid file, and for a whole run without it.
         """
         content = self._content()
         try:
@@ -54,11 +54,11 @@ class Run:
             raise RecordError(f"{self.path / FACTS}: {problem}") from None
 
     def case(self) -> Case | None:
-        """The resolved case, or None when the attempt died before it was written down."""
+        """Return the resolved case; None when the attempt died before it was recorded."""
         return self.facts().case
 
     def known_case(self) -> Case | None:
-        """The same, and None as well where ``run.json`` cannot be read."""
+        """Return the case; None also where ``run.json`` cannot be read."""
         try:
             return self.case()
         except RecordError:
@@ -67,43 +67,43 @@ class Run:
     def damaged(
         self, facts: Facts | None = None, *, read_bytes: int = raw.MESSAGES_LIMIT_BYTES
     ) -> list[str]:
-        """Names of files that are not what was recorded: missing, changed, or never recorded.
+        """Return the names of damaged files: missing, changed, or never recorded.
 
         ``run.json`` is among them when it was changed after it was sealed.  ``facts`` are those of
-        this run, when they are known already.  Of files with more than ``read_bytes`` only the
-        presence is asked.
+        this run, if known already.  Files with more than ``read_bytes`` are only checked for
+        presence.
         """
         digests = (self.facts() if facts is None else facts).files
         changed = [
-            name for name, recorded in digests.items() if not self._is(name, recorded, read_bytes)
+            name for name, known in digests.items() if not self._matches(name, known, read_bytes)
         ]
         added = (
             [name for name in self.files() if name not in digests] if self.status == "done" else []
         )
-        return [*sorted([*changed, *added]), *([] if self._is_sealed_well() else [FACTS])]
+        return [*sorted([*changed, *added]), *([] if self._has_valid_seal() else [FACTS])]
 
     def files(self) -> list[str]:
-        """Names of all files in the folders of recorded ones, and of no others.
+        """Return the names of all files in the subfolders that ``RECORDED`` lists.
 
-        Raises ``RecordError`` for what is no file: a link, a named pipe.
+        Raises ``RecordError`` for links, named pipes and devices.
         """
         names: list[str] = []
         for folder in RECORDED:
             names += _below(self.path / folder, f"{folder}/")
         return sorted(names)
 
-    def _is(self, name: str, recorded: str, read_bytes: int) -> bool:
+    def _matches(self, name: str, checksum: str, read_bytes: int) -> bool:
         file = self.path / name
         try:
             file_stat = file.lstat()
             if stat.S_ISREG(file_stat.st_mode) and read_bytes < file_stat.st_size:
                 return file_stat.st_size <= raw.MESSAGES_LIMIT_BYTES
-            return sha256(file, limit_bytes=raw.MESSAGES_LIMIT_BYTES) == recorded
+            return sha256(file, limit_bytes=raw.MESSAGES_LIMIT_BYTES) == checksum
         except (OSError, RecordError):
             return False
 
-    def _is_sealed_well(self) -> bool:
-        """Whether ``run.json`` has the checksum that it says it has; one without is not sealed."""
+    def _has_valid_seal(self) -> bool:
+        """Whether ``run.json`` matches its own checksum; True for one that is not sealed."""
         content = self._content()
         return SEAL not in content or content[SEAL] == digest(content)
 
@@ -131,9 +131,9 @@ class Run:
 
 
 def runs(folder: Path) -> Iterator[Run]:
-    """Every attempt in a runs folder, in the order of names.
+    """Yield every attempt in a runs folder, sorted by name.
 
-    What has the name of a run and is no folder is one as well: one that cannot be read.
+    A file with the name of a run is included: it is a run that cannot be read.
     """
     try:
         names = sorted(entry.name for entry in os.scandir(folder))
@@ -147,7 +147,7 @@ def runs(folder: Path) -> Iterator[Run]:
 
 
 def pending(folder: Path, cases: Iterable[Case]) -> list[Case]:
-    """The cases which have no whole run yet, in their order."""
+    """Return the cases which have no whole run yet, in their order."""
     done = {run.case_id for run in runs(folder) if run.status == "done"} if folder.exists() else ()
     return [case for case in cases if case.id not in done]
 

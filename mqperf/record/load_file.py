@@ -1,4 +1,4 @@
-"""Files that processes of a load left, opened; an error says why there is none."""
+"""Opening of files that processes of a load wrote, with errors as ``LoadError``."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ def opened(
     limit_bytes: int = raw.TEXT_LIMIT_BYTES,
     missing: str = "its process died before it could save",
 ) -> Iterator[BufferedReader]:
-    """The file for reading; raises `LoadError` when it is ``missing``, or cannot be read."""
+    """Open a file; raises `LoadError` when it is missing (for the reason given), or unreadable."""
     try:
         with raw.opened(path, limit_bytes) as file:
             yield file

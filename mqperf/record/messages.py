@@ -1,15 +1,14 @@
 """The ``.messages`` files: when each single message was started and finished.
 
 A header line of JSON, then raw float64 epoch seconds: one block per stream and column, in the order
-of the header.  A message is known by its start, which client and server record alike, so messages
-lost or received twice can be named.
+of the header.  A message is identified by its start, which client and server both record, so that
+lost and duplicate messages can be found.
 
 Clients have the streams ``sent`` (started), ``round_trip`` and ``error`` (started, finished);
-servers have ``received`` (started at the client, finished here).  At an offered rate messages are
-started when they are due, and clients have ``handover`` (due, sent), whoever finishes them
-``service`` (sent, finished).  ``sent`` holds attempts: also
-those that ended as errors, and those cast to a server that was not there, which the simulator takes
-for a success.
+servers have ``received`` (started at the client, finished at the server).  At an offered rate the
+start of a message is when it is due; clients then also have ``handover`` (due, sent), and the
+process that finishes messages has ``service`` (sent, finished).  ``sent`` holds all attempts: also
+those that ended as errors, and casts to a missing server, which the simulator counts as success.
 """
 
 from pathlib import Path
@@ -34,7 +33,7 @@ Name = Annotated[str, Field(max_length=200)]
 
 
 class Stream(BaseModel, frozen=True, strict=True, defer_build=True):
-    """One kind of message in a file: its name, the columns that it has, and how many messages."""
+    """A stream in the header: its name, its columns, and its number of messages."""
 
     name: Name
     columns: tuple[Name, ...] = Field(min_length=1, max_length=10)
@@ -42,7 +41,7 @@ class Stream(BaseModel, frozen=True, strict=True, defer_build=True):
 
 
 class Header(BaseModel, frozen=True, strict=True, defer_build=True):
-    """What a ``.messages`` file says of itself; ``start`` is the start that a client was given."""
+    """The header line; ``start`` is the start of the load that a client was given."""
 
     format: Literal["mqperf-messages"]
     version: Literal[1]
@@ -56,7 +55,7 @@ class Header(BaseModel, frozen=True, strict=True, defer_build=True):
 
 
 def read_header(path: Path) -> Header:
-    """The header of a file, and its own length; raises `LoadError` if it has none that we know."""
+    """Read the header of a file, ``size`` being its length; raises `LoadError` if it is invalid."""
     with opened(path, raw.MESSAGES_LIMIT_BYTES) as file:
         line = file.readline(HEADER_LIMIT_BYTES)
     try:
@@ -68,7 +67,7 @@ def read_header(path: Path) -> Header:
 
 
 def read_messages(path: Path) -> "dict[str, NDArray[np.float64]]":
-    """By stream, an array of one row per message and one column per instant, in epoch seconds.
+    """Return by stream an array of one row per message, one column per instant, in epoch seconds.
 
     The arrays are views of the file's own bytes.  Raises `LoadError` if the file is cut short or
     longer than its header says, or an instant is no finite number.
@@ -77,7 +76,7 @@ def read_messages(path: Path) -> "dict[str, NDArray[np.float64]]":
 
 
 def read_all(path: Path) -> "tuple[Header, dict[str, NDArray[np.float64]]]":
-    """The header of a file and its streams, as ``read_header`` and ``read_messages`` give them."""
+    """Return the results of ``read_header`` and of ``read_messages``."""
     import numpy as np
 
     header = read_header(path)

@@ -1,4 +1,4 @@
-"""Checksums: of every recorded file, and of what ``run.json`` itself holds."""
+"""Checksums of every recorded file, and of the content of ``run.json``."""
 
 import hashlib
 import json
@@ -14,14 +14,14 @@ SEAL = "seal"
 
 
 def digest(facts: Mapping[str, Any]) -> str:
-    """The sha256 of the facts but for the seal, as JSON without spaces and with sorted keys."""
+    """Return the SHA-256 of the facts without the seal, as compact JSON with sorted keys."""
     unsealed = {key: value for key, value in facts.items() if key != SEAL}
     text = json.dumps(unsealed, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def checksums(folder: Path, *, sync: bool = False) -> dict[str, str]:
-    """The sha256 of every file of a run folder, but for ``run.json``, by its name in the folder."""
+    """Return the SHA-256 of every file of a run folder, except ``run.json``, by relative name."""
     files = (path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
     names = sorted(path.relative_to(folder) for path in files)
     return {
@@ -30,9 +30,9 @@ def checksums(folder: Path, *, sync: bool = False) -> dict[str, str]:
 
 
 def sha256(path: Path, *, limit_bytes: int = 2**63, sync: bool = False) -> str:
-    """The checksum of one file, which with ``sync`` is then on disk.
+    """Return the checksum of one file; with ``sync`` also flush it to disk.
 
-    Raises ``RecordError`` for a larger file than ``limit_bytes``: it may be one huge hole.
+    Raises ``RecordError`` for a file larger than ``limit_bytes``, which may be one huge hole.
     """
     with raw.opened(path, limit_bytes) as file:
         checksum = hashlib.file_digest(file, "sha256").hexdigest()

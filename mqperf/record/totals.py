@@ -1,4 +1,4 @@
-"""How many messages a process recorded, whichever kind of record it left."""
+"""The numbers of messages that a process recorded, for either kind of record."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,17 +7,17 @@ from mqperf.record import counts_lines, messages
 
 INSTANTS, COUNTS = "instants", "counts"
 ENDS = {INSTANTS: ".messages", COUNTS: ".counts"}
-"""How the files of each kind of record end."""
+"""Suffix of the files of each kind of record."""
 
 
 def is_recorded(load: Path, label: str) -> bool:
     """Whether the process left its record in the folder."""
-    return any((load / f"{label}{end}").exists() for end in ENDS.values())
+    return any((load / f"{label}{suffix}").exists() for suffix in ENDS.values())
 
 
 def totals(load: Path, label: str) -> Mapping[str, int]:
-    """By stream; raises `LoadError` when the file is missing, or its header is none."""
-    instants, counts = (load / f"{label}{end}" for end in ENDS.values())
+    """Return message counts by stream; raises `LoadError` for a missing file or invalid header."""
+    instants, counts = (load / f"{label}{suffix}" for suffix in ENDS.values())
     if counts.exists():
         return {stream.name: stream.count for stream in counts_lines.read_header(counts).streams}
     return {stream.name: stream.count for stream in messages.read_header(instants).streams}

@@ -1,4 +1,4 @@
-"""What a whole run must have recorded before any number is made of it."""
+"""Whole runs: the checks that facts must pass before any number is computed from them."""
 
 import math
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ from mqperf.record.instants import utc
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Whole:
-    """A run whose facts suffice to read its numbers; instants are epoch seconds.
+    """A run whose facts are complete enough to read its numbers; instants are epoch seconds.
 
-    So is a background load of one, with the case, facts and folder of its own.
+    A background load of a run is one, too, with its own case, facts and folder.
     """
 
     run: Run
@@ -28,12 +28,12 @@ class Whole:
 
     @property
     def folder(self) -> Path:
-        """Where its load generator wrote."""
+        """The folder with the output of its load generator."""
         return self.run.path / self.place
 
     @property
     def load(self) -> tuple[float, float]:
-        """From the agreed start to the end of the load, whole seconds after it."""
+        """The agreed start and the end of the load, a whole number of seconds apart."""
         start = self.window[0] - self.case.warmup_s
         if (sent := self.facts.all_sent) is not None:
             return start, max(self.window[1], start + math.ceil(sent.last_s))
@@ -41,10 +41,10 @@ class Whole:
 
     @property
     def steady(self) -> tuple[float, float] | None:
-        """Until when throughput may be steady: the first action, or the end of the window.
+        """The span in which throughput may be steady, a whole number of seconds.
 
-        From the start of the load, in whole seconds; None where the plan changes the rate, or lets
-        consumers start late.
+        It is from the start of the load to the first action, or to the end of the window; None
+        where the plan changes the rate, or starts consumers late.
         """
         if any(self.case.parameters.get(name) is not None for name in (RAMP, CYCLE, PROFILE, LATE)):
             return None
@@ -58,23 +58,23 @@ class Whole:
         return self.window[0] - start, self.window[1] - start
 
     def host_of(self, label: str) -> str | None:
-        """Where a process of the load ran; None where that is not told, as there is one host."""
+        """Return the host of a load process; None where it is not recorded: there is only one."""
         return next(process.host for process in self.facts.processes if process.label == label)
 
     def clock(self, host: str | None) -> ClockFacts:
-        """The clock of a host, as ``Facts.clock`` has it."""
+        """Return the clock of a host, see ``Facts.clock``."""
         return self.facts.clock(host)
 
     def began(self, label: str) -> float:
-        """The start of the load as a process was told it: by the clock of its host, before it."""
+        """Return the start of the load by the clock of a process's host, as compared before it."""
         return self.load[0] + self.facts.compared(self.host_of(label)).before.offset_s
 
 
 def as_whole(run: Run, facts: Facts) -> Whole:
-    """The run, if it is a whole one.
+    """Return the run as a whole one.
 
-    Raises ``RecordError`` for an attempt that failed, and for facts that are missing or do not
-    belong together.
+    Raises ``RecordError`` for an attempt that failed, and for facts that are missing or contradict
+    each other.
     """
     file = run.path / FACTS
     if run.status != "done":
@@ -91,7 +91,7 @@ def as_whole(run: Run, facts: Facts) -> Whole:
 
 
 def beside(run: Whole) -> list[Whole]:
-    """The background loads of a run, each as a run of its own.
+    """Return the background loads of a run, each as a run of its own.
 
     Raises ``RecordError`` when the facts do not fit the case.
     """
@@ -104,8 +104,8 @@ def beside(run: Whole) -> list[Whole]:
     loads = []
     for number, (case, recorded) in enumerate(zip(cases, facts, strict=True), 1):
         update = {name: getattr(recorded, name) for name in type(recorded).model_fields}
-        of_load = run.facts.model_copy(update={**update, "case": case, "background": ()})
-        load = Whole(run.run, of_load, case, run.window, background_place(number))
+        load_facts = run.facts.model_copy(update={**update, "case": case, "background": ()})
+        load = Whole(run.run, load_facts, case, run.window, background_place(number))
         _check_start(load)
         _check_parameters(load)
         loads.append(load)
@@ -113,7 +113,7 @@ def beside(run: Whole) -> list[Whole]:
 
 
 def background_place(number: int) -> str:
-    """The folder in a run folder into which a background load writes, counted from 1."""
+    """Return the subfolder of a run for the background load ``number``, counted from 1."""
     return f"background/{number}"
 
 
@@ -127,18 +127,18 @@ def _check_start(run: Whole) -> None:
 
 
 def _check_parameters(run: Whole) -> None:
-    """What the case says of its load in a number or a word, its generator must have been told."""
-    for name, asked in run.case.parameters.items():
-        told = run.facts.parameters.get(name)
-        comparable = any(isinstance(asked, kind) and isinstance(told, kind) for kind in (Real, str))
-        if comparable and told != asked:
+    """Check that numbers and texts in the case are those that the generator was given."""
+    for name, value in run.case.parameters.items():
+        used = run.facts.parameters.get(name)
+        comparable = any(isinstance(value, kind) and isinstance(used, kind) for kind in (Real, str))
+        if comparable and used != value:
             raise RecordError(
-                f"{run.run.path / FACTS}: parameters.{name}: {told} recorded, the case has {asked}"
+                f"{run.run.path / FACTS}: parameters.{name}: {used} recorded, the case has {value}"
             )
 
 
 def _check_clocks(run: Whole) -> None:
-    """Where hosts differ, so may their clocks: each must have been compared before and after."""
+    """With several hosts, each clock must have been compared before and after the load."""
     facts = run.facts
     hosts = {host.label for host in facts.hosts if host.label is not None}
     if len(hosts) < 2:

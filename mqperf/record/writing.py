@@ -1,4 +1,4 @@
-"""Writing the record: an attempt in its folder, and the runs folder held meanwhile."""
+"""Writing the record: an attempt in its folder, and the lock on the runs folder."""
 
 import fcntl
 import json
@@ -27,7 +27,7 @@ from mqperf.record.seal import SEAL, checksums, digest
 LOCK = ".lock"
 LOCK_BYTES = 1000
 LOOK_S = 0.2
-"""Who looks whether a folder is held holds it for less."""
+"""Timeout of the lock: longer than ``holder`` takes it to test whether a folder is held."""
 
 
 class Attempt:
@@ -40,7 +40,7 @@ class Attempt:
         facts: Mapping[str, Any] | None = None,
         host: str = "local",
     ) -> None:
-        """Make the folder and write down what is going to be measured, and on what.
+        """Create the folder, and record the case and the facts known so far.
 
         ``host`` is the one whose clock gives the instants of events.
         """
@@ -62,14 +62,14 @@ class Attempt:
             raise
 
     def event(self, what: str, **detail: object) -> None:
-        """Append a line to ``events.jsonl``: now, by whose clock, what."""
+        """Append an event to ``events.jsonl``, with the time and the host of its clock."""
         now = time.time()
         line = {"time": utc(now), "epoch": now, "host": self.host, "what": what, **detail}
         with disk_errors(self.folder), (self.folder / "events.jsonl").open("a") as file:
             file.write(json.dumps(scrubbed(line)) + "\n")
 
     def keep(self, name: str, content: bytes) -> None:
-        """Keep what an action left, without passwords, in ``actions/``."""
+        """Store the output of an action, without passwords, in ``actions/``."""
         file = self.folder / "actions" / name
         with disk_errors(self.folder):
             file.parent.mkdir(exist_ok=True)
@@ -77,7 +77,7 @@ class Attempt:
             file.write_text(without_passwords(text), encoding="utf-8")
 
     def finish(self) -> Run:
-        """Seal the run: checksums, everything on disk, then the one rename that makes it whole."""
+        """Seal the run: checksums, flush to disk, then the one rename that makes it whole."""
         target = self.folder.with_name(self.case.id)
         with disk_errors(self.folder):
             self._seal()
@@ -93,11 +93,11 @@ class Attempt:
         return set_aside(self.folder, "failed")
 
     def interrupt(self) -> Run:
-        """Keep what there is of an attempt that was cut off; the next command tries it again."""
+        """Keep an attempt that was cut off as it is; the next command repeats it."""
         return set_aside(self.folder, "interrupted")
 
     def discard(self) -> None:
-        """Remove an attempt at which nothing was measured yet."""
+        """Remove an attempt in which nothing was measured yet."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _seal(self) -> None:
@@ -107,10 +107,10 @@ class Attempt:
     def _write_facts(self, *, sealed: bool = False) -> None:
         file = self.folder / FACTS
         draft = file.with_suffix(".draft")
-        written = json.loads(json.dumps(scrubbed(self.facts)))
+        content = json.loads(json.dumps(scrubbed(self.facts)))
         if sealed:
-            written[SEAL] = digest(written)
-        text = json.dumps(written, indent=1, sort_keys=True)
+            content[SEAL] = digest(content)
+        text = json.dumps(content, indent=1, sort_keys=True)
         draft.write_text(text + "\n", encoding="utf-8")
         _sync(draft)
         draft.replace(file)
@@ -118,9 +118,9 @@ class Attempt:
 
 @contextmanager
 def recording(folder: Path, plan_text: str) -> Iterator[None]:
-    """Hold the runs folder for writing: one mqperf at a time, earlier attempts set aside.
+    """Lock the runs folder, write the plan's copy, and set aside earlier unfinished attempts.
 
-    Raises ``RecordError`` when another mqperf holds it, or it cannot be written.
+    Raises ``RecordError`` when another mqperf holds the lock, or the folder cannot be written.
     """
     with disk_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -145,9 +145,9 @@ def recording(folder: Path, plan_text: str) -> Iterator[None]:
 
 
 def holder(folder: Path) -> str:
-    """Which process measures into a runs folder now, and since when; empty when none does.
+    """Return which process measures into a runs folder, and since when; empty when none does.
 
-    The kernel knows: who was killed, and a machine that was restarted, hold nothing.
+    The lock is the kernel's, so that nothing remains of it after a kill or a restart.
     """
     with suppress(RecordError, OSError), raw.opened(folder / LOCK, LOCK_BYTES) as file:
         try:
@@ -169,7 +169,7 @@ def set_aside(folder: Path, status: Literal["failed", "interrupted"]) -> Run:
 
 
 def disk_errors(path: Path) -> AbstractContextManager[None]:
-    """Turn the system's refusal (disk full, not writable) into one sentence about ``path``."""
+    """Turn an ``OSError`` (disk full, not writable) into one sentence about ``path``."""
     advice = "free space or rights there, or choose another folder with --runs"
     return refusals(RecordError, path, "cannot write the record: ", advice)
 

@@ -1,4 +1,4 @@
-"""Importers: how what another tool measured is known, and read."""
+"""Importers: how the results of other tools are detected and read."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ from mqperf.study.tables import within_run
 class Measurement:
     """One run of a tool.
 
-    ``facts`` are columns of the table ``runs``, of which ``parameters`` tell points apart.
-    ``frames`` are further tables without the columns that say which run a row is of.
-    ``histograms`` are its latencies over time.  ``notes`` say what its numbers are not.
+    ``facts`` are columns of the table ``runs``; ``parameters`` are those that distinguish points.
+    ``frames`` are further tables without the columns that identify the run.  ``histograms`` are
+    its latencies over time.  ``notes`` state the limitations of its numbers.
     """
 
     source: str
@@ -32,7 +32,7 @@ class Measurement:
 
 
 def throughput(received: np.ndarray, sent: np.ndarray | None) -> dict[str, object]:
-    """Columns of the table ``messages`` from the messages of each second of a window."""
+    """Columns of the table ``messages`` from the message counts of each second of a window."""
     row: dict[str, object] = {"throughput_msg_s": float(received.mean())}
     if len(received) > 1:
         row["throughput_sd_msg_s"] = float(received.std(ddof=1))
@@ -43,10 +43,10 @@ def throughput(received: np.ndarray, sent: np.ndarray | None) -> dict[str, objec
 
 @dataclass(frozen=True, slots=True)
 class Importer:
-    """A tool; ``name`` is what runs call their generator, ``title`` and ``link`` what pages do.
+    """A tool: ``name`` is the generator in its runs, ``title`` and ``link`` are shown on pages.
 
-    ``known_by`` is the file by which a run of it is known, for messages.  ``holds`` tells whether a
-    folder, or a file, is such a run; ``read`` reads it, called as it is told.
+    ``known_by`` is the file that identifies a run of it, for messages.  ``holds`` returns whether a
+    folder or file is such a run; ``read`` reads it, given its label.
     """
 
     name: str
@@ -58,4 +58,4 @@ class Importer:
 
 
 IMPORTERS: Registry[Importer] = Registry("importers")
-"""All come with packages, as does the command that asks them."""
+"""All are provided by packages, as is the command that uses them."""

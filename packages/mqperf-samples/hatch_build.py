@@ -1,4 +1,4 @@
-"""Samples stand at the top of a checkout; in a wheel they stand beside the plans of mqperf."""
+"""Build hook: samples are at the top of a checkout, and beside the plans of mqperf in a wheel."""
 
 from typing import Any
 
@@ -6,9 +6,9 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class Samples(BuildHookInterface[Any]):
-    """Put them into the wheel, unless it is for whoever works in a checkout."""
+    """Put the samples into the wheel, unless it is an editable one."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # type: ignore[explicit-override]
-        """Tell the builder."""
+        """Add the samples to the builder's files."""
         if version != "editable":
             build_data["force_include"]["../../data/samples"] = "mqperf/shipped/data/samples"

@@ -67,13 +67,13 @@ def on_client(hosts: Hosts, command: str) -> str:
 
 def measured(laid: Relayed, name: str) -> float:
     """A quantity of the link as asked, of some measurements the one that is nearest to it."""
-    asked = laid.calibration.asked.quantities[name]
+    asked = laid.calibration.link.quantities[name]
     assert asked is not None
     measurements = (getattr(laid.measure(), name) for _ in range(PATIENCE))
     best = asked * 2 + 1.0
     for measurement in measurements:
         best = min(best, measurement, key=lambda value: abs(value - asked))
-        if abs(best - asked) <= tolerances(laid.calibration.asked.quantities)[name]:
+        if abs(best - asked) <= tolerances(laid.calibration.link.quantities)[name]:
             break
     return best
 

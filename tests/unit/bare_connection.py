@@ -14,7 +14,7 @@ class Bare(Connection):
 
     def __init__(self, ours: socket.socket, content: bytes = b"") -> None:
         Outbox.__init__(self)
-        self.socket, self.address, self.leaves_at = ours, "here", None
+        self.socket, self.address, self.closes_at = ours, "here", None
         self.empty(len(content) or 1 << 12)
         self.buffer[: len(content)], self.have = content, len(content)
         self.incoming = self.outgoing = self.window = 0

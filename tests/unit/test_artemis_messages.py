@@ -92,7 +92,7 @@ each_protocol = pytest.mark.parametrize("kind", MESSAGES)
 
 def numbers(of: Wire) -> list[int]:
     """Those in the stamps of what has come, -1 for one of no run."""
-    return [int(one["number"]) if one["run"] == 7 else -1 for one in of.come().stamp]
+    return [int(one["number"]) if one["run"] == 7 else -1 for one in of.arrived().stamp]
 
 
 @each_protocol
@@ -114,7 +114,7 @@ def test_messages_are_understood_wherever_what_has_come_is_cut(kind: type[Wire])
 def test_what_has_come_is_acknowledged(kind: type[Wire], acks: str) -> None:
     """Each message by itself, or all by the last one: by the identities that the broker gave."""
     content = b"".join(MESSAGES[kind](number, body(number)) for number in range(3))
-    answer = connection(kind, content, orders(acks)).come().acks
+    answer = connection(kind, content, orders(acks)).arrived().acks
     named = [500, 501, 502]
     said = {
         Stomp: [b"0,%d\n" % name for name in named],
@@ -186,7 +186,7 @@ def test_an_end_of_the_broker_is_told(kind: type[Wire]) -> None:
         Core: core.packet(core.DISCONNECT, core.EVERY),
     }[kind]
     with pytest.raises((Lost, Refused), match=r"broker:1: .*(goes away|ends the connection)"):
-        connection(kind, end).come()
+        connection(kind, end).arrived()
 
 
 def test_strings_of_core_are_read_as_they_are_written() -> None:

@@ -138,10 +138,10 @@ def test_a_role_that_is_full_takes_messages_together(payloads: list[int]) -> Non
     known = demands.demands(model)
     size = float(payloads[-1])
     scenario = Scenario(known, Asked(rate=10_000), size)
-    assert (scenario.first, scenario.known_to_be("Broker")) == ("Broker", MEASURED)
+    assert (scenario.first, scenario.full_is("Broker")) == ("Broker", MEASURED)
     assert scenario.bound[0] == pytest.approx(0.5 / 18e-6, rel=0.02)
     assert scenario.of_role("Broker")["used_share"] == 1
-    assert scenario.known_to_be("clients") == AT_LEAST
+    assert scenario.full_is("clients") == AT_LEAST
     costs = {row["role"]: row for row in demands._rows(known)}
     assert costs["Broker"]["demand_s"] == pytest.approx(90e-6, rel=0.02)
     assert costs["Broker"]["demand_full_s"] == pytest.approx(18e-6, rel=0.02)
@@ -156,14 +156,14 @@ def test_a_role_that_is_full_takes_messages_together(payloads: list[int]) -> Non
     assert 0.5 < unlike < 1
     low = replace(model, runs=model.runs[model.runs["rate"] < 27_000])
     alone = Scenario(replace(known, model=low), Asked(), size)
-    assert (alone.first, alone.known_to_be("Broker")) == ("Broker", AT_LEAST)
+    assert (alone.first, alone.full_is("Broker")) == ("Broker", AT_LEAST)
     assert alone.bound[0] == pytest.approx(0.5 / 90e-6, rel=0.02)
 
 
 def test_full_load_tells_of_bodies_like_its_own() -> None:
     """Of others it tells nothing, where it is not known what a byte costs."""
     known = demands.demands(taken_together([256]))
-    assert Scenario(known, Asked(), 4_096.0).known_to_be("Broker") == AT_LEAST
+    assert Scenario(known, Asked(), 4_096.0).full_is("Broker") == AT_LEAST
 
 
 def test_what_is_nearly_full_has_no_latency(tables: Tables) -> None:

@@ -255,7 +255,7 @@ def synchronised(*seen_at: int) -> float:
         node = {"looks": 18, "sync_s": 0.1 * second} if second in seen_at else {"error": "timeout"}
         line = {"epoch": 1e9 + second, "monotonic": float(second), "processes": {}, "pressure": {}}
         log.append(waits_log.Sample.model_validate({**line, "nodes": {"Master": node}}))
-    return next(value for *_, name, value, _ in waits._nodes(log) if name == "synchronised")
+    return next(value for *_, name, value, _ in waits._node_figures(log) if name == "synchronised")
 
 
 def test_seconds_without_an_answer_count() -> None:

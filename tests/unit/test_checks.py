@@ -292,7 +292,7 @@ def test_json_lines_hold_the_point_and_the_evidence() -> None:
     frames = planted("messages", {"received": 38_005}, CALL)
     (line,) = checks.as_json_lines(checks.doubts(frames))
     shown = json.loads(line)
-    assert list(shown) == [*checks.SHOWN, "evidence"]
+    assert list(shown) == [*checks.JSON_COLUMNS, "evidence"]
     assert (shown["threads"], shown["kind"]) == (100, "received-not-sent")
     assert shown["evidence"] == {"sent": 38_000, "received": 38_005}
 

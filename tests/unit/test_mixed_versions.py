@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from mqperf.study.stats.contrasts import _in_order
+from mqperf.study.stats.contrasts import _values_in_order
 from mqperf.study.stats.rules.together import mixed_versions
 from mqperf.study.tables import conform
 
@@ -72,8 +72,8 @@ def test_names_are_compared_with_the_first_of_the_plan() -> None:
     """However the folders of runs are called, and so ordered in tables."""
     frame = runs(ASKED, GOT)
     points = frame.iloc[[3, 2]]
-    assert _in_order("version", points, {"runs": frame}) == ["3.10", "4.0"]
-    assert _in_order("version", points, {"runs": frame.assign(position=float("nan"))}) == [
+    assert _values_in_order("version", points, {"runs": frame}) == ["3.10", "4.0"]
+    assert _values_in_order("version", points, {"runs": frame.assign(position=float("nan"))}) == [
         "4.0",
         "3.10",
     ]

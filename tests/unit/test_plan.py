@@ -8,7 +8,7 @@ import pytest
 from mqperf.base.errors import PlanError
 from mqperf.base.redaction import without_passwords
 from mqperf.lab.systems.in_plans import problems_of
-from mqperf.plan import UNSAID, Case, redacted
+from mqperf.plan import ID_DEFAULTS, Case, redacted
 from mqperf.plan.file import load_plan, parse_plan
 
 HERE = Path("here.yaml")
@@ -152,7 +152,7 @@ def test_ids_know_the_values_that_they_leave_out() -> None:
     case = Case.model_validate(POINT)
     dumped = case.model_dump(by_alias=True, exclude={"parameters"})
     unsaid = {name: value for name, value in dumped.items() if name not in POINT}
-    assert unsaid | {"targets": "own"} == UNSAID
+    assert unsaid | {"targets": "own"} == ID_DEFAULTS
 
 
 def test_ids_survive_another_default() -> None:

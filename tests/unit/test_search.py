@@ -48,7 +48,7 @@ def play(
     """The rates that a search tries where the limit is known, and how it ends."""
     verdicts: dict[tuple[float, int], Verdict] = {}
     tried: list[float] = []
-    while (left := search.tried(verdicts, repeats).left) is not None:
+    while (left := search.tried(verdicts, repeats).next_run) is not None:
         assert left not in verdicts
         verdicts[left] = Verdict(left[0] <= limit, "as planted", disturbed=disturbed)
         tried.append(left[0])
@@ -104,7 +104,7 @@ def test_a_limit_outside_the_bounds_is_said_to_be_there() -> None:
 def test_most_repeats_decide() -> None:
     """One run of three that is disturbed moves nothing; half of two do not hold."""
     search = SearchPlan(from_msg_s=100, to_msg_s=400, within_share=1)
-    assert after(search, 3).left == (200, 1)
+    assert after(search, 3).next_run == (200, 1)
     assert after(search, 3, "broke", "held", "held").low == 200
     assert after(search, 3, "broke", "broke").high == 200
     assert after(search, 2, "held", "broke").high == 200
@@ -114,19 +114,19 @@ def test_most_repeats_decide() -> None:
 def test_what_others_may_have_disturbed_is_run_again(way: str) -> None:
     """Whether it held or not, another run takes its place; twice at most, and then it counts."""
     search = SearchPlan(from_msg_s=100, to_msg_s=400, within_share=1)
-    assert after(search, 1, f"{way}?").left == (200, 2)
+    assert after(search, 1, f"{way}?").next_run == (200, 2)
     assert after(search, 1, f"{way}?", "held").low == 200
     assert after(search, 1, f"{way}?", "broke").high == 200
     always = after(search, 1, *[f"{way}?"] * 3)
     assert (always.low if way == "held" else always.high) == 200
-    assert after(search, 3, "held", f"{way}?", "broke").left == (200, 4)
+    assert after(search, 3, "held", f"{way}?", "broke").next_run == (200, 4)
     assert after(search, 3, "held", f"{way}?", "broke", "held").low == 200
 
 
 def noisy(random: np.random.Generator, limit: float, noise: float, repeats: int) -> list[Tried]:
     """The runs of a search whose latency goes with the cube of the rate, with such noise."""
     verdicts: dict[tuple[float, int], Verdict] = {}
-    while (left := WIDE.tried(verdicts, repeats).left) is not None:
+    while (left := WIDE.tried(verdicts, repeats).next_run) is not None:
         margin = 3 * log(left[0] / limit) + noise * random.normal()
         verdicts[left] = Verdict(margin <= 0, "as invented", margin=margin)
     return [

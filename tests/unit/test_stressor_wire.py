@@ -62,7 +62,7 @@ class Bare(Connection):
         self.empty(1 << 12)
         self.frame_max = 4096
         self.blocked = False
-        self.leaves_at = None
+        self.closes_at = None
 
 
 def frames(content: bytes) -> Iterator[frame.Frame]:
@@ -312,7 +312,7 @@ def test_without_confirms_channels_stay_open_until_the_broker_has_taken_all() ->
             theirs.sendall(frame.Method(channel, spec.Confirm.SelectOk()).marshal())
             connection.fill()
             managed.read(connection)
-        until_ns = managed.taken_ns + int(LINGER_S * NS)
+        until_ns = managed.answered_ns + int(LINGER_S * NS)
         assert managed.lingers(until_ns - NS // 100)
         assert not managed.lingers(until_ns + NS // 100)
         managed.connection = None

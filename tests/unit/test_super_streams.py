@@ -120,13 +120,13 @@ def test_a_connection_that_ends_within_a_frame_has_not_taken_it() -> None:
     cut, rest = Pipe(size + 1000), Pipe(1 << 20)
     publishing.attach(cut)
     for _ in range(2):
-        publishing.send(publishing.wanted(time.time_ns()))
+        publishing.send(publishing.sendable(time.time_ns()))
     publishing.settle()
     assert (publishing.next, publishing.waiting) == (first, first)
     publishing.attach(rest)
     assert (publishing.waiting, publishing.unconfirmed) == (0, first)
     while publishing.next < 1_500:
-        publishing.send(publishing.wanted(time.time_ns()))
+        publishing.send(publishing.sendable(time.time_ns()))
     partition, _ = Routes(3).numbered(np.arange(publishing.next))
     last = [int((partition == place).sum()) - 1 for place in range(3)]
     assert ranges(publishing, "sent") == {f"client-1.2-{at}": [[0, last[at]]] for at in range(3)}
@@ -139,7 +139,7 @@ def test_a_partition_that_does_not_confirm_holds_the_thread_back() -> None:
     publishing = thread(confirms=1000)
     publishing.attach(Pipe(1 << 20))
     while publishing.next < 1000:
-        publishing.send(publishing.wanted(time.time_ns()))
+        publishing.send(publishing.sendable(time.time_ns()))
     assert publishing.held_back
     partition, _ = Routes(3).numbered(np.arange(1000))
     slow = int(partition[0])
@@ -147,9 +147,9 @@ def test_a_partition_that_does_not_confirm_holds_the_thread_back() -> None:
     publishing.ended("confirmed", np.flatnonzero(partition != slow), now_ns)
     assert publishing.waiting == (partition == slow).sum()
     assert publishing.held_back
-    assert publishing.wanted(now_ns) == 0
+    assert publishing.sendable(now_ns) == 0
     publishing.ended("confirmed", np.flatnonzero(partition == slow)[:100], now_ns)
-    assert publishing.wanted(now_ns) == 100
+    assert publishing.sendable(now_ns) == 100
     assert not publishing.held_back
 
 

@@ -14,7 +14,7 @@ from mqperf.base.errors import PlanError
 from mqperf_amqp_0_9_1.onhost import codec
 from mqperf_numbered.onhost.schedule import NS, Schedule
 from mqperf_traffic.lab import counting
-from mqperf_traffic.lab.counting import Counting, standing
+from mqperf_traffic.lab.counting import Counting, representatives
 from mqperf_traffic.lab.trace_events import Published, published
 from mqperf_traffic.onhost.curve import curve_of, phase_of
 from mqperf_traffic.plan import profile as profile_of_plans
@@ -119,7 +119,7 @@ def test_lengths_that_stand_for_others_move_the_distribution_by_little(
     lengths: dict[int, int],
 ) -> None:
     """By 1/64 at most; where there are few lengths, not at all."""
-    stands = standing(Counter(lengths))
+    stands = representatives(Counter(lengths))
     told: Counter[int] = Counter()
     for length, count in lengths.items():
         assert stands[length] >= length

@@ -26,7 +26,7 @@ from mqperf.plan import (
     SearchPlan,
     SystemPlan,
 )
-from mqperf.plan.columns.measured import said_of
+from mqperf.plan.columns.measured import percentile_words
 from mqperf.plan.driver import DRIVERS, OPTIONS, SET
 from mqperf.plan.load import GENERATORS
 from mqperf.plan.test_cases import TEST_CASES
@@ -38,7 +38,7 @@ from .grid import code, table
 
 def _latencies(end: str) -> dict[str, str]:
     """What is said of a limit of each figure of latency."""
-    percentiles = ((name, said_of(share)) for name, share in PERCENTILES.items())
+    percentiles = ((name, percentile_words(share)) for name, share in PERCENTILES.items())
     return {
         "latency_mean_s": f"Mean latency {end}",
         **{name: f"{begin} latency {end}" for name, begin in percentiles},

@@ -1,6 +1,6 @@
-"""Processes and folders of ours which end with us, however we end.
+"""Child processes and temporary folders that end with this process, however it ends.
 
-Both halves of mqperf start processes and make temporary folders; this is the one way to do so.
+All parts of mqperf start processes and make temporary folders only this way.
 """
 
 from mqperf.base.processes.forks import shared_out

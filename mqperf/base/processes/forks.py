@@ -1,4 +1,4 @@
-"""Work shared out over forks of this process, one for each core, which end with us."""
+"""Work shared out over forks of this process, one for each core, which end with it."""
 
 import gc
 import os
@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 ENDING = {signal.SIGINT, signal.SIGTERM}
 
 _work: tuple[Callable[[Any], Any], Sequence[Any]] | None = None
-"""In a fork what it does, and with what: it came along, so that only numbers are sent."""
+"""The function and items in a fork: inherited, so that only indexes are sent to it."""
 
 
 def shared_out(
@@ -26,31 +26,31 @@ def shared_out(
     items: Sequence[Item],
     take: Callable[[Result], object] = lambda _result: None,
 ) -> None:
-    """Do ``work`` for each item, on all cores where that is safe.
+    """Call ``work`` for each item, on all cores where that is safe.
 
-    ``take`` is given its results here, in the order of the items, each as soon as those before it
-    are there.  A process that has threads must not be forked, and one that starts anew would import
-    for longer than most work takes: within a notebook's kernel one process does all.  Whatever ends
-    us early, an interruption or an error of one item, ends the forks at once.  Raises what ``work``
-    raises, and ``HostError`` when somebody killed a fork.
+    ``take`` is called in this process with the results, in the order of the items, each as soon as
+    those before it are done.  A process with threads, such as a notebook's kernel, does all the
+    work itself: it must not be forked, and a spawned process would import for longer than most work
+    takes.  An interruption, or an error of one item, kills the forks at once.  Raises whatever
+    ``work`` raises, and ``HostError`` when a fork was killed.
     """
     workers = min(len(os.sched_getaffinity(0)), len(items))
     if workers < 2 or threading.active_count() > 1:
         for item in items:
             take(work(item))
         return
-    import multiprocessing  # these three are slow to import, and of no use to most commands
+    import multiprocessing  # these three are slow to import, and most commands do not need them
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
     earlier = multiprocessing.active_children()
     fork = multiprocessing.get_context("fork")
-    pool = ProcessPoolExecutor(workers, fork, _begin, (os.getpid(), work, items))
+    pool = ProcessPoolExecutor(workers, fork, _initialise, (os.getpid(), work, items))
     try:
-        with _held_back():
-            waiting = deque(pool.submit(_done, number) for number in range(len(items)))
-        while waiting:  # none is cancelled: the pool's own thread could not mark it as broken
-            take(waiting.popleft().result())
+        with _signals_blocked():
+            pending = deque(pool.submit(_work_on, index) for index in range(len(items)))
+        while pending:  # none is cancelled: the pool's own thread could not mark it as broken
+            take(pending.popleft().result())
     except BaseException as error:
         for child in multiprocessing.active_children():
             if child not in earlier:
@@ -64,31 +64,31 @@ def shared_out(
         pool.shutdown()
 
 
-def _begin(parent: int, work: Callable[[Any], Any], items: Sequence[Any]) -> None:
-    """Begin a fork: Ctrl-C and SIGTERM are told to its parent, who ends it."""
-    global _work  # noqa: PLW0603 (the only way from here to what is done for an item)
+def _initialise(parent: int, work: Callable[[Any], Any], items: Sequence[Any]) -> None:
+    """Set up a fork: it ignores Ctrl-C, which its parent handles, and dies with its parent."""
+    global _work  # noqa: PLW0603 (a pool's initializer can hand over values only so)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
     guardian.prctl(guardian.PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:  # who died before that
+    if os.getppid() != parent:  # it died before prctl took effect
         os._exit(1)
-    gc.freeze()  # what was there before is no garbage of ours, and looking at it copies its pages
+    gc.freeze()  # inherited objects are no garbage, and collecting would copy their pages
     _work = work, items
 
 
-def _done(number: int) -> Any:  # noqa: ANN401 (what the work gives)
+def _work_on(index: int) -> Any:  # noqa: ANN401 (the result of the work)
     if _work is None:
         raise AssertionError("a fork that did not begin")
     work, items = _work
-    return work(items[number])
+    return work(items[index])
 
 
 @contextmanager
-def _held_back() -> Iterator[None]:
-    """Hear signals later: a fork has our handlers until it has begun, and would answer as we do."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+def _signals_blocked() -> Iterator[None]:
+    """Block signals while forking: a fork has the parent's handlers until ``_initialise`` ran."""
+    earlier_mask = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, earlier_mask)

@@ -1,4 +1,4 @@
-"""Processes that end with us, and leave nothing."""
+"""Child processes that end with this process, together with all that they started."""
 
 import os
 import signal
@@ -12,12 +12,12 @@ from mqperf.onhost.processes.child_handle import ChildHandle, logged
 from mqperf.onhost.processes.completed import completed
 
 USUAL = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "TMPDIR", "XDG_CACHE_HOME", "LD_LIBRARY_PATH")
-"""Variables of ours that any program may need; others may hold the password of a broker."""
+"""Environment variables that any program may need; others may hold the password of a broker."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignProcess:
-    """Somebody else's process: watched, never signalled."""
+    """A process that mqperf did not start: watched, never signalled."""
 
     label: str
     pid: int
@@ -25,7 +25,7 @@ class ForeignProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether this very process still runs, and not another one under its pid."""
+        """Whether this process still runs, and its pid was not reused."""
         began = proc.create_time(self.pid)
         return began is not None and abs(began - self.create_time) < proc.APART_S
 
@@ -37,16 +37,16 @@ class ForeignProcess:
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """A process of ours, leader of a session of its own; its output goes to ``log``."""
+    """A child process, leader of a session of its own; its output goes to ``log``."""
 
     label: str
     pid: int
     log: Path
-    _link: ChildHandle = field(repr=False, compare=False)
+    _handle: ChildHandle = field(repr=False, compare=False)
 
     def poll(self) -> int | None:
-        """Exit code, negative for a signal; None while it runs."""
-        return self._link.wait()
+        """Return the exit code, negative for a signal; None while it runs."""
+        return self._handle.wait()
 
     @property
     def alive(self) -> bool:
@@ -60,29 +60,29 @@ class Process:
 
     @property
     def rss_bytes(self) -> int | None:
-        """Memory that it holds; None when it is gone."""
+        """Resident memory; None when it has ended."""
         return proc.rss_bytes(self.pid)
 
     def signal(self, number: signal.Signals) -> None:
-        """Send a signal; a process that is already gone is left in peace."""
-        self._link.signal(number)
+        """Send a signal; nothing is done when the process has ended."""
+        self._handle.signal(number)
 
     def suspend(self) -> None:
-        """Stop it and all that it started, the starter first: SIGSTOP."""
+        """Send SIGSTOP to it and all its descendants, parents first."""
         if self.alive:
             proc.signal_tree(self.pid, signal.SIGSTOP)
 
     def resume(self) -> None:
-        """Let all of them go on, the starter last: SIGCONT."""
+        """Send SIGCONT to all of them, parents last."""
         if self.alive:
             proc.signal_tree(self.pid, signal.SIGCONT, last_first=True)
 
     def stop(self, grace_s: float) -> int:
-        """End it: SIGTERM, after ``grace_s`` seconds SIGKILL; its exit code.
+        """Send SIGTERM, and SIGKILL after ``grace_s`` seconds; return the exit code.
 
-        Whatever it started ends with it.
+        Its descendants end with it.
         """
-        return self._link.stop(grace_s)
+        return self._handle.stop(grace_s)
 
 
 def start(
@@ -93,13 +93,13 @@ def start(
     log: Path,
     cwd: Path | None,
 ) -> Process:
-    """Start ``argv`` with its output appended to ``log``; it ends with us, however we end.
+    """Start ``argv``, its output appended to ``log``; it ends with this process, however that ends.
 
-    When it ends, whatever it started ends, too.  ``env`` None inherits ours.  May be called from
-    any thread.  Raises ``HostError`` when the program or the log's folder is missing.
+    Its descendants end with it.  ``env`` None inherits this environment.  May be called from any
+    thread.  Raises ``HostError`` when the program or the log's folder is missing.
     """
-    link = logged(label, argv, env, log, cwd)
-    return Process(label, link.pid, log, link)
+    handle = logged(label, argv, env, log, cwd)
+    return Process(label, handle.pid, log, handle)
 
 
 def run(
@@ -109,7 +109,7 @@ def run(
     cwd: Path | None = None,
     timeout_s: float | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run ``argv`` to its end, and all that it started; give its exit code and output.
+    """Run ``argv`` to its end, and end its descendants, too; return its exit code and output.
 
     Raises ``HostError`` when it is missing, or has not ended after ``timeout_s`` seconds.
     """
@@ -117,5 +117,5 @@ def run(
 
 
 def usual_variables() -> dict[str, str]:
-    """Those of our variables that any program may have."""
+    """Return the environment variables in ``USUAL``, which any program may have."""
     return {name: os.environ[name] for name in USUAL if name in os.environ}

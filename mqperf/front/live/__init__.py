@@ -1,7 +1,7 @@
-"""What a sweep is like while it runs: for a terminal, a notebook cell and views of packages.
+"""Live views of a running sweep: for a terminal, a notebook cell and views of packages.
 
-Everything here is for looking on.  It reads what the processes of a run write anyway, once a
-second, and no figure of a report comes from here.
+They are for monitoring only: once a second they read what the processes of a run write anyway,
+and no figure of a report comes from here.
 """
 
 from mqperf.front.live import cell, panel

@@ -1,4 +1,4 @@
-"""The pulse of a sweep in the output of a notebook cell, for as long as the cell runs."""
+"""Live view of a sweep in the output of a notebook cell, while the cell runs."""
 
 import os
 import threading
@@ -10,17 +10,17 @@ from mqperf.front.live import panel
 from mqperf.lab.pulse import PERIOD_S, Pulse
 
 SESSION = "JPY_SESSION_NAME"
-"""Jupyter names the notebook to its kernels by this variable; who executes files does not."""
+"""Variable with the notebook's name in kernels of Jupyter; batch execution does not set it."""
 
 
 def watched() -> bool:
-    """Whether somebody sees what a cell shows meanwhile."""
+    """Return whether a user sees the output of a cell while it runs."""
     return SESSION in os.environ
 
 
 @contextmanager
 def shown(pulse: Pulse) -> Iterator[None]:
-    """Show it below the cell, anew every second; nothing of it stays."""
+    """Show the pulse below the cell, updated every second, and remove it at the end."""
     from IPython.display import HTML, display
 
     handle = display(HTML(""), display_id=True)
@@ -41,6 +41,6 @@ def shown(pulse: Pulse) -> Iterator[None]:
 
 
 def markup(pulse: Pulse) -> str:
-    """What the cell shows."""
+    """Return the output of the cell as HTML."""
     lines = [pulse.doing, *(panel.lines(pulse.scene) if pulse.scene else ())]
     return f"<pre>{escape(chr(10).join(lines))}</pre>"

@@ -1,4 +1,4 @@
-"""A run that is being measured, in two lines of text."""
+"""Live view of a run in two lines of text."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,14 +7,14 @@ from mqperf.record.logs.psutil_log import WHOLE_HOST
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 TREND = 12
-"""Beats whose throughput is drawn."""
+"""Number of latest beats whose throughput is drawn."""
 
 UNIT_S = 1e-3
 SHOWN_CORES = 0.02
 
 
 def lines(scene: Scene) -> list[str]:
-    """Time, throughput and latency, then cores by process; nothing before the first beat."""
+    """Return time, throughput and latency, then cores by process; empty before the first beat."""
     if (beat := scene.last) is None:
         return []
     words = [f"{min(max(0.0, beat.at_s), scene.window_s):.0f} of {scene.window_s:.0f} s"]
@@ -26,13 +26,13 @@ def lines(scene: Scene) -> list[str]:
 
 
 def _trend(scene: Scene) -> str:
-    """The latest throughputs as a row of blocks, from none to the largest of them."""
+    """Return the latest throughputs as a row of blocks, scaled to the largest of them."""
     rates = [beat.rate_msg_s or 0.0 for beat in [*scene.beats][-TREND:]]
     return blocks(rates)
 
 
 def blocks(values: Sequence[float]) -> str:
-    """Values as blocks, the largest as a whole one."""
+    """Return values as blocks, the largest as a full block."""
     largest = max(values, default=0.0)
     if not largest:
         return BLOCKS[0] * len(values)
@@ -40,7 +40,7 @@ def blocks(values: Sequence[float]) -> str:
 
 
 def _cores(beat: Beat) -> Iterator[str]:
-    """Whole hosts, then whoever uses a fiftieth of a core or more."""
+    """Yield cores of whole hosts, then of processes that use at least ``SHOWN_CORES``."""
     hosts = [label for label in beat.cores if label.startswith(WHOLE_HOST)]
     busy = [label for label, cores in beat.cores.items() if cores >= SHOWN_CORES]
     for label in dict.fromkeys([*hosts, *busy]):

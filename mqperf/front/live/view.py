@@ -1,4 +1,4 @@
-"""Views of a sweep for those who look on from elsewhere, which packages add."""
+"""Live views of a sweep outside this terminal or notebook, which packages register."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -11,7 +11,7 @@ from mqperf.lab.pulse import Pulse
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A view by its ``name``; it is ``served`` while that lasts, at the address that is given."""
+    """A live view; the context manager of ``served`` serves it, and yields its address."""
 
     name: str
     served: Callable[[Pulse], AbstractContextManager[str]]

@@ -12,10 +12,10 @@ from mqperf.hosts.software.packages import digest
 
 LOCK = Path(__file__).parent / "locks" / "ansible.txt"
 CONFIGURATION = "ansible.cfg"
-"""Ours is empty, and keeps others from being read."""
+"""An empty file of this name keeps Ansible from reading any other configuration."""
 
-OURS = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "SSH_AUTH_SOCK")
-"""What Ansible gets of our environment: where keys and the configuration of ssh are."""
+INHERITED = ("PATH", "HOME", "USER", "LANG", "LC_ALL", "SSH_AUTH_SOCK")
+"""Environment variables passed on to Ansible: they locate keys and the ssh configuration."""
 
 
 def run(
@@ -26,12 +26,12 @@ def run(
     installed: str | None = None,
     variables: Mapping[str, str] = MappingProxyType({}),
 ) -> CompletedProcess[str]:
-    """Run one of Ansible's commands to its end: an ``installed`` one, or that of our own Ansible.
+    """Run an Ansible command to completion: the ``installed`` program, or that of mqperf's Ansible.
 
-    The latter is installed first where it is not.  No configuration of the user's is read, and
-    nothing stays behind but our Ansible's environment in the cache.  Raises ``InstallError``
-    when Ansible cannot be had, which needs the network, and ``HostError`` when the command has not
-    ended in time.
+    mqperf's own Ansible is installed on first use.  The user's Ansible configuration is not read,
+    and only that Ansible's environment in the cache remains afterwards.  Raises ``InstallError``
+    when Ansible cannot be installed, which needs the network, and ``HostError`` when the command
+    does not finish in time.
     """
     program = installed or str(ensure() / command)
     with processes.scratch("ansible") as folder:
@@ -42,9 +42,9 @@ def run(
 
 
 def ensure() -> Path:
-    """The folder of Ansible's commands; made first if this machine has no sound one.
+    """Return the folder of Ansible's commands, created if the cache has no intact one.
 
-    Raises ``InstallError`` with the last words of what failed.
+    Raises ``InstallError`` with the last lines of output of the step that failed.
     """
     home = cache.place() / "ansible" / digest(LOCK)
     cache.make(home, lambda: virtual_environment.make("Ansible", home, LOCK))
@@ -52,8 +52,8 @@ def ensure() -> Path:
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """Host keys are checked, and connections end with the command."""
-    inherited = {name: os.environ[name] for name in OURS if name in os.environ}
+    """Return variables by which Ansible checks host keys and ends connections with the command."""
+    inherited = {name: os.environ[name] for name in INHERITED if name in os.environ}
     return inherited | {
         "ANSIBLE_HOME": str(folder),
         "ANSIBLE_LOCAL_TEMP": str(folder / "tmp"),

@@ -1,4 +1,4 @@
-"""Inventories of hosts, in the format of Ansible: which hosts there are, and what each does."""
+"""Inventories in Ansible's format: the hosts and the roles of each."""
 
 from mqperf.hosts.inventory.inventory_file import ROLES, Inventory, address, listing, read
 

@@ -1,4 +1,4 @@
-"""An inventory that makes sense: where every host is, and which role it has."""
+"""A validated inventory: the address and the roles of every host."""
 
 import ipaddress
 import re
@@ -23,7 +23,7 @@ ROLES: Mapping[str, str] = {
     "client": "clients of the load",
     "server": "servers of the load",
 }
-"""Groups that an inventory has, and what their hosts are for."""
+"""Groups that every inventory must have, and the purpose of their hosts."""
 
 NAMES: Mapping[str, tuple[str, ...]] = {
     "address": ("ansible_host", "ansible_ssh_host"),
@@ -39,17 +39,17 @@ ARGUMENTS = ("ansible_ssh_common_args", "ansible_ssh_extra_args")
 SSH = {"ssh", "smart", "paramiko", "ansible.builtin.ssh"}
 
 FOLDER = re.compile(r"[\w ./~+@%=,-]+")
-"""A path that brokers can live with: below a quotation mark no RabbitMQ starts, and a colon
-separates folders for Java; nor does it matter then what they give to a shell.
+"""Paths that brokers support: RabbitMQ does not start below a quotation mark, Java takes a colon as
+a separator of folders, and such a path is safe where a broker passes it to a shell.
 """
 
 HERE = "this machine"
 
-READ = {".yaml", ".yml", ".json"}
-"""Read without Ansible, by the end of the name."""
+DATA_SUFFIXES = {".yaml", ".yml", ".json"}
+"""Suffixes of inventories that are read without Ansible."""
 
 MAX_BYTES = 5_000_000
-"""Of an inventory that is data."""
+"""Maximum size of an inventory that is not a program."""
 
 SECRET = re.compile(r"^ansible_.*pass(word|phrase)?$")
 UNCHECKED = re.compile(
@@ -62,7 +62,7 @@ SWITCHES = {"ansible_host_key_checking", "ansible_ssh_host_key_checking"}
 class Inventory:
     """Hosts by role, in the order of the file; a host may have several roles.
 
-    ``reader`` is what read it where somebody may not expect that.
+    ``reader`` names the program that read it where that may be unexpected.
     """
 
     source: str
@@ -73,32 +73,32 @@ class Inventory:
 
     @property
     def places(self) -> tuple[Place, ...]:
-        """Every host once, brokers first."""
+        """Each host once, brokers first."""
         return tuple(dict.fromkeys((*self.broker, *self.client, *self.server)))
 
 
 def read(path: Path, *, programs: bool = False) -> Inventory:
-    """The inventory in a file, whose groups are roles.
+    """Return the inventory in a file, whose groups are roles.
 
-    Raises as ``listing`` does, with one line for each problem.
+    Raises ``HostError`` as ``listing`` does, with one line for each problem.
     """
     return _checked(listing(path, programs=programs))
 
 
 def listing(path: Path, *, programs: bool = False) -> Listing:
-    """What an inventory says of hosts and groups, whatever these are called.
+    """Return the hosts and groups of an inventory, whatever the names of its groups.
 
-    YAML is read directly, as is JSON that ``ansible-inventory --list`` printed; for every other
-    format Ansible itself is asked.  Only with ``programs``, for what a user names by a command, may
-    that be a program, a folder, or what a plugin of Ansible's reads.  Raises ``HostError`` for what
-    cannot be read.
+    YAML is read directly, as is JSON printed by ``ansible-inventory --list``; every other format
+    is read by Ansible itself.  Only with ``programs``, for a path that a user gave to a command,
+    may it be a program, a folder, or a file for an Ansible plugin.  Raises ``HostError`` for an
+    inventory that cannot be read.
     """
     if not path.exists():
         raise HostError(f"{path}: there is no such inventory")
-    if programs and (path.is_dir() or (path.is_file() and path.suffix not in READ)):
+    if programs and (path.is_dir() or (path.is_file() and path.suffix not in DATA_SUFFIXES)):
         return listed.read(path, programs=True)
     text = _text(path)
-    if path.suffix not in READ:
+    if path.suffix not in DATA_SUFFIXES:
         return listed.read(path, programs=False)
     if path.suffix == ".json":
         return listed.of_text(text, str(path))
@@ -106,7 +106,7 @@ def listing(path: Path, *, programs: bool = False) -> Listing:
 
 
 def _text(path: Path) -> str:
-    """The text of an inventory; raises ``HostError`` for what can be none."""
+    """Return the text of an inventory; raises ``HostError`` if it is unreadable or not text."""
     try:
         content = first_bytes(path, MAX_BYTES + 1)
     except UnreadableError as error:
@@ -120,7 +120,7 @@ def _text(path: Path) -> str:
 
 
 def address(of: Listing, host: str) -> str:
-    """Where a host is reached by those that are measured: what listens there, or its address."""
+    """Return the address of a host for measured traffic: ``mqperf_address``, else that of ssh."""
     variables = of.hosts.get(host, {})
     value = _variable(variables, "listens") or _variable(variables, "address")
     return value.text if value else host
@@ -128,24 +128,24 @@ def address(of: Listing, host: str) -> str:
 
 def _checked(listing: Listing) -> Inventory:
     members = {role: listing.groups.get(role, ()) for role in ROLES}
-    needed = list(dict.fromkeys(name for role in ROLES for name in members[role]))
-    problems = [*listing.problems, *_missing(listing)]
+    names = list(dict.fromkeys(name for role in ROLES for name in members[role]))
+    problems = [*listing.problems, *_missing_groups(listing)]
     places: dict[str, Place] = {}
-    for name in needed:
+    for name in names:
         variables = listing.hosts.get(name, {})
-        refusals = [*_refused(name, variables, listing.source), *_forbidden(name, variables)]
-        problems += refusals
-        if not refusals:
+        host_problems = [*_invalid(name, variables, listing.source), *_forbidden(name, variables)]
+        problems += host_problems
+        if not host_problems:
             groups = tuple(role for role in ROLES if name in members[role])
             places[name] = _place(name, variables, groups, Path(listing.source).parent)
-    problems += _twice(places, listing.source)
+    problems += _duplicates(places, listing.source)
     if problems:
         raise HostError("\n".join(problems))
     roles = {role: tuple(places[name] for name in members[role]) for role in ROLES}
     return Inventory(listing.source, **roles, reader=listing.reader)
 
 
-def _missing(listing: Listing) -> Iterator[str]:
+def _missing_groups(listing: Listing) -> Iterator[str]:
     for role, purpose in ROLES.items():
         if role not in listing.groups:
             yield f"{listing.source}: no group {role!r}: add one, with the hosts for {purpose}"
@@ -153,8 +153,8 @@ def _missing(listing: Listing) -> Iterator[str]:
             yield f"{listing.source}: group {role!r} has no hosts: name those for {purpose}"
 
 
-def _refused(name: str, variables: Mapping[str, Value], source: str) -> Iterator[str]:
-    """What cannot be understood of a host."""
+def _invalid(name: str, variables: Mapping[str, Value], source: str) -> Iterator[str]:
+    """Yield a problem for the name and each variable of a host that has an invalid value."""
     if not NAME.fullmatch(name):
         yield (
             f"{source}: {name!r} is no name for tables and folders: take letters, digits, '.',"
@@ -190,7 +190,7 @@ def _refused(name: str, variables: Mapping[str, Value], source: str) -> Iterator
 
 
 def _forbidden(name: str, variables: Mapping[str, Value]) -> Iterator[str]:
-    """Passwords, templates, and whatever lets a stranger answer in a host's place."""
+    """Yield a problem for each password, each template, and each way to skip host key checks."""
     used = {*ARGUMENTS, *(variable for names in NAMES.values() for variable in names)}
     for key, value in variables.items():
         if SECRET.match(key):
@@ -234,12 +234,12 @@ def _place(
 
 
 def _variable(variables: Mapping[str, Value], meaning: str) -> Value | None:
-    """The variable of this meaning, under whichever name."""
+    """Return the variable of this meaning under the first of its names that is set."""
     return next((variables[name] for name in NAMES[meaning] if name in variables), None)
 
 
 def _expanded(path: str) -> Path | None:
-    """The path of a user's home in it, as ssh has it; None where there is no such user."""
+    """Return the path with ``~`` expanded, as ssh does; None for an unknown user."""
     try:
         return Path(path).expanduser()
     except RuntimeError:
@@ -260,18 +260,18 @@ def _split(text: str) -> list[str] | None:
         return None
 
 
-def _twice(places: Mapping[str, Place], source: str) -> Iterator[str]:
-    """Two names for one host: what one does would be counted as the other's."""
-    taken: dict[tuple[str, int | None], str] = {}
+def _duplicates(places: Mapping[str, Place], source: str) -> Iterator[str]:
+    """Yield a problem for each second name of a host: its figures would be mixed up."""
+    names: dict[tuple[str, int | None], str] = {}
     for name, place in places.items():
         where = HERE if _is_ours(place.address) else place.address
-        other = taken.setdefault((where, place.port), name)
+        other = names.setdefault((where, place.port), name)
         if other != name:
             yield f"{source}: {other} and {name} are both {where}: name that host once"
 
 
 def _is_ours(address: str) -> bool:
-    """Whether it is an address or a name of this machine."""
+    """Return whether an address or a host name is that of this machine."""
     try:
         return interface_of(address) is not None
     except ValueError:

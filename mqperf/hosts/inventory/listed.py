@@ -1,4 +1,4 @@
-"""What ``ansible-inventory --list`` prints: any inventory that Ansible can read."""
+"""The output of ``ansible-inventory --list``, for any inventory that Ansible can read."""
 
 import os
 import shutil
@@ -18,16 +18,16 @@ from mqperf.hosts.inventory.listing import Listing, Value, members
 
 PROGRAM = "ansible-inventory"
 STRICT = "ANSIBLE_INVENTORY_ANY_UNPARSED_IS_FAILED"
-"""Else Ansible leaves out what it does not understand."""
+"""Without this variable, Ansible silently skips inventories that it cannot parse."""
 
 FORMS = "YAML, INI or TOML"
-DATA = {
+DATA_PLUGINS = {
     "ANSIBLE_INVENTORY_ENABLED": "ansible.builtin.yaml,ansible.builtin.ini,ansible.builtin.toml"
 }
-"""What reads these, and nothing that runs a program."""
+"""The inventory plugins for these formats; none of them runs a program."""
 
 LIMIT_S = 60
-OWN = "mqperf's own Ansible, since there is none on the PATH"
+OWN_ANSIBLE = "mqperf's own Ansible, since there is none on the PATH"
 
 
 class _Group(BaseModel, defer_build=True):
@@ -46,14 +46,14 @@ class _Listed(BaseModel, extra="allow", hide_input_in_errors=True, defer_build=T
 
 
 def read(path: Path, *, programs: bool) -> Listing:
-    """Have Ansible read the inventory: the one on the PATH, else mqperf's own.
+    """Read an inventory with Ansible: the one on the PATH, else mqperf's own.
 
-    Without ``programs`` it takes YAML, INI and TOML alone.  Raises ``HostError`` when it cannot, or
-    cannot be had.
+    Without ``programs`` only YAML, INI and TOML are accepted.  Raises ``HostError`` when Ansible
+    cannot read the inventory, or cannot be installed.
     """
     installed = shutil.which(PROGRAM)
     try:
-        done = _asked(installed, ["-i", str(path), "--list"], programs=programs)
+        done = _run(installed, ["-i", str(path), "--list"], programs=programs)
     except HostError as error:
         raise HostError(f"{path}: {error}") from None
     except InstallError as error:
@@ -66,22 +66,22 @@ def read(path: Path, *, programs: bool) -> Listing:
         only = "" if programs else f" as {FORMS}; give any other inventory by --hosts"
         raise HostError(f"{path}: {PROGRAM} cannot read it{only}: {one_line(done.stderr)}")
     listing = of_text(done.stdout, str(path))
-    listing.reader = None if installed else OWN
+    listing.reader = None if installed else OWN_ANSIBLE
     return listing
 
 
-def _asked(installed: str | None, words: list[str], *, programs: bool) -> CompletedProcess[str]:
-    """What Ansible says; only for programs, by the configuration of the user's."""
+def _run(installed: str | None, arguments: list[str], *, programs: bool) -> CompletedProcess[str]:
+    """Run ``ansible-inventory``; only with ``programs`` by the user's Ansible configuration."""
     if installed and programs:
         return processes.run(
-            [installed, *words], env={**os.environ, STRICT: "True"}, timeout_s=LIMIT_S
+            [installed, *arguments], env={**os.environ, STRICT: "True"}, timeout_s=LIMIT_S
         )
-    variables = {} if programs else DATA
-    return ansible.run(PROGRAM, words, LIMIT_S, installed=installed, variables=variables)
+    variables = {} if programs else DATA_PLUGINS
+    return ansible.run(PROGRAM, arguments, LIMIT_S, installed=installed, variables=variables)
 
 
 def of_text(text: str, source: str) -> Listing:
-    """The inventory in what was printed.  Raises ``HostError`` when that is something else."""
+    """Parse the printed inventory.  Raises ``HostError`` for any other text."""
     try:
         listed = _Listed.model_validate_json(text)
     except ValidationError as error:

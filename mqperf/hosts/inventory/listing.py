@@ -1,4 +1,4 @@
-"""What an inventory says, before it is known whether it makes sense."""
+"""The content of an inventory before validation."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The text of a variable, and where it stands: file and line, or only the file."""
+    """The text of a variable and its location: file and line, or only the file."""
 
     text: str
     where: str
@@ -14,9 +14,9 @@ class Value:
 
 @dataclass(slots=True)
 class Listing:
-    """Variables by host and hosts by group, both in the order of the file; and what is wrong.
+    """Variables by host and hosts by group, both in the order of the file; and ``problems``.
 
-    ``reader`` is what read it where somebody may not expect that.
+    ``reader`` names the program that read it where that may be unexpected.
     """
 
     source: str
@@ -27,22 +27,22 @@ class Listing:
 
 
 Group = tuple[Iterable[str], Sequence[str]]
-"""Names of a group's own hosts, and of its children."""
+"""Names of a group's own hosts, and of its child groups."""
 
 
 def members(name: str, groups: Mapping[str, Group]) -> tuple[str, ...]:
-    """Hosts of a group and of all groups below it, each once, in the order of the file.
+    """Return the hosts of a group and of its descendants, each once, in the order of the file.
 
-    A group that nobody describes has none; one that is its own descendant is no endless one.
+    An undefined group has no hosts; a group that is its own descendant is visited once.
     """
-    gathered: dict[str, None] = {}
-    seen: set[str] = set()
-    waiting = [name]
-    while waiting:
-        group = waiting.pop()
-        if group in groups and group not in seen:
-            seen.add(group)
+    hosts_found: dict[str, None] = {}
+    visited: set[str] = set()
+    pending = [name]
+    while pending:
+        group = pending.pop()
+        if group in groups and group not in visited:
+            visited.add(group)
             hosts, children = groups[group]
-            gathered |= dict.fromkeys(hosts)
-            waiting += reversed(children)
-    return tuple(gathered)
+            hosts_found |= dict.fromkeys(hosts)
+            pending += reversed(children)
+    return tuple(hosts_found)

@@ -1,4 +1,4 @@
-"""An inventory in YAML, read without Ansible: every complaint has its line."""
+"""An inventory in YAML, read without Ansible; every error message has a line number."""
 
 import re
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ class _Group:
 
 
 def read(text: str, path: Path) -> Listing:
-    """What the text of the file says; raises ``HostError`` when it is no YAML."""
+    """Return the content of a YAML inventory; raises ``HostError`` for invalid YAML."""
     try:
         root = compose(text)
     except DocumentError as error:
@@ -39,55 +39,55 @@ def read(text: str, path: Path) -> Listing:
 
 
 class _Reader:
-    """Takes groups in, and puts together what their hosts inherit."""
+    """Collects groups, and merges the variables that their hosts inherit."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._groups: dict[str, _Group] = {ALL: _Group()}
         self._listing = Listing(str(path))
-        self._taken = 0
+        self._group_count = 0
 
     def group(self, name: str, node: yaml.Node, depth: int = 0) -> None:
-        """Take a group, its hosts and its children.  Raises ``HostError`` where that has no end."""
-        self._taken += 1
-        if depth > MAX_DEPTH or self._taken > MAX_GROUPS:
+        """Add a group, its hosts and its children; raises ``HostError`` beyond the limits above."""
+        self._group_count += 1
+        if depth > MAX_DEPTH or self._group_count > MAX_GROUPS:
             where = f"{self._path}:{node.start_mark.line + 1}"
             raise HostError(f"{where}: groups within groups without end: write aliases out (&, *)")
         group = self._groups.setdefault(name, _Group())
         for key, value, line in self.entries(node):
             if key == "hosts":
-                for host, more, at in self.entries(value):
-                    self._host(name, host, more, at)
+                for host, host_node, host_line in self.entries(value):
+                    self._host(name, host, host_node, host_line)
             elif key == "vars":
                 group.variables |= self._variables(value)
             elif key == "children":
-                for child, more, _ in self.entries(value):
+                for child, child_node, _ in self.entries(value):
                     group.children.append(child)
-                    self.group(child, more, depth + 1)
+                    self.group(child, child_node, depth + 1)
             else:
-                self._refuse(
+                self._report(
                     line,
                     f"group {name!r} has an unknown key {key!r}; known: {', '.join(GROUP_KEYS)}",
                 )
 
     def _host(self, group: str, host: str, node: yaml.Node, line: int) -> None:
         if RANGE.search(host):
-            self._refuse(line, f"write the hosts of the range {host!r} out")
+            self._report(line, f"write the hosts of the range {host!r} out")
         variables = self._variables(node)
         for other in self._groups.values():
-            for name, before in other.hosts.get(host, {}).items():
-                changed = name in variables and variables[name].text != before.text
+            for name, former in other.hosts.get(host, {}).items():
+                changed = name in variables and variables[name].text != former.text
                 if changed and name.startswith("ansible_"):
-                    self._refuse(
+                    self._report(
                         line,
                         f"two hosts are called {host!r}: {name} is another than in"
-                        f" {before.where}; rename one",
+                        f" {former.where}; rename one",
                     )
         self._groups[group].hosts[host] = variables
 
     def _variables(self, node: yaml.Node) -> dict[str, Value]:
         return {
-            # what is encrypted (!vault) is as unreadable here as a template
+            # encrypted values (!vault) cannot be read, like templates
             name: Value(
                 "{{ encrypted }}" if value.tag.startswith("!") else value.value,
                 f"{self._path}:{line}",
@@ -97,31 +97,31 @@ class _Reader:
         }
 
     def entries(self, node: yaml.Node) -> Iterator[tuple[str, yaml.Node, int]]:
-        """Keys of a mapping with their values and lines; nothing of an empty value."""
+        """Yield the keys of a mapping with their values and lines; none for an empty value."""
         line = node.start_mark.line + 1
         if isinstance(node, yaml.ScalarNode) and node.value in {"", "~", "null"}:
             return
         if not isinstance(node, yaml.MappingNode):
-            self._refuse(line, "expected a mapping: names, each with a colon")
+            self._report(line, "expected a mapping: names, each with a colon")
             return
         lines: dict[str, int] = {}
         for key, value in node.value:
             name, line = str(key.value), key.start_mark.line + 1
             if name == "<<" or not isinstance(key, yaml.ScalarNode):
-                self._refuse(line, "write merged keys out")
+                self._report(line, "write merged keys out")
             elif name in lines:
-                self._refuse(line, f"{name!r} stands here and in line {lines[name]}: rename one")
+                self._report(line, f"{name!r} stands here and in line {lines[name]}: rename one")
             else:
                 lines[name] = line
                 yield name, value, line
 
     def listing(self) -> Listing:
-        """Hosts with all that they inherit: nearer groups win, and the hosts' own over all."""
+        """Return the hosts with inherited variables: nearer groups win, then the host's own."""
         listing = self._listing
         groups = {name: (group.hosts, group.children) for name, group in self._groups.items()}
         listing.groups = {name: members(name, groups) for name in groups}
         depths = {name: 0 if name == ALL else 1 for name in self._groups}
-        for _ in self._groups:  # so many levels at most
+        for _ in self._groups:  # there are at most so many levels
             for name, group in self._groups.items():
                 for child in group.children:
                     depths[child] = max(depths[child], min(depths[name], len(depths)) + 1)
@@ -136,5 +136,5 @@ class _Reader:
             listing.hosts[host] = inherited
         return listing
 
-    def _refuse(self, line: int, text: str) -> None:
+    def _report(self, line: int, text: str) -> None:
         self._listing.problems.append(f"{self._path}:{line}: {text}")

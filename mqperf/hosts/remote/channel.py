@@ -1,4 +1,4 @@
-"""The near end of a channel: requests to an agent, and its answers."""
+"""The local end of a channel: requests to an agent on a host, and its answers."""
 
 import json
 import os
@@ -22,23 +22,23 @@ from mqperf.onhost.agent import wire
 Json = str | int | float | bool | None | list[str] | list[tuple[str, int, int]] | dict[str, str]
 
 LEASE_S = 10.0
-"""After so long without a sign of life from us, nothing of ours is left on a host."""
+"""An agent that receives no heartbeat for so long ends and removes everything of ours."""
 
 BEATS = 4
-"""Signs of life in the length of a lease."""
+"""Heartbeats per lease."""
 
 ANSWER_LIMIT_S = 60.0
-"""No operation of an agent takes so long, but for those that are given a limit of their own."""
+"""Default limit of an operation of the agent."""
 
 GREETING_LIMIT_S = 30.0
 CLOSE_LIMIT_S = 20.0
-LINES_BEFORE = 1000
-"""Lines that a login script may print."""
+MAX_LINES_BEFORE_GREETING = 1000
+"""Maximum number of lines that login scripts may print before the greeting."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an agent answered: a value as JSON has it, bytes, and when they were here."""
+    """An agent's answer: a JSON value, bytes, and the time of its arrival, in epoch seconds."""
 
     value: Any
     data: bytes
@@ -46,36 +46,36 @@ class Answer:
 
 
 class Channel:
-    """A connection to an agent, for any number of threads.
+    """A thread-safe connection to an agent.
 
-    A host that does not answer any more is lost for good: every call raises ``HostLost`` at once.
+    A host that stops answering is lost for good: every later call raises ``HostLost`` at once.
     """
 
     def __init__(self, place: Place, program: Piped, lease_s: float) -> None:
-        """Send the agent over ``program``, an ssh to the host; ``greet`` waits for it."""
+        """Use ``program``, an ssh connection to the host; ``greet`` sends the agent over it."""
         self.name = place.name
         self._place, self._program, self._lease_s = place, program, lease_s
-        self._writing = threading.Lock()
-        self._waiting: dict[int, Future[Answer]] = {}
-        self._number = 0
+        self._write_lock = threading.Lock()
+        self._futures: dict[int, Future[Answer]] = {}
+        self._last_id = 0
         self._lost: HostLost | None = None
         self._closed = threading.Event()
         self._threads: list[threading.Thread] = []
 
     def greet(self) -> wire.Head:
-        """Wait for the agent; what it says of its Python.  Raises ``HostError`` with the reason."""
-        with suppress(OSError):  # ssh says why
+        """Start the agent and return its greeting.  Raises ``HostError`` with the reason."""
+        with suppress(OSError):  # the error output of ssh has the reason
             folder = self._place.folder
             agent = payload.packed(payload.sources(), folder, self._lease_s)
             self._write(payload.boot() + agent)
-        # Who waits for a greeting that never comes is woken by the end of ssh.
-        patience = threading.Timer(GREETING_LIMIT_S, self._give_up)
-        patience.daemon = True
-        patience.start()
+        # Killing ssh ends the read that waits for the greeting.
+        timer = threading.Timer(GREETING_LIMIT_S, self._kill_ssh)
+        timer.daemon = True
+        timer.start()
         try:
-            greeting = self._greeting()
+            greeting = self._read_greeting()
         finally:
-            patience.cancel()
+            timer.cancel()
         if "error" in greeting:
             raise HostError(
                 f"{self.name}: {greeting['error']}: make room there,"
@@ -88,8 +88,8 @@ class Channel:
             thread.start()
         return dict(greeting["ok"])
 
-    def _greeting(self) -> wire.Head:
-        for _ in range(LINES_BEFORE):
+    def _read_greeting(self) -> wire.Head:
+        for _ in range(MAX_LINES_BEFORE_GREETING):
             line = self._program.output.readline()
             if line.startswith(wire.GREETING):
                 return dict(json.loads(line.removeprefix(wire.GREETING)))
@@ -100,23 +100,23 @@ class Channel:
         raise HostError(f"{self.name}: {reason}")
 
     def call(self, op: str, timeout_s: float = ANSWER_LIMIT_S, **arguments: Json) -> Any:  # noqa: ANN401 (whatever JSON has)
-        """Have something done, and give its result.
+        """Request an operation and return its result.
 
-        Raises ``HostError`` when the host refuses, ``HostLost`` when it does not answer.
+        Raises ``HostError`` when the operation fails, ``HostLost`` when the host does not answer.
         """
         return self.answer(self.ask(op, b"", **arguments), timeout_s).value
 
     def ask(self, op: str, data: bytes = b"", **arguments: Json) -> Future[Answer]:
-        """Have something done, without waiting for it; results come in any order."""
+        """Request an operation without waiting for it; results arrive in any order."""
         future: Future[Answer] = Future()
-        with self._writing:
-            self._number += 1
-            self._waiting[self._number] = future
-            self._send({"id": self._number, "op": op, **arguments}, data)
+        with self._write_lock:
+            self._last_id += 1
+            self._futures[self._last_id] = future
+            self._send({"id": self._last_id, "op": op, **arguments}, data)
         return future
 
     def answer(self, future: Future[Answer], timeout_s: float = ANSWER_LIMIT_S) -> Answer:
-        """Wait for what was asked."""
+        """Wait for the answer to a request."""
         try:
             return future.result(timeout_s)
         except FutureTimeoutError:
@@ -124,64 +124,64 @@ class Channel:
         return future.result(CLOSE_LIMIT_S)
 
     def echo(self) -> Echo:
-        """Ask for the host's clock: what ours said before and after, and what it said."""
+        """Read the host's clock, and ours before and after that."""
         before = time.time()
         answer = self.answer(self.ask("echo"))
         return Echo(before, answer.value, answer.at)
 
     def check(self) -> None:
-        """Raise ``HostLost`` when the host is; costs nothing."""
+        """Raise ``HostLost`` if the host is known to be lost; sends nothing."""
         if self._lost is not None:
             raise self._lost
 
     def leave(self) -> None:
-        """Let the agent end everything on its host."""
+        """Have the agent end everything on its host, without waiting for it."""
         self._closed.set()
         with suppress(OSError):
             self._program.feed.close()
 
     def close(self) -> None:
-        """Let the agent end everything on its host, and wait until it has."""
+        """Have the agent end everything on its host, and wait until it has."""
         self.leave()
         for thread in self._threads:
             thread.join(CLOSE_LIMIT_S)
 
-    def _give_up(self) -> None:
+    def _kill_ssh(self) -> None:
         with suppress(ProcessLookupError):
             os.kill(self._program.link.pid, signal.SIGKILL)
 
     def _send(self, head: wire.Head, data: bytes = b"") -> None:
-        """Write a message; ``_writing`` is ours."""
+        """Write a message; the caller holds ``_write_lock``."""
         self.check()
-        with suppress(OSError, ValueError):  # whoever reads its answers says why
+        with suppress(OSError, ValueError):  # the thread that reads answers finds the reason
             self._write(wire.pack(head, data))
 
     def _write(self, message: bytes) -> None:
-        left = memoryview(message)
-        while left:
-            left = left[self._program.feed.write(left) :]
+        unsent = memoryview(message)
+        while unsent:
+            unsent = unsent[self._program.feed.write(unsent) :]
 
     def _beat(self) -> None:
-        """Show the host that we live."""
+        """Send a heartbeat several times per lease."""
         while not self._closed.wait(self._lease_s / BEATS):
-            with self._writing, suppress(HostLost):
+            with self._write_lock, suppress(HostLost):
                 self._send({"op": "beat"})
             if self._lost is not None:
                 return
 
     def _receive(self) -> None:
-        """Hand every answer to who waits for it, until there are no more."""
+        """Complete the future of every answer until the connection ends."""
         try:
             while (message := wire.receive(self._program.output)) is not None:
-                self._answered(*message, time.time())
+                self._complete(*message, time.time())
         except (ValueError, KeyError):
             self._lose("it said what no agent says: somebody writes into its connection")
-            self._give_up()
+            self._kill_ssh()
         code = self._program.link.wait(CLOSE_LIMIT_S)
         self._lose(ssh.loss(self._program.complaints(), code))
 
-    def _answered(self, head: wire.Head, data: bytes, at: float) -> None:
-        future = self._waiting.pop(head["id"], None)
+    def _complete(self, head: wire.Head, data: bytes, at: float) -> None:
+        future = self._futures.pop(head["id"], None)
         if future is None:
             return
         if "error" in head:
@@ -190,18 +190,18 @@ class Channel:
             future.set_result(Answer(head["ok"], data, at))
 
     def _lose(self, reason: str) -> None:
-        """The host is lost: whoever waits for it is told so."""
+        """Mark the host as lost, and fail every waiting request."""
         if self._lost is None:
             self._lost = HostLost(f"{self.name} was lost: {reason}")
-        for number in list(self._waiting):
-            future = self._waiting.pop(number, None)
+        for number in list(self._futures):
+            future = self._futures.pop(number, None)
             if future is not None and not future.done():
                 future.set_exception(self._lost)
 
 
 @contextmanager
 def opened(place: Place, lease_s: float) -> Iterator[Channel]:
-    """Start an ssh to a host; at the end of the block nothing of ours is left there."""
+    """Open a channel by ssh; at the end of the block the agent removes everything of ours."""
     with piped(ssh.command(place, payload.boot())) as program:
         channel = Channel(place, program, lease_s)
         try:

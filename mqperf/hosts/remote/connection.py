@@ -16,10 +16,10 @@ AT_ONCE = 32
 def attempted(
     places: Sequence[Place], lease_s: float = LEASE_S
 ) -> Iterator[list[RemoteHost | HostError]]:
-    """Connect to hosts, all at once; for each the host, or why there is none.
+    """Connect to all hosts in parallel; yield for each the host, or the error.
 
-    When the block ends nothing of ours is left on them; when we are killed, after ``lease_s``
-    seconds at most.
+    When the block ends, everything of ours is removed from the hosts; when mqperf is killed, that
+    happens after ``lease_s`` seconds at most.
     """
     with ExitStack() as stack:
         channels = [stack.enter_context(opened(place, lease_s)) for place in places]
@@ -28,21 +28,21 @@ def attempted(
         try:
             yield outcomes
         finally:
-            # All agents end their hosts' processes at the same time, not one after the other.
+            # All agents end their processes in parallel, not one after the other.
             for channel in channels:
                 channel.leave()
 
 
 @contextmanager
 def connected(places: Sequence[Place], lease_s: float = LEASE_S) -> Iterator[list[RemoteHost]]:
-    """The same, of hosts that are all needed.
+    """Connect to hosts that are all required.
 
-    Raises ``HostError`` with one line for each that cannot be had.
+    Raises ``HostError`` with one line for each host that cannot be reached.
     """
     with attempted(places, lease_s) as outcomes:
-        troubles = [str(outcome) for outcome in outcomes if isinstance(outcome, HostError)]
-        if troubles:
-            raise HostError("\n".join(troubles))
+        errors = [str(outcome) for outcome in outcomes if isinstance(outcome, HostError)]
+        if errors:
+            raise HostError("\n".join(errors))
         yield [outcome for outcome in outcomes if isinstance(outcome, RemoteHost)]
 
 

@@ -24,15 +24,15 @@ from mqperf.hosts.software import Platform
 class RemoteHost:
     """Another machine: its processes, folders, files, free ports, facts and clock.
 
-    Nothing is installed there, and nothing of ours is left there when we end, however we do.  Every
-    method raises ``HostError`` when the host refuses, ``HostLost`` when it answers no more.
+    Nothing is installed there, and nothing of ours remains when mqperf ends, however it ends.
+    Every method raises ``HostError`` when an operation fails, ``HostLost`` for a lost host.
     """
 
     def __init__(self, place: Place, channel: Channel, agent: Mapping[str, Any]) -> None:
-        """Take over a channel on which the agent has greeted, and what it said of itself."""
+        """Use a channel whose agent has started; ``agent`` is its greeting."""
         self.name = place.name
         self.place = place
-        self.address = place.listens or _reached_at(place, agent["address"])
+        self.address = place.listens or _ssh_address(place, agent["address"])
         self.path = str(agent["path"])
         self.python = str(agent["python"])
         self.platform = Platform(*agent["platform"])
@@ -49,7 +49,7 @@ class RemoteHost:
         log: Path,
         cwd: Path | None = None,
     ) -> RemoteProcess:
-        """Start a process with its output appended to ``log``; ``env`` None is the agent's own."""
+        """Start a process with output appended to ``log``; ``env`` defaults to the agent's own."""
         pid = self._channel.call(
             "start",
             label=label,
@@ -67,15 +67,15 @@ class RemoteHost:
         env: Mapping[str, str] | None = None,
         timeout_s: float,
     ) -> subprocess.CompletedProcess[str]:
-        """Run a short command to its end, and all that it started."""
+        """Run a short command to completion, and end everything that it started."""
         variables = None if env is None else dict(env)
-        asked = self._channel.ask("run", argv=list(argv), env=variables, limit_s=timeout_s)
-        done = self._channel.answer(asked, timeout_s + ANSWER_LIMIT_S).value
+        request = self._channel.ask("run", argv=list(argv), env=variables, limit_s=timeout_s)
+        done = self._channel.answer(request, timeout_s + ANSWER_LIMIT_S).value
         return subprocess.CompletedProcess(argv, *done)
 
     @contextmanager
     def scratch(self, prefix: str) -> Iterator[Path]:
-        """Make a private folder that vanishes at the end; of a lost host, with its lease."""
+        """Create a private folder, removed at the end, or by the agent when its lease expires."""
         folder = self._channel.call("scratch", prefix=prefix)
         try:
             yield Path(folder)
@@ -84,7 +84,7 @@ class RemoteHost:
                 self._channel.call("release", held=folder)
 
     def copied(self, ours: Path) -> Path:
-        """Copy a file or folder of ours to the host, unless that was done already."""
+        """Copy a local file or folder to the host once; return its path there."""
         if ours not in self._copies:
             there = Path(self._channel.call("scratch", prefix="software")) / ours.name
             if ours.is_dir():
@@ -96,36 +96,36 @@ class RemoteHost:
 
     @contextmanager
     def output(self, home: Path) -> Iterator[Output]:
-        """Make a folder there, to be fetched into ours."""
+        """Create a folder on the host, to be fetched into the local folder ``home``."""
         with self.scratch("output") as folder:
             yield Output(folder, partial(self.fetch, folder, home))
 
     def make(self, folder: Path) -> None:
-        """Make a folder for its owner only, and those that lead to it; it must not be there."""
+        """Create a folder for its owner only, and missing parents; it must not exist yet."""
         self._channel.call("make", path=str(folder))
 
     def write(self, path: Path, text: str, mode: int = 0o600) -> None:
-        """Write a file for its owner only, and the folders that lead to it; it appears whole."""
+        """Write a file atomically, for its owner only, and create missing parent folders."""
         transfer.write(self._channel, path, text.encode(), mode)
 
     def read(self, path: Path, start: int = 0) -> bytes:
-        """Give the content of a file from a position on."""
+        """Return the content of a file from byte ``start`` on."""
         return transfer.read(self._channel, path, start)
 
     def size(self, path: Path) -> int:
-        """Tell how many bytes a file has."""
+        """Return the size of a file in bytes."""
         return int(self._channel.call("size", path=str(path)))
 
     def names(self, folder: Path) -> set[str]:
-        """Give the names of all that is in a folder now."""
+        """Return the names of all current entries of a folder."""
         return set(self._channel.call("names", path=str(folder)))
 
     def push(self, folder: Path, there: Path) -> None:
-        """Copy a folder of ours to the host; see ``transfer.push``."""
+        """Copy a local folder to the host; see ``transfer.push``."""
         transfer.push(self._channel, folder, there)
 
     def fetch(self, there: Path, folder: Path) -> None:
-        """Copy a folder of the host to us; see ``transfer.fetch``."""
+        """Copy a folder of the host to this machine; see ``transfer.fetch``."""
         transfer.fetch(self._channel, there, folder)
 
     def check_room(self, folder: Path) -> None:
@@ -145,45 +145,45 @@ class RemoteHost:
     def listener(
         self, label: str, address: str, port: int, program: str
     ) -> RemoteForeignProcess | None:
-        """Find who listens on a port of an address of the host, if its agent may see it."""
+        """Find the process that listens on this address and port, if the agent can see it."""
         answer = self._channel.call("listener", address=address, port=port, program=program)
         if answer is None:
             return None
         return RemoteForeignProcess(label, answer[0], answer[1], self._channel)
 
     def own_processes(self) -> Mapping[str, int]:
-        """Tell that our agent runs there."""
+        """Return the process id of the agent."""
         return {f"agent {self.name}": self._agent_pid}
 
     def facts(self) -> dict[str, JsonValue]:
-        """Tell what somebody who reads a measurement must know about the machine."""
+        """Return the facts about the machine that a reader of a measurement needs."""
         return {"label": self.name, **self._channel.call("facts")}
 
     def room_bytes(self) -> int:
-        """Free space for temporary files."""
+        """Return the free space for temporary files."""
         return int(self._channel.call("room_bytes"))
 
     def which(self, programs: Sequence[str]) -> dict[str, str | None]:
-        """Where programs are, None for those that are not there."""
+        """Return the location of each program, None for missing ones."""
         return dict(self._channel.call("which", programs=list(programs)))
 
     def clock(self) -> Offset:
-        """How far its clock is ahead of ours, with a bound; see ``clock.offset``."""
+        """Measure how far the host's clock is ahead of ours; see ``clock.offset``."""
         return clock.offset(self._channel.echo)
 
     def round_trip_s(self) -> float:
-        """How long an exchange with the host takes: the median of a few."""
+        """Measure the round-trip time to the host: the median of some exchanges."""
         echoes = (self._channel.echo() for _ in range(clock.ECHOES))
         return statistics.median(echo.round_trip_s for echo in echoes)
 
     def check(self) -> None:
-        """Raise ``HostLost`` when it is; asks nobody, and costs nothing."""
+        """Raise ``HostLost`` if the host is known to be lost; sends nothing to it."""
         self._channel.check()
 
 
-def _reached_at(place: Place, of_ssh: Sequence[str]) -> str:
-    """The address of the host to which ssh led, unless the inventory says another."""
-    address = next(iter(of_ssh), "")
+def _ssh_address(place: Place, addresses: Sequence[str]) -> str:
+    """Return the IPv4 address at which ssh reached the host, the first of ``addresses``."""
+    address = next(iter(addresses), "")
     if not address or ":" in address:
         raise HostError(
             f"{place.name}: its IPv4 address is not known, on which brokers and load generators"

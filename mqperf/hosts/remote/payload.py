@@ -1,4 +1,4 @@
-"""What is sent to a host: the agent and all else of ours that runs there, as text."""
+"""The data sent to a host: the sources of the agent and of all other code that runs there."""
 
 import json
 import zlib
@@ -12,12 +12,12 @@ __all__ = ["boot", "packed", "sources"]
 
 
 def boot() -> bytes:
-    """The program that unpacks the rest."""
+    """Return the source of the boot program, which unpacks the rest."""
     return Path(booting.__file__).read_bytes()
 
 
 def packed(files: Mapping[str, str], folder: str | None, lease_s: float) -> bytes:
-    """What the booting program reads: a length, and as many bytes."""
+    """Return the input of the boot program: a length, a newline, and as many bytes."""
     order = {"files": dict(files), "folder": folder, "lease_s": lease_s}
     content = zlib.compress(json.dumps(order).encode())
     return b"%d\n%s" % (len(content), content)

@@ -1,4 +1,4 @@
-"""Processes on another host: ours, and somebody else's."""
+"""Processes on another host: those that mqperf started, and foreign ones."""
 
 import signal
 from dataclasses import dataclass, field
@@ -10,9 +10,9 @@ from mqperf.onhost.machine.proc import APART_S
 
 @dataclass(frozen=True, slots=True)
 class RemoteProcess:
-    """Leader of a session of its own; its output goes to ``log``.
+    """A process that leads its own session; its output goes to ``log``.
 
-    Pid and log are its host's.  Every method raises ``HostLost`` when the host is.
+    ``pid`` and ``log`` are those on the host.  Every method raises ``HostLost`` for a lost host.
     """
 
     label: str
@@ -21,13 +21,13 @@ class RemoteProcess:
     _channel: Channel = field(repr=False, compare=False)
 
     def poll(self) -> int | None:
-        """Exit code, negative for a signal; None while it runs."""
+        """Return the exit code, negative for a signal; None while it runs."""
         code: int | None = self._channel.call("poll", pid=self.pid)
         return code
 
     @property
     def alive(self) -> bool:
-        """Whether it still runs."""
+        """Whether it is still running."""
         return self.poll() is None
 
     @property
@@ -37,26 +37,26 @@ class RemoteProcess:
 
     @property
     def rss_bytes(self) -> int | None:
-        """Memory that it holds; None when it is gone."""
-        held: int | None = self._channel.call("look", pid=self.pid)["rss_bytes"]
-        return held
+        """Resident memory; None when it has ended."""
+        rss_bytes: int | None = self._channel.call("look", pid=self.pid)["rss_bytes"]
+        return rss_bytes
 
     def signal(self, number: signal.Signals) -> None:
-        """Send a signal; a process that is already gone is left in peace."""
+        """Send a signal; no error if the process has ended already."""
         self._channel.call("signal", pid=self.pid, number=number)
 
     def suspend(self) -> None:
-        """Stop it and all that it started, the starter first: SIGSTOP."""
+        """Stop it and then its descendants: SIGSTOP."""
         self._channel.call("signal_tree", pid=self.pid, number=signal.SIGSTOP, last_first=False)
 
     def resume(self) -> None:
-        """Let all of them go on, the starter last: SIGCONT."""
+        """Continue its descendants and then itself: SIGCONT."""
         self._channel.call("signal_tree", pid=self.pid, number=signal.SIGCONT, last_first=True)
 
     def stop(self, grace_s: float) -> int:
-        """End it: SIGTERM, after ``grace_s`` seconds SIGKILL; its exit code.
+        """Send SIGTERM, after ``grace_s`` seconds SIGKILL; return the exit code.
 
-        Whatever it started ends with it.
+        Its descendants end with it.
         """
         limit = grace_s + ANSWER_LIMIT_S
         code: int = self._channel.call("stop", pid=self.pid, grace_s=grace_s, timeout_s=limit)
@@ -65,7 +65,7 @@ class RemoteProcess:
 
 @dataclass(frozen=True, slots=True)
 class RemoteForeignProcess:
-    """Somebody else's process on another host: watched, never signalled."""
+    """A process on another host that mqperf did not start: watched, never signalled."""
 
     label: str
     pid: int
@@ -74,9 +74,9 @@ class RemoteForeignProcess:
 
     @property
     def alive(self) -> bool:
-        """Whether this very process still runs, and not another one under its pid."""
-        began: float | None = self._channel.call("look", pid=self.pid)["create_time"]
-        return began is not None and abs(began - self.create_time) < APART_S
+        """Whether this process is still running, and its pid is not reused by another one."""
+        created: float | None = self._channel.call("look", pid=self.pid)["create_time"]
+        return created is not None and abs(created - self.create_time) < APART_S
 
     @property
     def frozen(self) -> bool:

@@ -1,8 +1,8 @@
-"""The system's ssh: how it is called, and what its refusals mean.
+"""The system's ssh: its command line, and the meaning of its error messages.
 
-Keys, names, jump hosts and agents are the user's own affair: ssh reads the user's configuration.
-What must hold for measurements is set in front of it: no questions, host keys checked always, no
-connection that others share, and an end within seconds when the link is cut.
+Keys, names, jump hosts and agents come from the user's ssh configuration.  Options that
+measurements require override it: no prompts, host keys always checked, no shared connection, and a
+connection that fails within seconds when the link is cut.
 """
 
 import re
@@ -14,13 +14,13 @@ from mqperf.hosts.place import Place
 
 OLDEST = (3, 11)
 PYTHONS = ("python3", *(f"python3.{minor}" for minor in range(20, 10, -1)))
-"""Looked for in this order, where the inventory does not say."""
+"""Interpreters to try, in this order, where the inventory names none."""
 
-DISCOVER = {None, "auto", "auto_legacy", "auto_silent", "auto_legacy_silent"}
-"""What an inventory says where Ansible is to find the interpreter itself."""
+DISCOVERY_VALUES = {None, "auto", "auto_legacy", "auto_silent", "auto_legacy_silent"}
+"""Values of an inventory by which Ansible finds the interpreter itself."""
 
 SILENCE_S = 3
-"""Answers of sshd are asked for once a second; after so many without one the host is lost."""
+"""ssh sends a keepalive each second; after so many without an answer the host is lost."""
 
 OPTIONS = {
     "BatchMode": "yes",
@@ -61,48 +61,48 @@ REFUSALS = {
     r"Bad configuration option|command-line.* line 0|unknown option|illegal option": "ssh does not"
     " know an option: correct ansible_ssh_common_args",
 }
-"""What ssh says (a pattern), and who should do what."""
+"""Patterns of messages of ssh, and what the user should do."""
 
 
 def command(place: Place, boot: bytes) -> list[str]:
-    """What starts an agent on a host; it waits for ``boot``, of that length, on standard input."""
-    words = ["ssh", "-T", "-x", "-a"]
-    words += [word for name, value in OPTIONS.items() for word in ("-o", f"{name}={value}")]
-    pythons = PYTHONS if place.python in DISCOVER else (str(place.python),)
+    """Return the command that starts an agent on a host; it reads ``boot`` from standard input."""
+    arguments = ["ssh", "-T", "-x", "-a"]
+    arguments += [text for name, value in OPTIONS.items() for text in ("-o", f"{name}={value}")]
+    pythons = PYTHONS if place.python in DISCOVERY_VALUES else (str(place.python),)
     script = f"exec sh -c {shlex.quote(_script(pythons, len(boot)))}"
-    return [*words, *destination(place), script]
+    return [*arguments, *destination(place), script]
 
 
 def destination(place: Place) -> list[str]:
-    """What ssh must be told to get to a host, as the inventory has it."""
-    words = list(place.ssh_args)
+    """Return the arguments of ssh that the inventory gives for a host."""
+    arguments = list(place.ssh_args)
     for letter, value in (("-p", place.port), ("-l", place.user), ("-i", place.key)):
-        words += [] if value is None else [letter, str(value)]
-    return [*words, "--", place.address]
+        arguments += [] if value is None else [letter, str(value)]
+    return [*arguments, "--", place.address]
 
 
 def _script(pythons: Sequence[str], size: int) -> str:
-    """Execute the first Python that is new enough; name those that are not."""
-    old = f"import sys; sys.exit(sys.version_info < {OLDEST})"
-    load = f"import sys; exec(compile(sys.stdin.buffer.read({size}), 'mqperf', 'exec'))"
+    """Return a shell script that runs the first recent enough Python, or prints all versions."""
+    version_check = f"import sys; sys.exit(sys.version_info < {OLDEST})"
+    run_boot = f"import sys; exec(compile(sys.stdin.buffer.read({size}), 'mqperf', 'exec'))"
     return (
         f"for python in {shlex.join(pythons)}; do"
         ' if command -v "$python" >/dev/null 2>&1; then'
-        f' "$python" -c "{old}" && exec "$python" -I -S -c "{load}";'
+        f' "$python" -c "{version_check}" && exec "$python" -I -S -c "{run_boot}";'
         ' found="$found $("$python" -c "import platform; print(platform.python_version())" 2>&1)";'
         f' fi; done; echo "{NO_PYTHON}$found" >&2; exit 1'
     )
 
 
 def refusal(place: Place, complaints: str, code: int | None) -> str:
-    """Why there is no agent, and who should do what, from what ssh said and its exit code."""
+    """Return why no agent started and what to do, from ssh's error output and exit code."""
     match = re.search(rf"^{NO_PYTHON}(.*)$", complaints, re.MULTILINE)
     if match:
         versions = ", ".join(dict.fromkeys(match[1].split()))
-        lack = f"its Python is too old ({versions})" if versions else "it has no Python"
+        problem = f"its Python is too old ({versions})" if versions else "it has no Python"
         oldest = ".".join(map(str, OLDEST))
         return (
-            f"{lack}: install Python {oldest} or later there, or name it"
+            f"{problem}: install Python {oldest} or later there, or name it"
             " (ansible_python_interpreter)"
         )
     for pattern, meaning in REFUSALS.items():
@@ -112,7 +112,7 @@ def refusal(place: Place, complaints: str, code: int | None) -> str:
 
 
 def loss(complaints: str, code: int | None) -> str:
-    """Why a host that answered does so no more."""
+    """Return why a host stopped answering, from ssh's error output and exit code."""
     if re.search(r"Timeout, server .* not responding", complaints):
         return f"no answer for {SILENCE_S} s: its link was cut, or it hangs"
     if code is not None and code < 0:

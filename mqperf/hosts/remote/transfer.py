@@ -1,6 +1,6 @@
-"""Folders over a channel, in pieces, of which several are on their way at once.
+"""Transfer of folders over a channel, in pieces, several of which are in flight at once.
 
-Small files go many in a piece: each for itself would cost more than its bytes.
+Many small files share one piece: a request per file would cost more than its bytes.
 """
 
 import io
@@ -19,7 +19,7 @@ AT_ONCE = 16
 
 
 def pieces(size: int) -> Iterator[int]:
-    """Where the pieces of a file begin; an empty file has one."""
+    """Yield the offsets of the pieces of a file; an empty file has one piece."""
     yield from range(0, max(size, 1), PIECE_BYTES)
 
 
@@ -27,12 +27,12 @@ def push(channel: Channel, folder: Path, there: Path) -> None:
     """Copy a folder to a host, with the modes of its files; links are followed."""
     if not folder.is_dir():
         raise HostError(f"{folder}: there is no such folder to copy to {channel.name}")
-    for _ in _answers(channel, _pushed(channel, folder, there)):
+    for _ in _answers(channel, _push_requests(channel, folder, there)):
         pass
 
 
-def _pushed(channel: Channel, folder: Path, there: Path) -> Iterator[Future[Answer]]:
-    """Requests that copy a folder."""
+def _push_requests(channel: Channel, folder: Path, there: Path) -> Iterator[Future[Answer]]:
+    """Send the requests that copy a folder, and yield each."""
     yield channel.ask("make_all", path=str(there))
     heads: list[tuple[str, int, int]] = []
     data = bytearray()
@@ -45,7 +45,7 @@ def _pushed(channel: Channel, folder: Path, there: Path) -> Iterator[Future[Answ
                 status = os.fstat(content.fileno())
                 mode = status.st_mode & 0o777
                 if status.st_size >= PIECE_BYTES:
-                    yield from _written(channel, content, there / name, mode)
+                    yield from _write_requests(channel, content, there / name, mode)
                     continue
                 data += (small := content.read())
             heads.append((name, mode, len(small)))
@@ -57,15 +57,15 @@ def _pushed(channel: Channel, folder: Path, there: Path) -> Iterator[Future[Answ
 
 
 def write(channel: Channel, path: Path, content: bytes, mode: int) -> None:
-    """Write a file on a host, and the folders that lead to it; it appears whole."""
-    for _ in _answers(channel, _written(channel, io.BytesIO(content), path, mode)):
+    """Write a file on a host atomically, and create missing parent folders."""
+    for _ in _answers(channel, _write_requests(channel, io.BytesIO(content), path, mode)):
         pass
 
 
-def _written(
+def _write_requests(
     channel: Channel, content: BinaryIO, path: Path, mode: int
 ) -> Iterator[Future[Answer]]:
-    """Requests that write a file, in pieces where it is large; the agent does them in turn."""
+    """Send the requests that write a file, in order, in pieces if it is large; yield each."""
     piece = content.read(PIECE_BYTES)
     if len(piece) < PIECE_BYTES:
         yield channel.ask("write", piece, path=str(path), mode=mode)
@@ -79,7 +79,7 @@ def _written(
 
 
 def read(channel: Channel, path: Path, start: int) -> bytes:
-    """The content of a file from a position on, as long as it was when we asked first."""
+    """Return the content of a file from byte ``start`` on, up to its size when called."""
     size: int = channel.call("size", path=str(path))
     requests = (
         channel.ask("read", path=str(path), start=start + at, longest=PIECE_BYTES)
@@ -89,9 +89,9 @@ def read(channel: Channel, path: Path, start: int) -> bytes:
 
 
 def fetch(channel: Channel, there: Path, folder: Path) -> None:
-    """Copy a folder from a host; files that grow meanwhile are cut where they were.
+    """Copy a folder from a host; files that grow meanwhile are copied up to their initial size.
 
-    Links and devices are left out.  Raises ``HostError`` for names that lead elsewhere.
+    Links and devices are skipped.  Raises ``HostError`` for names that lead out of the folder.
     """
     listed: list[tuple[str, int]] = channel.call("listing", path=str(there))
     for name, _ in listed:
@@ -99,9 +99,9 @@ def fetch(channel: Channel, there: Path, folder: Path) -> None:
             raise HostError(f"{channel.name}: {name!r} is no name of a file in {there}")
     folder.mkdir(parents=True, exist_ok=True)
     for name, _ in listed:
-        goal = folder / name
-        (goal if name.endswith("/") else goal.parent).mkdir(parents=True, exist_ok=True)
-    places = [
+        target = folder / name
+        (target if name.endswith("/") else target.parent).mkdir(parents=True, exist_ok=True)
+    file_pieces = [
         (name, start, min(PIECE_BYTES, size - start))
         for name, size in listed
         if not name.endswith("/")
@@ -109,20 +109,20 @@ def fetch(channel: Channel, there: Path, folder: Path) -> None:
     ]
     requests = (
         channel.ask("read", path=str(there / name), start=start, longest=longest)
-        for name, start, longest in places
+        for name, start, longest in file_pieces
     )
-    for (name, start, _), answer in zip(places, _answers(channel, requests), strict=True):
+    for (name, start, _), answer in zip(file_pieces, _answers(channel, requests), strict=True):
         with (folder / name).open("r+b" if start else "wb") as file:
             file.seek(start)
             file.write(answer.data)
 
 
 def _answers(channel: Channel, requests: Iterable[Future[Answer]]) -> Iterator[Answer]:
-    """Answers in the order of the requests, of which a few wait at a time."""
-    waiting: deque[Future[Answer]] = deque()
+    """Yield the answers in the order of the requests, of which ``AT_ONCE`` are in flight."""
+    in_flight: deque[Future[Answer]] = deque()
     for request in requests:
-        waiting.append(request)
-        if len(waiting) >= AT_ONCE:
-            yield channel.answer(waiting.popleft())
-    while waiting:
-        yield channel.answer(waiting.popleft())
+        in_flight.append(request)
+        if len(in_flight) >= AT_ONCE:
+            yield channel.answer(in_flight.popleft())
+    while in_flight:
+        yield channel.answer(in_flight.popleft())

@@ -1,7 +1,7 @@
-"""Python packages for programs that run beside a broker: made here, taken to wherever they run.
+"""Python packages for programs on hosts: built on this machine and copied to each host.
 
-A host needs nothing but a Python.  What runs there is locked by hash, built on this machine for the
-host's Python, processor and C library, kept in the user's cache, and copied to the host.
+A host needs only a Python.  Packages are pinned by hash, built on this machine for the host's
+Python, processor and C library, kept in the user's cache, and copied to the host.
 """
 
 from mqperf.hosts.software.machine import ALONE, Machine, plain_variables

@@ -1,4 +1,4 @@
-"""What software is made for and taken to: a host, as far as that is concerned."""
+"""A host as the target of software: its Python, its platform, commands and copies."""
 
 import os
 import subprocess
@@ -9,13 +9,13 @@ from typing import Protocol
 from mqperf.onhost.machine.platforms import Platform
 
 ALONE = ("-P", "-S", "-s", "-u", "-B", "-W", "ignore")
-"""Options of its Python for our programs: of what is installed for it there, nothing counts.
+"""Options of the host's Python for our programs: packages installed there are ignored.
 
-They write no byte code: in the cache it would be damage, and all that is there made anew."""
+No byte code is written: it would invalidate the entry of the cache, which is then rebuilt."""
 
 
 class Machine(Protocol):
-    """A host on which programs of ours are to run."""
+    """A host on which mqperf's programs are to run."""
 
     @property
     def name(self) -> str:
@@ -24,43 +24,43 @@ class Machine(Protocol):
 
     @property
     def path(self) -> str:
-        """Where its programs are looked for: folders, separated by colons."""
+        """The search path of its programs: folders, separated by colons."""
         ...
 
     @property
     def python(self) -> str:
-        """Its Python: the program."""
+        """The program of its Python."""
         ...
 
     @property
     def platform(self) -> Platform:
-        """What compiled code must be built for."""
+        """The platform that compiled code must be built for."""
         ...
 
     def run(
         self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, timeout_s: float
     ) -> subprocess.CompletedProcess[str]:
-        """Run a short command to its end, and all that it started.
+        """Run a short command to completion, and end everything that it started.
 
-        Raises ``HostError`` when it has not ended in time.
+        Raises ``HostError`` when it does not finish in time.
         """
         ...
 
     def copied(self, ours: Path) -> Path:
-        """Where a file or folder of ours is found there; copied when it is not there yet.
+        """Return the path on the host of a local file or folder, which is copied on first use.
 
-        A copy vanishes at the end, as everything of ours does.
+        The copy is removed at the end, as everything of ours is.
         """
         ...
 
 
 def plain_variables(path: Sequence[Path]) -> dict[str, str]:
-    """All variables of a program that imports from these folders: nothing of the caller's."""
+    """Return the whole environment of a program that imports from these folders."""
     return {
         "PATH": os.defpath,
         "LANG": "C.UTF-8",
         "PYTHONPATH": os.pathsep.join(map(str, path)),
         "PYTHONDONTWRITEBYTECODE": "1",
-        # nothing here is linear algebra: its threads would only be started
+        # no program needs linear algebra: its threads would be started in vain
         "OPENBLAS_NUM_THREADS": "1",
     }

@@ -1,4 +1,4 @@
-"""What runs on hosts, where nothing of ours is installed: rooms ``onhost``, taken there whole."""
+"""The ``onhost`` packages: code that is copied whole to hosts, where mqperf is not installed."""
 
 import hashlib
 import py_compile
@@ -12,25 +12,25 @@ from mqperf.base import cache as kept
 from mqperf.hosts.software.machine import Machine
 
 OURS = "mqperf"
-NAMED = re.compile(r"^from (\w+)\.onhost\b", re.MULTILINE)
+IMPORTED = re.compile(r"^from (\w+)\.onhost\b", re.MULTILINE)
 
 
 @cache
 def sources(package: str = OURS) -> dict[str, str]:
-    """The text of every module of a package's room, by its path in a folder of imports.
+    """Return the source of every ``onhost`` module of a package, by path from an import folder.
 
-    The package itself is a bare name there.
+    The package itself has no ``__init__.py`` there.
     """
-    room = Path(str(import_module(f"{package}.onhost").__file__)).parent
-    files = sorted(room.rglob("*.py"))
-    return {str(file.relative_to(room.parents[1])): file.read_text("utf-8") for file in files}
+    onhost = Path(str(import_module(f"{package}.onhost").__file__)).parent
+    files = sorted(onhost.rglob("*.py"))
+    return {str(file.relative_to(onhost.parents[1])): file.read_text("utf-8") for file in files}
 
 
 def programs(package: str = OURS) -> Path:
-    """A folder for the path of a Python, with the room of a package and no other module; cached.
+    """Return an import folder with only the ``onhost`` modules of a package, from the cache.
 
-    It is byte-compiled, as no process that starts there may write anything.  Raises ``HostError``
-    when the cache cannot be written.
+    It is byte-compiled, since no process may write into it.  Raises ``HostError`` when the cache
+    cannot be written.
     """
     texts = sources(package)
     digest = hashlib.sha256(repr((sys.implementation.cache_tag, texts)).encode()).hexdigest()
@@ -40,17 +40,17 @@ def programs(package: str = OURS) -> Path:
 
 
 def path_of(program: str, machine: Machine) -> tuple[Path, ...]:
-    """The folders on a host from which a program imports: rooms of mqperf and of packages."""
-    packages = needed(program.partition(".")[0])
+    """Return the import folders of a program on a host: ``onhost`` of mqperf and of packages."""
+    packages = dependencies(program.partition(".")[0])
     return tuple(machine.copied(programs(package)) for package in packages)
 
 
 @cache
-def needed(package: str) -> tuple[str, ...]:
-    """Whose rooms that of a package needs: mqperf's, those of its imports, its own."""
+def dependencies(package: str) -> tuple[str, ...]:
+    """Return the packages whose ``onhost`` is needed: mqperf, imported packages, the package."""
     text = "\n".join(sources(package).values())
-    others = sorted({*NAMED.findall(text)} - {OURS, package})
-    names = [OURS, *(name for other in others for name in needed(other)), package]
+    imported = sorted({*IMPORTED.findall(text)} - {OURS, package})
+    names = [OURS, *(name for other in imported for name in dependencies(other)), package]
     return tuple(dict.fromkeys(names))
 
 
@@ -59,7 +59,7 @@ def _write(texts: dict[str, str], home: Path) -> None:
         path = home / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-        # by no time of a file, since copies on hosts have another
+        # without a check of modification times, which differ in copies on hosts
         py_compile.compile(
             str(path), doraise=True, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH
         )

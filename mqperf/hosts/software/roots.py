@@ -1,7 +1,7 @@
-"""Software in a folder of its own, with a whole system beneath it: another than is installed.
+"""Software in a root file system of its own, for versions other than the installed ones.
 
-Its programs run there by a namespace of mounts, so that nothing is installed on the host.  Packages
-make such folders.
+Its programs run there in a mount namespace, so that nothing is installed on the host.  Packages
+create such folders.
 """
 
 from collections.abc import Sequence
@@ -12,18 +12,18 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A folder of a host with a system in it, and folders of the host that its programs see."""
+    """A root file system in a folder of a host, and folders of the host mounted into it."""
 
     folder: Path
     seen: tuple[Path, ...] = ()
 
     def command(self, argv: Sequence[str], shown: Path) -> tuple[str, ...]:
-        """The command that runs a program of the root; root alone may run it.
+        """Return the command that runs a program in this root; it needs the rights of root.
 
-        Of the host it sees the folder ``shown`` and those of ``seen``, each at its own path.
+        Of the host the program sees the folders ``shown`` and ``seen``, each at its own path.
         """
-        mounts = ("unshare", "--mount", "sh", "-c", _in_root(), "in-root", str(self.folder))
-        return (*mounts, *map(str, (shown, *self.seen)), "--", *argv)
+        unshare = ("unshare", "--mount", "sh", "-c", _in_root(), "in-root", str(self.folder))
+        return (*unshare, *map(str, (shown, *self.seen)), "--", *argv)
 
 
 @cache

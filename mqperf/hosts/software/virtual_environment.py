@@ -1,4 +1,4 @@
-"""Virtual environments that hold what a lock file names, and nothing else."""
+"""Virtual environments with exactly the packages of a lock file."""
 
 import sys
 from pathlib import Path
@@ -7,11 +7,11 @@ from mqperf.hosts.software import installers
 
 
 def make(product: str, home: Path, lock: Path) -> None:
-    """Install what ``lock`` names, verified by hash, into a new environment for this Python.
+    """Install the packages of ``lock``, verified by hash, into a new environment for this Python.
 
-    Everything is byte-compiled: the first use starts quickly, and later ones write nothing into an
-    environment that is sealed in the cache.  Raises ``InstallError`` when ``product`` cannot be
-    made.
+    Everything is byte-compiled: the first use starts quickly, and nothing is written later into the
+    environment, which is sealed in the cache.  Raises ``InstallError``, naming ``product``, when
+    the installation fails.
     """
     uv = installers.uv()
     python = home / "bin" / "python"

@@ -1,4 +1,4 @@
-"""Actions: what disturbs a system under test on a timetable."""
+"""Actions: disturbances of a system under test, at the times that a plan gives."""
 
 from mqperf.base.registry import Registry
 from mqperf.lab.actions import freeze

@@ -1,4 +1,4 @@
-"""What an action is to the runner: something done to a system under test, and undone."""
+"""The interface of actions: a disturbance of a system under test that is undone afterwards."""
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -13,28 +13,27 @@ from mqperf.lab.links import Cable
 from mqperf.plan import Frozen
 
 Where = Literal["node", "link", "host"]
-"""What an action is done to, or on: the key by which a plan says it."""
-
+"""The kind of an action's target: the key that names it in a plan."""
 
 Sign = Callable[[str, float], float | None]
 
 
 class NoParameters(Frozen):
-    """Those of an action that has none."""
+    """The parameters of an action that has none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What an action of a run is done to, as it is at that moment.
+    """The target of an action of a run, in its current state.
 
-    ``label`` is how the plan calls it.  ``service`` is a node that can be started again, or the
-    process of another if we can see it, and ``host`` where it runs; ``others`` are the hosts of all
-    other nodes.  ``addresses``, each ``host:port``, are those that the loads of the run got to
-    connect to.  ``cable`` is the link.  ``parameters`` are those of the action, checked, and
-    ``files`` the contents of the files that they name.  ``keep`` takes the name and the content of
-    what is to be kept in the run folder.  ``prepared`` is what the action's ``prepared`` gave.
-    ``sign`` takes the name of a sign that processes of the load give, and gives the first instant
-    of it since another one, if there is any yet; all in epoch seconds.
+    ``label`` is its name in the plan.  ``service`` is a node that can be restarted, or the process
+    of any other node if it is visible, and ``host`` the host of that; ``others`` are the hosts of
+    all other nodes.  ``addresses``, each ``host:port``, are those to which the loads of the run
+    connect.  ``cable`` is the link.  ``parameters`` are the validated ones of the action, and
+    ``files`` the contents of the files that they name.  ``keep`` stores a file in the run folder,
+    given its name and content.  ``prepared`` is the value of the action's ``prepared`` context.
+    ``sign`` takes the name of a sign that processes of the load give, and an instant; it returns
+    the first instant of the sign since then, or None; all in epoch seconds.
     """
 
     label: str
@@ -51,7 +50,7 @@ class Target:
 
 
 ActionFacts = dict[str, JsonValue]
-"""What else is to be written down of an action when it has ended."""
+"""Further facts about an action, recorded when it has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +58,14 @@ class Action:
     """A kind of action.
 
     ``title`` says what happens to its target, in the past tense.  ``check`` raises ``SystemFault``
-    for a target to which it cannot be done.  ``prepared`` is entered before the load starts, and
-    left when all is over: what takes time and disturbs nobody belongs there.  ``applied`` does it
-    on entering and undoes it on leaving, whatever happened meanwhile; what it gives may be filled
-    until then, and has ``commanded`` where the action was due later than the plan has it.  ``on``
-    are the kinds of target that it can have, ``parameters`` the model of what else a plan says of
-    it.  One that ``renews`` the system ends or parts nodes: it is started anew for the next run.
-    ``file_problems`` tells what is wrong with the files that a plan names in it: it gets what the
-    plan says, and contents by what it says of them.
+    for an unsuitable target.  ``prepared`` is entered before the load starts and left after the
+    run, for steps that take time and disturb nothing.  ``applied`` disturbs the target on entering
+    and restores it on leaving, even after errors; the facts that it yields may be extended until
+    then, and have ``commanded`` if the action was due later than the plan says.  ``on`` are the
+    kinds of target that it supports, ``parameters`` is the model of its other keys in a plan.  An
+    action that ``renews`` the system ends or separates nodes: the system is restarted for the next
+    run.  ``file_problems`` returns problems of the files that a plan names in the action, from the
+    keys of the action and the contents of the files by their names.
     """
 
     name: str
@@ -78,5 +77,5 @@ class Action:
     renews: bool = False
     prepared: Callable[[Target], AbstractContextManager[object]] = nullcontext
     file_problems: Callable[[Mapping[str, object], Mapping[str, bytes]], Iterable[Problem]] = (
-        lambda _said, _files: ()
+        lambda _spec, _files: ()
     )

@@ -1,4 +1,4 @@
-"""Freeze: a node stands still while its connections stay open, as in a pause of its machine."""
+"""Freeze: a node is stopped while its connections stay open, as in a pause of its machine."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,7 +29,7 @@ def applied(target: Target) -> Iterator[ActionFacts]:
 
 
 def _process(target: Target) -> Process | None:
-    """The one to signal, if it is ours."""
+    """Return the process to signal, None if mqperf did not start it."""
     service = target.service
     process = service.process if isinstance(service, Restartable) else service
     return process if isinstance(process, Process) else None

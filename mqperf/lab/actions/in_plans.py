@@ -1,4 +1,4 @@
-"""What is wrong with the ``actions`` of a plan, as far as only each action knows."""
+"""Problems of the ``actions`` of a plan, by the rules of each action."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -16,10 +16,10 @@ TARGETS = {"node": "a node: say node:", "link": "the link: say link: true", "hos
 def problems_of(
     actions: Sequence[object], files: Mapping[str, bytes] = MappingProxyType({})
 ) -> Iterator[Problem]:
-    """An action that there is not, one on what it cannot have, and parameters that it refuses.
+    """Yield unknown actions, unsupported targets, and invalid parameters.
 
-    ``actions`` are as the plan's document holds them; places count from ``actions`` on.  Of
-    ``files``, by their pins, those are looked at that actions name.
+    ``actions`` are those of the plan's document; the path of a problem starts below ``actions``.
+    ``files`` has, by pins, the contents of the files that actions may name.
     """
     for index, spec in enumerate(actions):
         name = spec.get("do") if isinstance(spec, Mapping) else None
@@ -28,11 +28,11 @@ def problems_of(
         if name not in ACTIONS:
             yield Problem((index, "do"), unknown("action", name, list(ACTIONS)))
             continue
-        for problem in (*_of_one(ACTIONS[name], spec), *ACTIONS[name].file_problems(spec, files)):
+        for problem in (*_problems(ACTIONS[name], spec), *ACTIONS[name].file_problems(spec, files)):
             yield Problem((index, *problem.where), problem.text)
 
 
-def _of_one(action: Action, spec: Mapping[str, object]) -> Iterator[Problem]:
+def _problems(action: Action, spec: Mapping[str, object]) -> Iterator[Problem]:
     kinds = [where for where in TARGETS if spec.get(where) not in (None, False)]
     if len(kinds) == 1 and kinds[0] not in action.on:
         targets = " or ".join(TARGETS[where] for where in action.on)

@@ -1,4 +1,4 @@
-"""Actions that end a node, and start it again as soon as it has ended."""
+"""Actions that end a node and restart it at the end of the action."""
 
 import signal
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from mqperf.lab.actions.action import Action, ActionFacts, Target
 
 
 def on_service(name: str, title: str, number: signal.Signals) -> Action:
-    """An action that ends a node by a signal, and starts it again."""
+    """Return an action that ends a node by a signal and restarts it."""
 
     def check(target: Target) -> None:
         if not isinstance(target.service, Restartable):
@@ -32,7 +32,7 @@ def on_service(name: str, title: str, number: signal.Signals) -> Action:
 
 
 KILL = on_service("kill", "killed (SIGKILL) and started again", signal.SIGKILL)
-"""It ends at once, as when its machine loses its power."""
+"""The node ends at once, as in a power failure of its machine."""
 
 STOP = on_service("stop", "asked to end (SIGTERM) and started again", signal.SIGTERM)
-"""As for maintenance; it may take longer to end than the plan has it down."""
+"""The node shuts down, as for maintenance; that may take longer than the plan's outage."""

@@ -1,4 +1,4 @@
-"""What makes the network between two roles of a run as a plan asks for it, and measures it."""
+"""Interfaces of the emulated network between two roles of a run, and of its backends."""
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
@@ -15,55 +15,55 @@ from mqperf.record import MeasuredLink
 
 @runtime_checkable
 class Cable(Protocol):
-    """A link, as far as it can be disturbed."""
+    """The operations of a link that disturb it."""
 
     def cut(self) -> None:
-        """Take the carrier away at both ends: their hosts know."""
+        """Take down the carrier at both ends, so that their hosts notice."""
         ...
 
     def swallow(self) -> None:
-        """Let every packet vanish, and nobody know."""
+        """Drop every packet silently."""
         ...
 
     def beyond(self, quantities: Mapping[str, float]) -> str | None:
-        """What of these quantities, by column and in the place of the plan's, it cannot have."""
+        """Return why it cannot replace the plan's values by these, by column; None if it can."""
         ...
 
     def impair(self, quantities: Mapping[str, float]) -> None:
-        """Have these quantities in the place of the plan's."""
+        """Replace the plan's values by these, by column."""
         ...
 
     def restore(self) -> None:
-        """Undo all of it; no harm where nothing was done."""
+        """Undo all disturbances, if there are any."""
         ...
 
 
 class Laid(Cable, Protocol):
-    """A link that is there; it stays so until the context which gave it is left."""
+    """An existing link; it lasts as long as the context of ``Backend.laid``."""
 
     def measure(self) -> MeasuredLink:
-        """What the link is like now, by packets that go over it; not for a measured window."""
+        """Measure the link with packets sent over it; not to be used in a measured window."""
         ...
 
     def check(self) -> None:
-        """Raise ``HostError`` when it is there no more; costs next to nothing."""
+        """Raise ``HostError`` when it does not exist any more; this is cheap."""
         ...
 
     def processes(self) -> Mapping[str, Mapping[str, int]]:
-        """What runs for it: by the name of a host, pids there by label."""
+        """Return its processes: by name of a host, pids by label."""
         ...
 
     def facts(self) -> Mapping[str, JsonValue]:
-        """What else is to be recorded of it."""
+        """Return further facts to be recorded."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """A way to make links.
+    """An implementation of links.
 
-    ``obstacle`` says in a sentence why it cannot make one between these hosts, or gives None.
-    ``laid`` makes it on entering and takes it away on leaving, whatever happened meanwhile.
+    ``obstacle`` returns a sentence why no link can be created between these hosts, or None.
+    ``laid`` creates it on entering and removes it on leaving, even after errors.
     """
 
     name: str
@@ -73,7 +73,7 @@ class Backend:
 
 
 def choose(backends: Iterable[Backend], link: LinkPoint, hosts: Hosts) -> Backend:
-    """The first backend that can make the link; raises ``HostError`` with what is in its way."""
+    """Return the first backend that can create the link; raises ``HostError`` if none can."""
     obstacles = []
     for backend in backends:
         if (obstacle := backend.obstacle(link, hosts)) is None:

@@ -1,4 +1,4 @@
-"""Load generators as they are run, one package each."""
+"""Launchers of load generators, one package each."""
 
 from mqperf.base.registry import Registry
 from mqperf.lab.load import simulator

@@ -1,8 +1,7 @@
-"""What a load generator is to those who run it.
+"""The interface of load generators to the runner.
 
-A launcher is pure where it meets the rest: a `LoadJob` goes in, `Command`s come out.  It starts,
-stops and signals nothing itself; how its processes and the runner tell each other their state is
-in ``runner/control.py``.
+A launcher is a pure function from a `LoadJob` to `Command`s.  It starts, stops and signals nothing
+itself; how its processes and the runner exchange their states is in ``runner/control.py``.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,13 +18,13 @@ from mqperf.plan.topologies import Topology
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where and as whom one role of a run connects.
+    """Addresses and credentials with which one role of a run connects.
 
-    ``addresses`` are ``host:port``, the first to be tried first; ``vhost`` is the virtual host, if
-    the protocol has such.  ``query`` is what else a user's URL asks for.  With ``authority``, a
-    certificate in PEM, TLS is spoken, with servers whose certificates it has signed.  The password
-    is left out of ``repr``, and only ever written to files that nobody else can read.
-    ``queue_address`` is how an address of AMQP 1.0 names a queue there.
+    ``addresses`` are ``host:port``, in the order of attempts; ``vhost`` is the virtual host, if the
+    protocol has one.  ``query`` is the query of a user's URL.  With ``authority``, a certificate in
+    PEM, connections use TLS, to servers whose certificates it has signed.  The password is not
+    part of ``repr``, and is only written to files that nobody else can read.  ``queue_address`` is
+    the format of an AMQP 1.0 address of a queue.
     """
 
     protocol: str
@@ -38,24 +37,24 @@ class Endpoint:
     queue_address: str = "{}"
 
     def url(self, scheme: str) -> str:
-        """The endpoint as one URL, user and password at each address."""
-        at = f"{_quoted(self.user)}:{_quoted(self.password)}@" if self.user else ""
+        """Return the endpoint as one URL, with user and password at each address."""
+        userinfo = f"{_quoted(self.user)}:{_quoted(self.password)}@" if self.user else ""
         path = "" if self.vhost is None else f"/{_quoted(self.vhost)}"
         query = f"?{self.query}" if self.query else ""
-        places = ",".join(f"{at}{address}" for address in self.addresses)
-        return f"{scheme}://{places}{path}{query}"
+        authorities = ",".join(f"{userinfo}{address}" for address in self.addresses)
+        return f"{scheme}://{authorities}{path}{query}"
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a system provisions for one run."""
+    """The endpoints that a system provisions for one run."""
 
     client: Endpoint
     server: Endpoint
 
     @classmethod
     def by(cls, topology: Topology, every: Endpoint) -> "Access":
-        """That to nodes whose addresses, in their order, ``every`` has."""
+        """Return the access to nodes, whose addresses ``every`` has in the order of the nodes."""
         nodes = every.addresses
         orders = (topology.order(at, len(nodes)) for at in (topology.client, topology.server))
         return cls(*(replace(every, addresses=tuple(nodes[at] for at in each)) for each in orders))
@@ -81,21 +80,21 @@ class Tool(Protocol):
 
     @property
     def versions(self) -> Mapping[str, str]:
-        """The versions that can explain a result, by what they are of."""
+        """The versions that can explain a result, by name of the product."""
         ...
 
     def check(self) -> None:
-        """Raise ``LoadError`` unless it is still the program that ``versions`` names."""
+        """Raise ``LoadError`` unless it is still the program that ``versions`` describes."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class LoadJob:
-    """What a launcher is told of one run on one host: which processes are to run there.
+    """The input of a launcher: the processes, ``members``, of one run on one host.
 
-    Paths are those of the host: they talk to the runner in ``control`` and write into ``out``.
-    ``address`` is where others reach what listens on the host.  ``files`` are the contents of those
-    that the case names, by what it says of them.
+    Paths are those of the host: its processes communicate with the runner in ``control`` and write
+    into ``out``.  ``address`` is that at which others reach servers on the host.  ``files`` are the
+    contents of the files of the case, by their names in it.
     """
 
     case: Case
@@ -111,17 +110,17 @@ class LoadJob:
 
 @dataclass(frozen=True, slots=True)
 class Launcher:
-    """How the generator of this name is run.
+    """How to run the generator of this name.
 
-    ``tool`` gets it ready for a driver, as ``System.every_driver`` names it, on a host, making it
-    on first use; ``about`` names that tool in a few words and ``try_out`` starts it there once and
-    gives its versions.  ``commands`` gives the processes of a job, and ``describe`` those of a case
-    as a person would type them; with ``typed`` false, who its processes are, as their commands need
-    files that a run makes.  ``options`` tells how the access was configured on a host of that
+    ``tool`` prepares it on a host for a driver, as named by ``System.every_driver``, and builds it
+    on first use; ``about`` describes that tool in a few words; ``try_out`` starts it once and
+    returns its versions.  ``commands`` returns the processes of a job, and ``describe`` those of a
+    case as command lines to type; with ``typed`` false only their names, as the commands need files
+    that a run creates.  ``options`` returns the configuration of the access on a host of that
     address, without secrets.  ``check`` raises ``LoadError`` unless a process left sound output in
-    a folder.  ``queues`` names what a run of a case declares in a broker and leaves there.
-    ``drivers`` names, by system, its driver that speaks to those which do not name it themselves.
-    ``library`` gives the version of a library that its tool for a driver has, for systems that are
+    a folder.  ``queues`` returns the queues that a run of a case declares and leaves in a broker.
+    ``drivers`` has, by system, the driver for systems that do not name the generator themselves.
+    ``library`` returns the version of a library in its tool for a driver, for systems that are
     such a library.
     """
 

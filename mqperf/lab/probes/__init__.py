@@ -1,4 +1,4 @@
-"""Probes: what watches the machines during a run, one module each."""
+"""Probes: programs that observe the machines during a run, one module each."""
 
 from collections.abc import Collection
 
@@ -21,5 +21,5 @@ PROBES = Registry("probes", (psutil.PROBE, inside.PROBE))
 
 
 def chosen(names: Collection[str]) -> list[Probe]:
-    """The probes of a plan with these names; those that every run has are among them."""
+    """Return the probes with these names, and those that every run has."""
     return [probe for probe in PROBES.values() if probe.always or probe.name in names]

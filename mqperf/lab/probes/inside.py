@@ -1,4 +1,4 @@
-"""The probe of the inside: what nodes themselves tell, second by second, of queues and memory."""
+"""The probe of node metrics: queues and memory as nodes themselves report them, each second."""
 
 from dataclasses import asdict
 
@@ -10,14 +10,14 @@ PROGRAM = "mqperf.onhost.probes.inside.watching"
 
 
 def program(task: Task) -> Program | None:
-    """Start it where there are nodes to be asked."""
+    """Return the command, or None for a host without nodes that report metrics."""
     if not task.insides:
         return None
     machine = task.machine
-    asking = dict.fromkeys(inside.asks for inside in task.insides)
-    path = dict.fromkeys(folder for module in asking for folder in path_of(module, machine))
-    told = [asdict(inside) for inside in task.insides]
-    return recorder(task, PROGRAM, LOG, told=told, path=[*path])
+    clients = dict.fromkeys(inside.asks for inside in task.insides)
+    path = dict.fromkeys(folder for module in clients for folder in path_of(module, machine))
+    endpoints = [asdict(inside) for inside in task.insides]
+    return recorder(task, PROGRAM, LOG, data=endpoints, path=[*path])
 
 
 PROBE = Probe(name="inside", program=program, check=check, asks_nodes=True)

@@ -1,4 +1,4 @@
-"""What a probe is to those who start it."""
+"""The interface of probes to the runner."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,7 @@ from mqperf.lab.tool import Tool
 
 @dataclass(frozen=True, slots=True)
 class WatchedProcess:
-    """A process to watch, under the label that tables will show."""
+    """A process to observe, under the label that tables show."""
 
     label: str
     kind: Literal["broker", "client", "server", "background", "harness"]
@@ -24,11 +24,11 @@ class WatchedProcess:
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """Where the node of this label tells of its inside: what asks it, where, and as whom.
+    """The endpoint for the metrics of the node of this label: client module, address, and user.
 
-    ``asks`` is a module of a room ``onhost``, by its name: its class ``NodeClient`` asks, and its
-    ``PROTOCOL`` is the name of what reads the answers among ``INSIDE_READERS`` of ``study``.
-    The password is only ever written to files that nobody else can read.
+    ``asks`` is the name of a module in an ``onhost`` package: its class ``NodeClient`` requests
+    the metrics, and its ``PROTOCOL`` is the name of the reader of the answers in ``INSIDE_READERS``
+    of ``study``.  The password is only written to files that nobody else can read.
     """
 
     node: str
@@ -40,11 +40,11 @@ class Inside:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a probe is told of one run on one host, ``machine``.
+    """The input of a probe for one run on one host, ``machine``.
 
-    It is called ``label``, talks in ``control`` as load generators do, samples from the start for
-    ``seconds``, and writes into ``out``.  Paths are those of the host.  ``insides`` are those of
-    the nodes there which tell of theirs.
+    The probe is called ``label``, communicates in ``control`` as load generators do, samples for
+    ``seconds`` from the start, and writes into ``out``.  Paths are those of the host.  ``insides``
+    are the metrics endpoints of the nodes on that host.
     """
 
     label: str
@@ -58,7 +58,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """The command of a probe, with all its variables.
+    """The command of a probe, with its whole environment.
 
     ``files`` are written into the control folder before it starts; they may hold passwords.
     """
@@ -73,14 +73,14 @@ def recorder(
     module: str,
     out: str = "",
     *,
-    told: object = None,
+    data: object = None,
     path: Sequence[Path] | None = None,
 ) -> Program:
-    """The program of a probe that is a module of a room ``onhost``; it stops by itself.
+    """Return the program of a probe that is an ``onhost`` module; it stops by itself.
 
-    ``out`` is what it writes in the folder for that; without it, it is told the folder.  ``told``
-    is in a file, so that no pid or password is in the arguments: the targets, unless it is said.
-    It imports from the folders of ``path``, if not from its own, and finds the host's programs.
+    ``out`` is the name of its output file, or empty to pass the folder instead.  ``data`` is its
+    input, by default the targets; a file passes it, so that no argument has a pid or a password.
+    ``path`` has its import folders, by default those of the module; its PATH is that of the host.
     """
     machine, file = task.machine, f"{task.label}.targets"
     arguments = {
@@ -90,26 +90,26 @@ def recorder(
         "--seconds": task.seconds,
         "--out": task.out / out,
     }
-    words = [str(word) for option in arguments.items() for word in option]
+    options = [str(text) for option in arguments.items() for text in option]
     variables = plain_variables(path_of(module, machine) if path is None else path)
     variables["PATH"] = machine.path
-    content = json.dumps([asdict(each) for each in task.targets] if told is None else told)
-    argv = (machine.python, *ALONE, "-m", module, *words)
+    content = json.dumps([asdict(each) for each in task.targets] if data is None else data)
+    argv = (machine.python, *ALONE, "-m", module, *options)
     return Program(argv, variables, {file: content})
 
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A kind of probe; ``study.probes`` has what reads its logs, under the same name.
+    """A kind of probe; ``study.probes`` has the reader of its logs, under the same name.
 
-    ``program`` gives the command that runs on each host, or None for a host on which there is
-    nothing to watch.  One that ``asks_nodes`` has systems start so that their nodes tell of their
-    inside.  ``check`` raises ``ProbeError`` or ``HostError`` unless the folder of a host, on which
-    it was started, holds a sound log.  One with ``always`` is in every run; others are where a plan
-    names them.  ``now`` is the name of its log, and what gives of the end of that, while it is
-    written, the cores that each process uses, by label.  ``tools`` are what its hosts must have.
-    ``prepared`` gives the hosts on which nodes and load generators are started such that it can see
-    into them, as long as its context lasts; it raises ``HostError`` where it may not.
+    ``program`` returns the command for a host, or None for a host with nothing to observe.  With
+    ``asks_nodes``, systems are started such that their nodes report metrics.  ``check`` raises
+    ``ProbeError`` or ``HostError`` unless the folder of a host, on which the probe was started,
+    holds a sound log.  With ``always`` the probe is in every run, otherwise where a plan names it.
+    ``now`` is the name of its log, and a function from the end of the growing log to the CPU cores
+    that each process uses, by label.  ``tools`` are the programs that its hosts must have.  The
+    context ``prepared`` provides hosts on which nodes and load generators start such that the probe
+    can observe their inside; it raises ``HostError`` where that is not permitted.
     """
 
     name: str

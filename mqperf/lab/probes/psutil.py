@@ -14,14 +14,14 @@ LOCK = Path(__file__).with_name("locks") / "psutil.txt"
 
 
 def program(task: Task) -> Program:
-    """Start the probe; raises ``InstallError`` when psutil cannot be had for the host."""
+    """Return the command; raises ``InstallError`` when psutil cannot be installed for the host."""
     machine = task.machine
     path = (machine.copied(programs()), machine.copied(_psutil(machine)).parent)
     return recorder(task, PROGRAM, psutil_log.LOG, path=path)
 
 
 def _psutil(machine: Machine) -> Path:
-    """The library: that of our own Python if the host can use it, else one that is made for it."""
+    """Return psutil: that of our own Python if the host can use it, else a build for the host."""
     if machine.platform.takes_what_is_built_on(here()):
         return Path(psutil.__file__).parent
     return packages(f"The library psutil for {machine.name}", LOCK, machine.platform) / "psutil"

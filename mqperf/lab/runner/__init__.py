@@ -1,4 +1,4 @@
-"""The runner: one trial of a case, a sweep of cases, and the plans whose cases are pending."""
+"""The runner: a trial measures one case, a sweep the pending cases of a plan."""
 
 from mqperf.lab.runner.gauge import Gauge, Reading
 from mqperf.lab.runner.observer import Silent

@@ -1,4 +1,4 @@
-"""What the trials of one system share."""
+"""The state that all trials of one deployment share."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,11 +14,11 @@ from mqperf.lab.systems import Deployment
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """Where trials run, and against what.
+    """The hosts of trials, and the deployment under test.
 
     ``tools`` are those of the load generators, by the generator's name and the host's.  ``probes``
-    watch on every host.  ``faults`` are clean-ups that failed: with any, the system is not to be
-    measured again.  ``files`` are the contents of those that cases name.
+    observe every host.  ``faults`` are errors of failed clean-ups: after any, the deployment is not
+    measured again.  ``files`` are the contents of the files that cases name.
     """
 
     hosts: Hosts
@@ -30,11 +30,11 @@ class Bench:
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
     def versions(self, generator: str) -> dict[str, str]:
-        """The versions of a load generator, on the first of the clients' hosts."""
+        """Return the versions of a load generator, on the first client host."""
         return dict(self.tools[generator][self.hosts.client[0].name].versions)
 
     def check(self) -> None:
-        """Raise ``MqperfError`` when no further case must be measured on this system."""
+        """Raise ``MqperfError`` when no further case may be measured on this deployment."""
         if self.faults:
             raise SystemFault(f"cleaning up after a run failed: {self.faults[0]}")
         try:

@@ -1,4 +1,4 @@
-"""The clocks of the hosts of a run, against ours: before and after its load."""
+"""Clock offsets of the hosts of a run, measured before and after its load."""
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,22 +11,22 @@ AT_ONCE = 16
 
 @dataclass(slots=True)
 class Clocks:
-    """What was found of each host, by its name; empty until it was measured."""
+    """The offset of each host, by name; empty until it is measured."""
 
     hosts: Sequence[Host]
     before: Mapping[str, Offset] = field(default_factory=dict)
     after: Mapping[str, Offset] = field(default_factory=dict)
 
     def measure_before(self) -> None:
-        """Ask all hosts at the same time; raises ``HostLost``."""
+        """Measure all hosts in parallel; raises ``HostLost``."""
         self.before = self._measured()
 
     def measure_after(self) -> None:
-        """Ask them again."""
+        """Measure all hosts again."""
         self.after = self._measured()
 
     def facts(self) -> dict[str, dict[str, dict[str, float]]]:
-        """Offset and bound of each host, before and after, as far as they were measured."""
+        """Return offset and bound of each host, before and after, as far as they were measured."""
         facts: dict[str, dict[str, dict[str, float]]] = {}
         for when, offsets in (("before", self.before), ("after", self.after)):
             for name, offset in offsets.items():

@@ -1,4 +1,4 @@
-"""Loads that end after a count of messages: when all are sent, and the window that they leave."""
+"""Loads of a fixed number of messages: when all are sent, and the resulting window."""
 
 import math
 import time
@@ -8,7 +8,7 @@ from dataclasses import replace
 from mqperf.base.errors import LoadError
 from mqperf.hosts import Offset
 from mqperf.lab.runner.control import ControlFolders
-from mqperf.lab.runner.failing import TOLD_S
+from mqperf.lab.runner.failing import NOTICE_S
 from mqperf.lab.runner.loads import Load
 from mqperf.lab.runner.schedule import Schedule
 from mqperf.plan import COUNT, Case
@@ -18,7 +18,7 @@ from mqperf.record import AllSent
 def all_sent(
     load: Load, control: ControlFolders, schedule: Schedule, clocks: Mapping[str, Offset]
 ) -> AllSent | None:
-    """When that was; None for a load without a count, and until it is so."""
+    """Return when all messages were sent; None before that, and for a load without a count."""
     if load.case.parameters.get(COUNT) is None:
         return None
     instants = control.sent([client.label for client in load.of("client")], clocks)
@@ -29,14 +29,14 @@ def all_sent(
 
 
 def ended(schedule: Schedule) -> Schedule:
-    """The schedule of a load that has sent all, and ends as soon as its processes can be told."""
-    return replace(schedule, end=min(schedule.end, float(math.ceil(time.time() + TOLD_S))))
+    """Return the schedule of a load that has sent all and ends as soon as its processes know."""
+    return replace(schedule, end=min(schedule.end, float(math.ceil(time.time() + NOTICE_S))))
 
 
 def cut(schedule: Schedule, sent: AllSent, case: Case) -> Schedule:
-    """The schedule with the seconds of its window in which every thread was sending.
+    """Return the schedule with its window cut to the whole seconds in which all threads sent.
 
-    Raises ``LoadError`` when there is none.
+    Raises ``LoadError`` when there is no such second.
     """
     whole_s = math.floor(sent.first_s) - case.warmup_s
     if whole_s < 1:

@@ -1,4 +1,4 @@
-"""Whether a run has come to what its plan calls failed: looked at every second of the window."""
+"""The check, in every second of the window, of the plan's condition for a failed run."""
 
 import math
 from dataclasses import replace
@@ -9,41 +9,41 @@ from mqperf.lab.runner.gauge import Reading
 from mqperf.lab.runner.schedule import Schedule
 from mqperf.plan import PERCENTILES, Case, FailWhen
 
-TOLD_S = LEAD_S + 0.5
-"""So long before the new end of the load its processes are told of it."""
+NOTICE_S = LEAD_S + 0.5
+"""Seconds between the message of a new end of the load and that end."""
 
 
 class FailCondition:
-    """A fail condition of one run, with what was seen of it so far.
+    """The fail condition of one run, and since when each of its limits is violated.
 
-    ``offered_msg_s`` are the deliveries a second that are asked for; None where no rate is.
+    ``offered_msg_s`` are the planned deliveries per second; None where no rate is planned.
     """
 
     def __init__(self, when: FailWhen, offered_msg_s: float | None) -> None:
-        """Begin with nothing seen."""
+        """Begin without a reading."""
         self._when = when
         share = when.throughput_share
-        self._least = {
+        self._minimums = {
             "throughput_msg_s": when.throughput_msg_s,
             "throughput_share": None
             if share is None or offered_msg_s is None
             else share * offered_msg_s,
         }
-        self._before: Reading | None = None
+        self._previous: Reading | None = None
         self._since: dict[str, float] = {}
 
     def see(self, now: Reading) -> dict[str, Any] | None:
-        """Take in one more look; the figures when the condition has lasted long enough.
+        """Add a reading; return the figures once the condition has lasted long enough, else None.
 
-        ``at_s`` counts from the start of the window.  A second in which servers said nothing new,
-        since they are busy, counts as one without messages.
+        ``at_s`` counts from the start of the window.  A second without news from servers, since
+        they are busy, counts as one without messages.
         """
-        before, self._before = self._before, now
-        if before is None or not now.arrived:
+        previous, self._previous = self._previous, now
+        if previous is None or not now.arrived:
             return None
-        broken = self._broken(before, now)
-        self._since = {name: self._since.get(name, before.at_s) for name in broken}
-        for name, (value, limit) in broken.items():
+        violated = self._violated(previous, now)
+        self._since = {name: self._since.get(name, previous.at_s) for name in violated}
+        for name, (value, limit) in violated.items():
             if now.at_s - self._since[name] >= self._when.for_s - 0.5:
                 return {
                     "figure": name,
@@ -54,37 +54,37 @@ class FailCondition:
                 }
         return None
 
-    def _broken(self, before: Reading, now: Reading) -> dict[str, tuple[float, float]]:
-        """What is so in the last second: the value, and the limit that it is beyond.
+    def _violated(self, previous: Reading, now: Reading) -> dict[str, tuple[float, float]]:
+        """Return each figure of the last second that violates its limit: value and limit.
 
         Of a percentile the value is the share of messages that took longer than its limit.
         """
-        broken = {}
-        rate = now.rate_msg_s(before)
+        violated = {}
+        rate = now.rate_msg_s(previous)
         rate = 0.0 if rate is None else rate
-        for name, least in self._least.items():
-            if least is not None and rate < least:
-                broken[name] = (rate, least)
+        for name, minimum in self._minimums.items():
+            if minimum is not None and rate < minimum:
+                violated[name] = (rate, minimum)
         when = self._when
-        for name, value, most in (
-            ("latency_mean_s", now.one_way_s(before), when.latency_mean_s),
-            ("lost_share", now.lost_share(before), when.lost_share),
+        for name, value, maximum in (
+            ("latency_mean_s", now.one_way_s(previous), when.latency_mean_s),
+            ("lost_share", now.lost_share(previous), when.lost_share),
         ):
-            if most is not None and value is not None and value > most:
-                broken[name] = (value, most)
-        for place, (name, limit) in enumerate(when.percentiles.items()):
-            late = now.late_share(before, place)
+            if maximum is not None and value is not None and value > maximum:
+                violated[name] = (value, maximum)
+        for index, (name, limit) in enumerate(when.percentiles.items()):
+            late = now.late_share(previous, index)
             if late is not None and late > 1 - PERCENTILES[name]:
-                broken[name] = (late, limit)
-        return broken
+                violated[name] = (late, limit)
+        return violated
 
 
 def shortened(schedule: Schedule, at_s: float, case: Case) -> Schedule:
-    """The schedule of a run that ends as soon as its processes can be told, by the whole second.
+    """Return the schedule of a run that ends, at a whole second, once its processes know.
 
     The window has all seconds that have passed, and the cool-down follows it as planned.
     """
-    shortest = math.ceil(at_s + TOLD_S - case.cooldown_s)
+    shortest = math.ceil(at_s + NOTICE_S - case.cooldown_s)
     length = max(1, math.floor(at_s), shortest)
     end = min(schedule.window_end, schedule.window_start + length)
     return replace(schedule, window_end=end, end=end + case.cooldown_s)

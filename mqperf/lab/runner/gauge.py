@@ -1,4 +1,4 @@
-"""What a run is like at this moment, from what its processes write anyway."""
+"""Readings of a run in progress, from the files that its processes write anyway."""
 
 import math
 import time
@@ -13,11 +13,11 @@ from mqperf.lab.runner.schedule import Schedule
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One look at a run.
+    """The state of a run at one instant.
 
-    ``at_s`` counts from the start of its window, which is ``window_s`` long.  ``arrived`` is what
-    servers have handled so far, by their labels, ``cores`` the CPU that each process used of late,
-    by its label.
+    ``at_s`` counts from the start of its window, which is ``window_s`` long.  ``arrived`` has the
+    messages handled so far by each server, ``cores`` the recent CPU use of each process, both by
+    label.
     """
 
     at_s: float
@@ -26,26 +26,26 @@ class Reading:
     cores: Mapping[str, float] = field(default_factory=dict)
 
     def rate_msg_s(self, before: "Reading") -> float | None:
-        """Messages a second that servers handled since an earlier look; None without servers."""
+        """Return the messages per second handled since an earlier reading; None without servers."""
         pairs = self._pairs(before)
         return sum((b.count - a.count) / (b.at_s - a.at_s) for a, b in pairs) if pairs else None
 
     def one_way_s(self, before: "Reading") -> float | None:
-        """How long a message took since then, mean; None when there was none."""
+        """Return the mean one-way time of messages since then; None when there was none."""
         pairs = self._pairs(before)
         count = sum(b.count - a.count for a, b in pairs)
         took_s = sum(b.took_s - a.took_s for a, b in pairs)
         return took_s / count if count and not math.isnan(took_s) else None
 
     def lost_share(self, before: "Reading") -> float | None:
-        """The share of messages since then that have not come; None when there was none at all."""
+        """Return the share of messages since then that did not arrive; None without messages."""
         pairs = self._pairs(before)
         missing = max(0, sum(b.missing - a.missing for a, b in pairs))
         count = missing + sum(b.count - a.count for a, b in pairs)
         return missing / count if count else None
 
     def late_share(self, before: "Reading", limit: int) -> float | None:
-        """The share of messages since then that took longer than that limit; None of no message."""
+        """Return the share of messages since then beyond that limit; None without messages."""
         pairs = [(a, b) for a, b in self._pairs(before) if len(a.late) == len(b.late) > limit]
         count = sum(b.count - a.count for a, b in pairs)
         return sum(b.late[limit] - a.late[limit] for a, b in pairs) / count if count else None
@@ -56,17 +56,17 @@ class Reading:
 
 
 class Gauge:
-    """Looks at one run; raises ``HostError`` where a host does not answer, from any thread."""
+    """Reads the state of one run, in any thread; raises ``HostError`` for a lost host."""
 
     def __init__(
         self, load: Load, control: ControlFolders, probing: list[Probing], schedule: Schedule
     ) -> None:
-        """Watch a load whose start is agreed."""
+        """Observe a load whose start is agreed."""
         self._load, self._control, self._probing = load, control, probing
         self._schedule = schedule
 
     def glance(self) -> Reading:
-        """Look now, at messages alone."""
+        """Return a reading of now, without CPU use."""
         schedule = self._schedule
         servers = [server.label for server in self._load.of("server")]
         arrived = self._control.arrived(servers) if servers else {}
@@ -77,7 +77,7 @@ class Gauge:
         )
 
     def read(self) -> Reading:
-        """Look now."""
+        """Return a reading of now, with CPU use."""
         now = self.glance()
         cores: dict[str, float] = {}
         for probing in self._probing:

@@ -1,4 +1,4 @@
-"""Ctrl-C, which ends a sweep whatever else goes wrong."""
+"""Ctrl-C, which ends a sweep even if errors follow from it."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,16 +8,16 @@ from mqperf.base.errors import MqperfError
 
 @contextmanager
 def interrupts_first() -> Iterator[None]:
-    """Raise the interruption, and not an error that giving things back because of it has led to.
+    """Raise the interruption instead of an error in the clean-up that it caused.
 
-    ``KeyboardInterrupt`` is one, and so is ``GeneratorExit``.
+    ``KeyboardInterrupt`` and ``GeneratorExit`` are interruptions.
     """
     try:
         yield
     except MqperfError as error:
-        reason: BaseException | None = error
-        while isinstance(reason, Exception):
-            reason = reason.__context__
-        if reason is None:
+        cause: BaseException | None = error
+        while isinstance(cause, Exception):
+            cause = cause.__context__
+        if cause is None:
             raise
-        raise reason from None
+        raise cause from None

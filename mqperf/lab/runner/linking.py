@@ -1,4 +1,4 @@
-"""The link of a run: made before its processes start, measured before and after the load."""
+"""The link of a run: created before its processes start, measured before and after the load."""
 
 from collections.abc import Iterator, MutableMapping
 from contextlib import contextmanager
@@ -13,63 +13,63 @@ from mqperf.plan.columns import LINK
 from mqperf.record import MeasuredLink
 
 ATTEMPTS = 5
-"""A machine that is busy for a moment delays packets: a link is off that is so every time."""
+"""Measurements of which one must be within tolerance: a machine may be busy for a moment."""
 
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """A link that is there, and ``record``, where the run folder has what is measured of it."""
+    """A link of a run, and ``record``, the part of the run's facts for its measurements."""
 
     asked: LinkPoint
     laid: Laid
     record: MutableMapping[str, Any]
 
     def measure(self, when: Literal["before", "after"]) -> None:
-        """Write down what it is like now; raises ``HostError`` when that is not what is asked."""
+        """Measure and record the link; raises ``HostError`` when it differs from ``asked``."""
         for _ in range(ATTEMPTS):
             measured = self.laid.measure()
-            off = list(not_as_asked(self.asked, measured))
-            if not off:
+            deviations = list(not_as_asked(self.asked, measured))
+            if not deviations:
                 break
         self.record.update({when: measured.model_dump(), **self.laid.facts()})
-        if off:
+        if deviations:
             raise HostError(
                 f"the link between {' and '.join(self.asked.between)} was not as asked {when} the"
-                f" load: {'; '.join(off)}; measure again on a less busy machine, or ask for a link"
-                " that it can emulate"
+                f" load: {'; '.join(deviations)}; measure again on a less busy machine, or ask for"
+                " a link that it can emulate"
             )
 
     def processes(self, host: Host) -> dict[str, int]:
-        """What runs for it on a host: pids by label."""
+        """Return its processes on a host: pids by label."""
         return dict(self.laid.processes().get(host.name, {}))
 
 
 def not_as_asked(asked: LinkPoint, measured: MeasuredLink) -> Iterator[str]:
-    """What differs by more than it may; what was not asked for, or not measured, does not."""
+    """Yield each quantity, asked for and measured, that differs by more than its tolerance."""
     allowed = tolerances(asked.quantities)
-    for name, wanted in asked.quantities.items():
+    for name, target in asked.quantities.items():
         actual: float | None = getattr(measured, name)
-        if wanted is not None and actual is not None and abs(actual - wanted) > allowed[name]:
+        if target is not None and actual is not None and abs(actual - target) > allowed[name]:
             column = next(quantity for quantity in LINK if quantity.name == name)
             unit = column.shown or column.unit
             yield (
                 f"{column.label} {actual * column.scale:.4g} {unit} instead of"
-                f" {wanted * column.scale:.4g} {unit}"
+                f" {target * column.scale:.4g} {unit}"
             )
 
 
 def check_links(plan: Plan, hosts: Hosts) -> None:
-    """Raise ``HostError`` for the first link of a plan that nobody can make between its hosts."""
-    for link in dict.fromkeys(link for around in plan.surroundings for link in around.links):
+    """Raise ``HostError`` for the first link of a plan that no backend can create."""
+    for link in dict.fromkeys(link for each in plan.surroundings for link in each.links):
         if link is not None:
             choose(LINKS.values(), link, hosts)
 
 
 @contextmanager
 def linked(link: LinkPoint | None, hosts: Hosts, facts: dict[str, Any]) -> Iterator[Linked | None]:
-    """The link that a case asks for; None where it asks for none.
+    """Create the link of a case and yield it; None for a case without one.
 
-    ``facts`` get ``link``.  Raises ``HostError`` when no backend can make it.
+    Adds ``link`` to ``facts``.  Raises ``HostError`` when no backend can create it.
     """
     if link is None:
         yield None

@@ -1,4 +1,4 @@
-"""A load in a run, the measured one or one beside it: its processes, and what they left."""
+"""A load of a run, measured or background: its processes and their output."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ from mqperf.plan.load import GENERATORS, Generator, Kind, Member
 from mqperf.record.totals import is_recorded, totals
 
 DRAIN_QUIET_S = 10
-"""A server under load has been seen to count nothing for 8 s, then thousands at once."""
+"""Servers under load have been observed to count nothing for 8 s, then thousands at once."""
 
 DRAIN_LIMIT_S = 120
 
@@ -28,14 +28,14 @@ DRAIN_LIMIT_S = 120
 class Load:
     """Clients and servers of one generator; they write into ``out``.
 
-    ``key`` is by what the system knows it.  ``number`` is that of a background load, from 1; the
-    measured load has 0.
+    ``key`` identifies it in the system.  ``number`` counts background loads from 1; the measured
+    load has 0.
     """
 
     def __init__(
         self, case: Case, key: str, processes: Processes, out: Path, number: int = 0
     ) -> None:
-        """Begin with no process."""
+        """Begin without processes."""
         self.case, self.key, self.number = case, key, number
         self.generator = GENERATORS[case.generator]
         self.launcher = LAUNCHERS[case.generator]
@@ -54,8 +54,8 @@ class Load:
     ) -> None:
         """Start every process; raises ``MqperfError`` for one that cannot be started.
 
-        Processes are dealt out to the hosts of their kind in turn.  ``outputs`` get what they
-        write.
+        Processes are distributed round-robin over the hosts of their kind, and write into
+        ``outputs``.
         """
         self._outputs = outputs
         self.commands = []
@@ -73,68 +73,68 @@ class Load:
                 self.commands.append(command)
 
     def fetch(self) -> None:
-        """Bring home what processes have written until now; costs nothing on this machine."""
+        """Copy what processes have written so far; there is nothing to copy on this machine."""
         if self._outputs is not None:
             self._outputs.fetch()
 
     def name(self, command: Command) -> str:
-        """How a process is called among all of the run."""
+        """Return the label of a process among all processes of the run."""
         return f"background-{self.number} {command.label}" if self.number else command.label
 
     def queues(self) -> Sequence[str]:
-        """What it leaves in a broker."""
+        """Return the queues that it leaves in a broker."""
         return self.launcher.queues(self.case, self.key)
 
     def of(self, kind: Kind) -> list[Command]:
-        """All clients, or all servers."""
+        """Return all clients, or all servers."""
         return [command for command in self.commands if command.kind == kind]
 
     def names(self, kind: Kind) -> list[str]:
-        """How all clients, or all servers, are called among all processes of the run."""
+        """Return the labels of all clients, or all servers, among all processes of the run."""
         return [self.name(command) for command in self.of(kind)]
 
     def await_sent(self, control: ControlFolders, limit: float) -> None:
-        """Wait until each client has saved what it sent, if it says so, or has ended."""
+        """Wait until each client has reported that its results are saved, or has ended."""
         for client in self.of("client"):
             missing = partial(control.missing, [client.label], "saved")
             self._processes.await_exit([self.name(client)], limit, missing)
 
     def check_answers(self) -> None:
-        """Raise ``LoadError`` when a client sent nothing, or nothing that did not fail."""
+        """Raise ``LoadError`` when a client sent nothing, or all its messages failed."""
         for client in self.of("client"):
             counts = totals(self.out, client.label)
             if counts["sent"] == counts["error"]:
                 name = self.name(client)
-                words = self._processes.last_words(name)
-                raise LoadError(f"{name}: all {counts['sent']} messages failed{words}")
+                last_words = self._processes.last_words(name)
+                raise LoadError(f"{name}: all {counts['sent']} messages failed{last_words}")
 
     def drain(self, control: ControlFolders, check: Callable[[], None]) -> dict[str, int]:
-        """Wait until servers have handled all that was sent, or receive no more; how many each.
+        """Wait until servers have handled all messages, or receive no more; return both counts.
 
-        ``check`` raises when they will never do so.  Without servers there is nothing to wait for.
+        ``check`` raises when they never will.  Without servers there is nothing to wait for.
         """
         servers = [server.label for server in self.of("server")]
         sent = sum(totals(self.out, client.label)["sent"] for client in self.of("client"))
         if not servers:
             return {"sent": sent, "received": 0}
         expected = sent * self.generator.copies(self.case)
-        received, moved = -1, time.time()
-        limit = moved + DRAIN_LIMIT_S
-        while received < expected and time.time() < min(moved + DRAIN_QUIET_S, limit):
+        received, changed_at = -1, time.time()
+        limit = changed_at + DRAIN_LIMIT_S
+        while received < expected and time.time() < min(changed_at + DRAIN_QUIET_S, limit):
             now = control.received(servers)
             if now != received:
-                received, moved = now, time.time()
+                received, changed_at = now, time.time()
             check()
             time.sleep(POLL_S)
         return {"sent": sent, "received": received}
 
     def judge(self) -> None:
-        """Raise ``LoadError`` for the first process whose output is no sound one."""
+        """Raise ``LoadError`` for the first process whose output is not sound."""
         for command in self.commands:
             self.launcher.check(self.out, command.label, command.kind)
 
     def facts(self) -> list[JsonValue]:
-        """Every process that was started, and what became of it."""
+        """Return every process that was started, with exit code and whether it left results."""
         started = [command for command in self.commands if self.name(command) in self._processes]
         return [
             {
@@ -156,19 +156,19 @@ class Load:
 
 
 def _dealt(generator: Generator, case: Case, hosts: Hosts) -> list[tuple[Host, list[Member]]]:
-    """The processes of a case that run on each host, servers first."""
+    """Return the processes of a case that run on each host, servers first."""
     members = generator.members(case)
     shares: list[tuple[Host, list[Member]]] = []
     for kind in ("server", "client"):
         of_kind = [member for member in members if member.kind == kind]
-        there = hosts.of(kind)
-        shares += [(host, of_kind[number :: len(there)]) for number, host in enumerate(there)]
+        of_role = hosts.of(kind)
+        shares += [(host, of_kind[index :: len(of_role)]) for index, host in enumerate(of_role)]
     return [(host, share) for host, share in shares if share]
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A load whose processes were started, and where the runner talks to them."""
+    """A load whose processes were started, and the control folders of these."""
 
     load: Load
     control: ControlFolders

@@ -1,4 +1,4 @@
-"""Who wants to know how a sweep is getting on: a progress bar, a notebook, nobody."""
+"""Observers of the progress of a sweep: a progress bar, a notebook, or none."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -9,23 +9,23 @@ from mqperf.record import Run
 
 
 class Observer(Protocol):
-    """Told what happens; must return at once, since it is called inside the measured window."""
+    """Callbacks for progress; they must return at once, even inside the measured window."""
 
     def planned(self, todo: Sequence[Case], done: int, starts: int) -> None:
-        """Before anything starts: what is to run, cases done already, starts of systems to come."""
+        """Called before anything starts: cases to run, cases done already, starts of systems."""
 
     def doing(self, what: str, case: Case | None = None) -> None:
-        """A new phase begins: of the system, or of a case."""
+        """A new phase of the system, or of a case, begins."""
 
     def watching(self, case: Case, gauge: Gauge | None) -> None:
-        """The load of a case has started, and can be looked at; with None, no longer."""
+        """The load of a case has started and can be read by ``gauge``; with None it has ended."""
 
     def finished(self, case: Case, _run: Run, failure: str | None) -> None:
-        """A case has a whole run, or a failed one with the reason."""
+        """A case has ended with a whole run, or with a failed one and the reason."""
 
 
 class Silent:
-    """Tells nobody."""
+    """An observer that ignores everything."""
 
     def planned(self, todo: Sequence[Case], done: int, starts: int) -> None:
         """Ignore it."""

@@ -1,4 +1,4 @@
-"""What programs on several hosts write, and how it gets home into one folder."""
+"""The output of programs on several hosts, and its copy into one local folder."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -8,25 +8,25 @@ from mqperf.hosts import Host, Output
 
 
 class Outputs:
-    """Folders on hosts whose content belongs into one folder of ours."""
+    """Folders on hosts whose content is collected in one local folder."""
 
     def __init__(self, folders: Mapping[str, Output]) -> None:
-        """Take them, by the names of their hosts."""
+        """Use these folders, by names of their hosts."""
         self._folders = folders
 
     def at(self, host: Host) -> Path:
-        """The folder on a host."""
+        """Return the folder on a host."""
         return self._folders[host.name].folder
 
     def fetch(self) -> None:
-        """Bring home what is there now; raises ``HostError`` for a host that does not give it."""
-        with ExitStack() as each:  # the others, too, when one cannot
+        """Copy the current content of all folders; raises ``HostError`` for a host that fails."""
+        with ExitStack() as fetches:  # runs all of them, also when one raises an error
             for output in self._folders.values():
-                each.callback(output.fetch)
+                fetches.callback(output.fetch)
 
 
 @contextmanager
 def gathered(hosts: Sequence[Host], home: Path) -> Iterator[Outputs]:
-    """A folder on each host, for files that differ in their names from host to host."""
+    """Create a folder on each host, for files whose names differ between hosts."""
     with ExitStack() as stack:
         yield Outputs({host.name: stack.enter_context(host.output(home)) for host in hosts})

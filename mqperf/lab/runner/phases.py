@@ -1,12 +1,12 @@
-"""The phases of a trial, each an object that gives the next one.
+"""The phases of a trial, each an object whose method returns the next one.
 
     begin ─► Prepared ─ agree ─► Agreed ─ measure ─► Measured ─ drain, conclude ─► Run
-        └──► Spoiled ── agree ─► raises what was in the way
+        └──► Spoiled ── agree ─► raises the error of the preparation
 
 ``begin`` starts processes and does not wait for them, so that a sweep prepares the next case while
-the present one drains, and lets it warm up while the present one is concluded; what goes wrong
-meanwhile is kept until the case's own turn to be measured.
-From every phase the trial can be ended by ``fail``, ``interrupt`` or ``discard`` instead.
+the current one drains, and lets it warm up while the current one is concluded; an error in this
+preparation is kept until it is the turn of the case to be measured.
+In every phase the trial can be ended by ``fail``, ``interrupt`` or ``discard`` instead.
 """
 
 import time
@@ -38,7 +38,7 @@ EXIT_MARGIN_S = 20
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A trial on which loads were started."""
+    """A trial whose loads were started."""
 
     trial: Trial
     load: Started
@@ -48,33 +48,33 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True)
 class Scheduled(Loaded):
-    """One whose instants are agreed."""
+    """A trial whose schedule is agreed."""
 
     schedule: Schedule
 
 
 @dataclass(frozen=True, slots=True)
 class Measured(Scheduled):
-    """A trial whose window has ended; clients and servers still run."""
+    """A trial whose window has ended; clients and servers are still running."""
 
     def drain(self) -> None:
-        """Wait for the clients and probes, and then until the servers have received all."""
+        """Wait for the clients and probes, and then until the servers have received everything."""
         trial = self.trial
         trial.audience.phase("draining")
         trial.audience.watching(None)
         trial.freezes.check()
         probes = [label for probing in trial.probing for label in probing.labels]
-        trial.attempt.event("drained", **self._drained(self.load, self.schedule.end, probes))
+        trial.attempt.event("drained", **self._drain(self.load, self.schedule.end, probes))
 
     def conclude(self) -> Run:
-        """When it is drained: stop the servers, judge what was left, and seal the run folder."""
+        """After ``drain``: stop the servers, check the output, and seal the run folder."""
         trial = self.trial
         self._cut()
         trial.clocks.measure_after()
         self._stop(self.load)
         trial.attempt.event("stopped")
         for number, started in enumerate(self.beside, 1):
-            counts = self._drained(started, self.schedule.end + AFTER_S)
+            counts = self._drain(started, self.schedule.end + AFTER_S)
             trial.attempt.event("background-drained", number=number, **counts)
             self._stop(started)
         if self.link is not None:
@@ -86,7 +86,7 @@ class Measured(Scheduled):
         return trial.attempt.finish()
 
     def _cut(self) -> None:
-        """Leave the window of a load by count the seconds in which it was sending."""
+        """Cut the window of a load with a message count to the seconds in which it was sending."""
         trial = self.trial
         load, schedule = self.load, self.schedule
         sent = counted.all_sent(load.load, load.control, schedule, trial.clocks.before)
@@ -95,8 +95,8 @@ class Measured(Scheduled):
             trial.attempt.event("all-sent", **sent.model_dump())
             trial.schedule = counted.cut(schedule, sent, trial.case)
 
-    def _drained(self, started: Started, end: float, probes: Sequence[str] = ()) -> dict[str, int]:
-        """Wait for the clients of a load, and then its servers; what was sent and received."""
+    def _drain(self, started: Started, end: float, probes: Sequence[str] = ()) -> dict[str, int]:
+        """Wait for the clients of a load, then its servers; return counts of sent and received."""
         load, trial = started.load, self.trial
         limit = end + load.case.timeout_s + EXIT_MARGIN_S
         load.await_sent(started.control, limit)
@@ -120,14 +120,14 @@ class Measured(Scheduled):
 
 @dataclass(frozen=True, slots=True)
 class Agreed(Scheduled):
-    """A trial whose processes all know when they start."""
+    """A trial whose processes all know the start time."""
 
     def agree(self) -> "Agreed":
-        """It is that already."""
+        """Return itself."""
         return self
 
     def measure(self) -> Measured:
-        """Stay out of the way until the window ends."""
+        """Wait until the window ends, and act on the timetable meanwhile."""
         trial, schedule = self.trial, self.schedule
         trial.audience.phase("warming up")
         gauge = Gauge(self.load.load, self.load.control, trial.probing, schedule)
@@ -137,16 +137,16 @@ class Agreed(Scheduled):
         trial.timetable.begin(schedule.window_start)
         self._sleep_until(schedule.window_start)
         trial.audience.phase("measuring")
-        schedule = self._watched(schedule, gauge)
+        schedule = self._watch_window(schedule, gauge)
         self._sleep_until(min(schedule.window_end, schedule.end))
         trial.attempt.event("measured")
         return Measured(trial, self.load, self.beside, self.link, schedule)
 
-    def _watched(self, schedule: Schedule, gauge: Gauge) -> Schedule:
-        """Sleep through the window of a run that may end early; give the schedule that it has now.
+    def _watch_window(self, schedule: Schedule, gauge: Gauge) -> Schedule:
+        """Watch the window of a run that may end early; return its schedule, shortened if it does.
 
-        Other runs return at once.  One that ends goes on until its processes, who are told a new
-        end, can meet it.
+        For other runs this returns at once.  An early end is set late enough for all processes to
+        learn of it.
         """
         trial, case = self.trial, self.trial.case
         if case.fail_when is None and case.parameters.get(COUNT) is None:
@@ -154,17 +154,17 @@ class Agreed(Scheduled):
         condition = FailCondition(case.fail_when, _offered(case)) if case.fail_when else None
         for instant in range(case.duration_s):
             self._sleep_until(schedule.window_start + instant)
-            if (earlier := self._early(schedule, condition, gauge)) is not None:
+            if (earlier := self._early_end(schedule, condition, gauge)) is not None:
                 self.load.control.end(earlier.end, trial.clocks.before)
                 trial.schedule = earlier
                 trial.audience.phase("ending early")
                 return earlier
         return schedule
 
-    def _early(
+    def _early_end(
         self, schedule: Schedule, condition: FailCondition | None, gauge: Gauge
     ) -> Schedule | None:
-        """The schedule of a run that has failed, or has sent all; None of one that goes on."""
+        """Return the schedule of a run that has failed, or has sent all; None if it continues."""
         trial, load = self.trial, self.load
         clocks = trial.clocks.before
         if counted.all_sent(load.load, load.control, schedule, clocks) is not None:
@@ -176,34 +176,34 @@ class Agreed(Scheduled):
         return shortened(schedule, failed["at_s"], trial.case)
 
     def _sleep_until(self, instant: float) -> None:
-        """Act on the timetable meanwhile, and see that all run: at the end they may end, too."""
+        """Sleep, act on the timetable, and check that all processes run until the instant."""
         timetable = self.trial.timetable
         while time.time() < instant:
             self.trial.processes.check_running()
             timetable.act()
-            left = min(instant, timetable.due) - time.time()
-            time.sleep(max(0.0, min(1.0, left)))
+            remaining_s = min(instant, timetable.due) - time.time()
+            time.sleep(max(0.0, min(1.0, remaining_s)))
         timetable.act()
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared(Loaded):
-    """A trial with its place on the system, whose processes are starting."""
+    """A trial with access to the system, whose processes are starting."""
 
     @property
     def ready(self) -> bool:
-        """Whether every process has said so."""
-        return not any(started.control.missing(labels) for started, labels in self._labels())
+        """Whether every process has reported that it is ready."""
+        return not any(started.control.missing(labels) for started, labels in self._all_labels())
 
     def agree(self, earliest: float = 0.0) -> Agreed:
-        """Wait for everybody and agree on the start; the window begins at ``earliest`` or later.
+        """Wait for all processes and set the start; the window begins at ``earliest`` or later.
 
-        With that, another trial is under way, and the audience looks at it.
+        With ``earliest`` another trial is running, of which the audience is informed instead.
         """
         trial = self.trial
         if not earliest:
             trial.audience.phase("getting ready")
-        for started, labels in self._labels():
+        for started, labels in self._all_labels():
             started.control.await_ready(labels, READY_TIMEOUT_S, trial.processes.check_running)
         if self.link is not None:
             self.link.measure("before")
@@ -215,15 +215,15 @@ class Prepared(Loaded):
         trial.attempt.event("start", start=schedule.start)
         return Agreed(trial, self.load, self.beside, self.link, schedule)
 
-    def _labels(self) -> Iterator[tuple[Started, list[str]]]:
-        """Background loads, and then the measured one with the probes; all of their processes."""
+    def _all_labels(self) -> Iterator[tuple[Started, list[str]]]:
+        """Yield background loads, then the measured one, with labels of processes and probes."""
         probes = [label for probing in self.trial.probing for label in probing.labels]
         for started in (*self.beside, self.load):
             labels = [command.label for command in started.load.commands]
             yield started, labels + (probes if started is self.load else [])
 
     def _start(self, earliest: float) -> Schedule:
-        """Agree on the start of every load."""
+        """Write the start of every load to its processes, and return the schedule."""
         case = self.trial.case
         first = next_start(earliest - Schedule.from_start(0, case).window_start)
         schedule = self.trial.schedule = Schedule.from_start(first, case)
@@ -235,7 +235,7 @@ class Prepared(Loaded):
 
 
 def _offered(case: Case) -> float | None:
-    """Deliveries a second that the load asks for; None where clients send as fast as they can."""
+    """Return the planned deliveries per second; None where clients send as fast as they can."""
     rate = offered_msg_s(case.parameters, case.threads)
     return None if rate is None else rate * GENERATORS[case.generator].copies(case)
 
@@ -248,7 +248,7 @@ class Spoiled:
     error: MqperfError
 
     def agree(self) -> Agreed:
-        """Raise what was in the way, now that it is this trial's turn."""
+        """Raise the error of the preparation, now that it is this trial's turn."""
         raise self.error
 
 
@@ -256,7 +256,7 @@ Begun = Prepared | Agreed | Spoiled
 
 
 def begin(case: Case, position: int, runs: Path, bench: Bench, audience: Audience) -> Begun:
-    """Start the processes of a case; raises ``RecordError`` when there is no place for its run."""
+    """Start the processes of a case; raises ``RecordError`` when its folder cannot be created."""
     trial = Trial(case, position, runs, bench, audience)
     try:
         with interrupts_first():
@@ -269,7 +269,7 @@ def begin(case: Case, position: int, runs: Path, bench: Bench, audience: Audienc
 
 
 def _prepared(trial: Trial) -> Prepared:
-    """Make the link, get a place on the system, and start load generators and probes."""
+    """Create the link, provision the system, and start load generators and probes."""
     bench, case = trial.bench, trial.case
     link = trial.held.enter_context(linked(case.link, bench.hosts, trial.attempt.facts))
     trial.take(link)
@@ -291,7 +291,7 @@ def _prepared(trial: Trial) -> Prepared:
 
 
 def _provisioned(trial: Trial, load: Load) -> Access:
-    """A place on the system for a load, which is given back at the end."""
+    """Return the access of a load to the system, which is removed at the end."""
     access = trial.bench.deployment.provision(load.case, load.key)
     trial.timetable.addresses |= {*access.client.addresses, *access.server.addresses}
     trial.held.callback(trial.clean_up, load)
@@ -299,7 +299,7 @@ def _provisioned(trial: Trial, load: Load) -> Access:
 
 
 def _describe(trial: Trial, access: Access) -> None:
-    """Write down what is known before anything runs."""
+    """Record the facts that are known before anything runs."""
     incidents = trial.bench.facts["system"].get("incidents", [])
     trial.attempt.event("provisioned", **({"incidents": incidents} if incidents else {}))
     load = trial.load

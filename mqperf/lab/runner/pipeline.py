@@ -1,4 +1,4 @@
-"""The overlap of a sweep: while one case is brought home, the next one gets ready and warms up."""
+"""The overlap of cases in a sweep: the next one is prepared while the current one finishes."""
 
 import time
 from collections import deque
@@ -8,81 +8,81 @@ from mqperf.base.errors import MqperfError, RecordError
 from mqperf.lab.runner.phases import Agreed, Begun, Prepared, Spoiled
 from mqperf.plan import Case
 
-LONGEST_S = 2.4
-"""What concluding a run takes, assumed until it was seen of some."""
+FIRST_DURATION_S = 2.4
+"""Assumed duration of concluding a run, before the first was measured."""
 
 MARGIN = 1.1
 LAST_RUNS = 5
 
 
 class Pipeline:
-    """A queue of cases with one place in front of it, for the case that is getting ready.
+    """A queue of cases with one slot in front of it, for the case that is getting ready.
 
-        queue ── prepare ─► getting ready ── agree ─► warming up ── take ─► measured by who took it
+        queue ── prepare ─► getting ready ── agree ─► warming up ── take ─► measured by the caller
 
-    It gets ready while the present case drains, and warms up while that is concluded, of which
-    nothing is left to do when its window begins: it is agreed late enough, by how long the last
-    runs took, and a trial whose window has begun by then is begun again.
+    A case gets ready while the current case drains, and warms up while that is concluded.  The
+    start is agreed late enough, by the durations of the last runs, that the conclusion ends before
+    the window begins; a trial whose window has begun before that is discarded and begun again.
 
-    What stands in the way of a run folder is no reason to lose the case that drains meanwhile: such
-    a refusal keeps the place, and is raised when its turn comes.  ``close`` puts back whoever has
-    not been taken, as if it had never begun.
+    An error with the next run folder must not affect the case that drains meanwhile: the error
+    takes the slot, and is raised in its turn.  ``close`` puts a case that was not taken back into
+    the queue, as if it had never begun.
     """
 
     def __init__(self, queue: deque[Case], start: Callable[[Case], Begun]) -> None:
-        """Take cases from the front of the queue, each when its trial has begun."""
+        """Take cases from the front of the queue, each once its trial has begun."""
         self._queue = queue
         self._start = start
-        self._ready: Begun | RecordError | None = None
-        self._drained: float | None = None
-        self._concluding = deque([LONGEST_S], LAST_RUNS)
+        self._next: Begun | RecordError | None = None
+        self._drained_at: float | None = None
+        self._durations_s = deque([FIRST_DURATION_S], LAST_RUNS)
 
-    def prepare(self, present: Case) -> None:
-        """Begin the next trial, if there is one left and it can begin beside the present one.
+    def prepare(self, current: Case) -> None:
+        """Begin the next trial, if there is one and it can overlap the current one.
 
-        With a link of either it cannot: they would have it both, or it would change under one.
+        It cannot when either has a link: both would use it, or it would change during a trial.
         """
-        if any(case.link is not None for case in (present, *list(self._queue)[:1])):
+        if any(case.link is not None for case in (current, *list(self._queue)[:1])):
             return
         try:
-            self._ready = self._begun()
+            self._next = self._begin()
         except RecordError as error:
-            self._ready = error
+            self._next = error
 
-    def agree(self, present: Case) -> None:
-        """Let the load of the next trial start, as the present one has drained.
+    def agree(self, current: Case) -> None:
+        """Let the load of the next trial start, as the current one has drained.
 
-        Not before its processes are ready, beside background loads of the present one, or with
-        actions, whose preparation may take long.
+        Not before its processes are ready, nor beside background loads of the current trial, nor
+        with actions, whose preparation may take long.
         """
-        self._drained, after = time.time(), self._ready
-        if isinstance(after, Prepared) and not present.background and not after.trial.case.actions:
+        self._drained_at, begun = time.time(), self._next
+        if isinstance(begun, Prepared) and not current.background and not begun.trial.case.actions:
             try:
-                if after.ready:
-                    self._ready = after.agree(self._drained + MARGIN * max(self._concluding))
+                if begun.ready:
+                    self._next = begun.agree(self._drained_at + MARGIN * max(self._durations_s))
             except MqperfError as error:
-                self._ready = Spoiled(after.trial, error)
+                self._next = Spoiled(begun.trial, error)
 
     def take(self) -> Begun | None:
-        """The trial whose turn it is, None when all had theirs; raises ``RecordError``."""
-        if self._drained is not None:
-            self._concluding.append(time.time() - self._drained)
-            self._drained = None
-        if isinstance(self._ready, Agreed) and time.time() >= self._ready.schedule.window_start:
+        """Return the next trial, None when there is none left; raises ``RecordError``."""
+        if self._drained_at is not None:
+            self._durations_s.append(time.time() - self._drained_at)
+            self._drained_at = None
+        if isinstance(self._next, Agreed) and time.time() >= self._next.schedule.window_start:
             self.close()
-        ready, self._ready = self._ready, None
-        if isinstance(ready, RecordError):
-            raise ready
-        return ready or self._begun()
+        begun, self._next = self._next, None
+        if isinstance(begun, RecordError):
+            raise begun
+        return begun or self._begin()
 
     def close(self) -> None:
-        """Take back a trial that nobody took."""
-        ready, self._ready = self._ready, None
-        if ready is not None and not isinstance(ready, RecordError):
-            self._queue.appendleft(ready.trial.case)
-            ready.trial.discard()
+        """Discard a trial that was not taken, and put its case back into the queue."""
+        begun, self._next = self._next, None
+        if begun is not None and not isinstance(begun, RecordError):
+            self._queue.appendleft(begun.trial.case)
+            begun.trial.discard()
 
-    def _begun(self) -> Begun | None:
+    def _begin(self) -> Begun | None:
         if not self._queue:
             return None
         begun = self._start(self._queue[0])

@@ -1,4 +1,4 @@
-"""Plans that are run: one, several one after the other, or their repeats in turns."""
+"""Running plans: one plan, several in sequence, or their repeats interleaved."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
@@ -24,7 +24,7 @@ from mqperf.record import Run, recording, runs
 class Job:
     """A plan to run, its text as it was given, and the folder for its runs.
 
-    With ``only`` that is the end of the id of the only case to run.
+    ``only``, if given, is the end of the id of the only case to run.
     """
 
     plan: Plan
@@ -35,7 +35,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Judges:
-    """Who reads whole runs, for searches and for what is to be decided; the runner does not."""
+    """Functions that evaluate whole runs for searches and decisions; the runner reads none."""
 
     search: Judge | None = None
     decide: Decider | None = None
@@ -43,7 +43,7 @@ class Judges:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a plan; ``kept`` are runs that were whole before."""
+    """The result of a plan; ``kept`` is the number of runs that were whole before."""
 
     done: int
     failed: tuple[tuple[Run, str], ...]
@@ -52,7 +52,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What is run of one plan before the next plan comes; ``number`` is the plan's among all."""
+    """Cases of one plan to run before the next plan; ``number`` is the index of the plan."""
 
     number: int
     words: str
@@ -64,8 +64,8 @@ def sweep(
 ) -> Outcome:
     """Run what is pending of ``plan`` into the folder ``runs``; ``text`` is the plan as given.
 
-    It does for one plan what ``sweep_all`` does for several, and raises the same; a plan with a
-    search is for ``sweep_all``, which can be given a judge.
+    Does and raises what ``sweep_all`` does for several plans; a plan with a search needs
+    ``sweep_all``, which accepts a judge.
     """
     [outcome] = sweep_all([Job(plan, text, runs)], observer, hosts=hosts)
     return outcome
@@ -79,21 +79,21 @@ def sweep_all(
     hosts: str | None = None,
     judges: Judges | None = None,
 ) -> list[Outcome]:
-    """Run what is pending of every plan into its folder: one plan after the other, or in turns.
+    """Run the pending cases of every plan into its folder: plan by plan, or interleaved.
 
-    With ``interleave`` the first repeat of every plan runs before the second of any, so that what
-    changes with time meets all alike.  Every other turn has the plans in reverse order, so that it
-    favours none to come first.  Systems are started anew for each turn.  ``hosts`` is the kind of
-    hosts on which brokers, clients and servers run, or the path of their inventory; None is what
-    each plan says, or this machine.  ``judges`` read whole runs for plans whose next run follows
-    from results, which need them.
+    With ``interleave`` the first repeat of every plan runs before the second of any, so that
+    changes over time affect all plans alike.  Every other turn has the plans in reverse order, so
+    that being first favours none.  Systems are restarted for each turn.  ``hosts`` is the kind of
+    hosts on which brokers, clients and servers run, or the path of their inventory; None is the
+    choice of each plan, or this machine.  ``judges`` evaluate whole runs; plans whose next run
+    depends on results need them.
 
     A run that fails, and a case that cannot be measured here, is recorded with its reason, and the
-    rest goes on.  A folder with nothing pending is not touched.  Raises ``PlanError`` when a plan
-    asks for what does not exist, or plans cannot take turns, ``HostError`` for a kind of host that
-    there is not, for a host without the program of a probe, and for a link that cannot be made
-    between its hosts, ``SystemFault`` when nothing of them can be measured here, ``RecordError``
-    when a folder is in use or cannot be written.  Must be called from a thread that lives until it
+    sweep continues.  A folder without pending cases is not touched.  Raises ``PlanError`` for a
+    plan with unknown items, or plans that cannot be interleaved, ``HostError`` for an unknown kind
+    of host, a host without the program of a probe, or a link that cannot be created between its
+    hosts, ``SystemFault`` when none of the cases can be measured here, ``RecordError`` when a
+    folder is in use or cannot be written.  Must be called from a thread that lives until it
     returns.
     """
     if interleave:
@@ -112,7 +112,7 @@ def sweep_all(
             if plan_sweep.pending():
                 held.enter_context(recording(job.runs, plan_sweep.as_measured(job.text)))
         turns = _turns(sweeps, interleave=interleave)
-        _tell(turns, sweeps, observer)
+        _announce(turns, sweeps, observer)
         for turn in _each_turn(turns, sweeps):
             if len(jobs) > 1 or sweeps[turn.number].deciding:
                 observer.doing(turn.words)
@@ -124,14 +124,14 @@ def sweep_all(
 
 
 def in_turns(plans: Sequence[Plan]) -> Iterator[tuple[int, int]]:
-    """Numbers of plan and turn, from 0, in their order: every other turn is the other way round."""
+    """Yield indexes of plan and turn in execution order: every other turn is reversed."""
     for turn in range(plans[0].repeats):
         numbers = range(len(plans))
         yield from ((number, turn) for number in (reversed(numbers) if turn % 2 else numbers))
 
 
 def _each_turn(turns: Sequence[Turn], sweeps: Sequence[Sweep]) -> Iterator[Turn]:
-    """The turns; plans that decide have as many as their results ask for."""
+    """Yield the turns; plans with ``decide`` have as many as their results require."""
     for turn in turns:
         if (deciding := sweeps[turn.number].deciding) is None:
             yield turn
@@ -184,11 +184,11 @@ def _sweep(
     repeats = here.plan.turns() if interleave else [here.plan.cases()]
     order = [case for cases in repeats for case in cases]
     positions = {case.id: number for number, case in enumerate(order, 1)}
-    return Sweep(here, job.runs, _only(job, order), positions, observer, kind)
+    return Sweep(here, job.runs, _selected(job, order), positions, observer, kind)
 
 
 def _decide(jobs: Sequence[Job], sweeps: list[Sweep], observer: Observer, judges: Judges) -> None:
-    """Have the plans with ``decide`` run what follows from their results."""
+    """Replace the sweeps of plans with ``decide`` by those that follow from their results."""
     for numbers in [] if any(job.only for job in jobs) else together([job.plan for job in jobs]):
         plans = [sweeps[number].here.plan for number in numbers]
         folders = [jobs[number].runs for number in numbers]
@@ -205,8 +205,8 @@ def _decide(jobs: Sequence[Job], sweeps: list[Sweep], observer: Observer, judges
             )
 
 
-def _only(job: Job, order: list[Case]) -> list[Case]:
-    """The cases of a job among all of its plan."""
+def _selected(job: Job, order: list[Case]) -> list[Case]:
+    """Return the cases of ``order`` that the job selects."""
     chosen = [case for case in order if case.id.endswith(job.only)]
     if job.only and len(chosen) != 1:
         raise PlanError(
@@ -219,7 +219,7 @@ def _only(job: Job, order: list[Case]) -> list[Case]:
 def _search(
     here: Possible, folder: Path, kind: HostKind, observer: Observer, judge: Judge | None
 ) -> Sweep:
-    """A sweep of searches, from where the runs in the folder leave them."""
+    """Return a sweep of searches, which continue after the runs in the folder."""
     if judge is None:
         raise PlanError(f"plan {here.plan.name}: a search needs who judges its runs: give a judge")
     searching = Searching(here.plan.searches(), judge, observer.doing)
@@ -228,17 +228,17 @@ def _search(
 
 
 def _positions(folder: Path) -> dict[str, int]:
-    """The places of the cases that were measured into a folder before."""
+    """Return the positions of the cases that have a whole run in the folder."""
     positions: dict[str, int] = {}
     for run in runs(folder) if folder.exists() else ():
-        with suppress(RecordError):  # of one that cannot be read, as audit says
-            if run.status == "done" and (place := run.facts().position) is not None:
-                positions[run.case_id] = place
+        with suppress(RecordError):  # unreadable runs, which audit reports
+            if run.status == "done" and (position := run.facts().position) is not None:
+                positions[run.case_id] = position
     return positions
 
 
 def _check_possible(sweeps: Sequence[Sweep]) -> None:
-    """Refuse when there is something to do, and nothing of it can be measured here."""
+    """Raise ``SystemFault`` when cases are pending, and none of them can be measured here."""
     todo = [(plan_sweep.here, case) for plan_sweep in sweeps for case in plan_sweep.pending()]
     if todo and all(here.refusal(case) for here, case in todo):
         reasons = [each.reason for plan_sweep in sweeps for each in plan_sweep.here.refused]
@@ -246,7 +246,7 @@ def _check_possible(sweeps: Sequence[Sweep]) -> None:
 
 
 def _turns(sweeps: Sequence[Sweep], *, interleave: bool) -> list[Turn]:
-    """What is pending, in the order in which it is to run."""
+    """Return the pending cases in turns, in the order in which they are to run."""
     plans = [plan_sweep.here.plan for plan_sweep in sweeps]
     todo = [plan_sweep.pending() for plan_sweep in sweeps]
     ids = [{case.id for case in cases} for cases in todo]
@@ -262,21 +262,21 @@ def _turns(sweeps: Sequence[Sweep], *, interleave: bool) -> list[Turn]:
             )
             for number, repeat in in_turns(plans)
         ]
-    return [*_begun_once(turns, sweeps)]
+    return [*_once_per_decision(turns, sweeps)]
 
 
-def _begun_once(turns: Sequence[Turn], sweeps: Sequence[Sweep]) -> Iterator[Turn]:
-    """The turns with cases; of two plans that decide together, the first stands for both."""
-    begun: list[Deciding] = []
+def _once_per_decision(turns: Sequence[Turn], sweeps: Sequence[Sweep]) -> Iterator[Turn]:
+    """Yield turns with cases; of two plans that decide together, only that of the first."""
+    yielded: list[Deciding] = []
     for turn in turns:
         deciding = sweeps[turn.number].deciding
-        if turn.cases and not any(deciding is other for other in begun):
+        if turn.cases and not any(deciding is other for other in yielded):
             yield turn
-            begun += [] if deciding is None else [deciding]
+            yielded += [] if deciding is None else [deciding]
 
 
-def _tell(turns: Sequence[Turn], sweeps: Sequence[Sweep], observer: Observer) -> None:
-    todo = [case for turn in turns for case in _foreseen(sweeps[turn.number], turn)]
+def _announce(turns: Sequence[Turn], sweeps: Sequence[Sweep], observer: Observer) -> None:
+    todo = [case for turn in turns for case in _longest(sweeps[turn.number], turn)]
     starts = sum(_starts(sweeps[turn.number], turn) for turn in turns)
     if searches := [
         search
@@ -294,8 +294,8 @@ def _tell(turns: Sequence[Turn], sweeps: Sequence[Sweep], observer: Observer) ->
     observer.planned(todo, done, starts)
 
 
-def _foreseen(plan_sweep: Sweep, turn: Turn) -> list[Case]:
-    """The cases of a turn; of searches, and of what is to be decided, as many as it may take."""
+def _longest(plan_sweep: Sweep, turn: Turn) -> list[Case]:
+    """Return the cases of a turn; of searches and decisions, the maximum number of cases."""
     if plan_sweep.deciding is not None:
         return [*plan_sweep.deciding.longest()]
     if plan_sweep.searching is None:
@@ -308,14 +308,14 @@ def _foreseen(plan_sweep: Sweep, turn: Turn) -> list[Case]:
 
 
 def _done(plan_sweep: Sweep) -> int:
-    """Cases of a plan that have a whole run."""
+    """Return the number of cases of a plan that have a whole run."""
     if plan_sweep.searching is not None or plan_sweep.deciding is not None:
         return len(plan_sweep.positions)
     return len(plan_sweep.order) - len(plan_sweep.pending())
 
 
 def _starts(plan_sweep: Sweep, turn: Turn) -> int:
-    """How often the turn has to start a system."""
+    """Return the number of starts of systems in a turn."""
     return len(starts(case for case in turn.cases if not plan_sweep.here.refusal(case)))
 
 

@@ -1,4 +1,4 @@
-"""The probes of a run on one host: started with what they watch, judged by what they wrote."""
+"""The probes of a run on one host: their start, their targets, and the check of their logs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,16 +14,16 @@ from mqperf.lab.systems import Node
 from mqperf.record.logs.psutil_log import WHOLE_HOST
 
 TAIL_BYTES = 20_000
-"""Of a log, where what it said last is looked for."""
+"""Length of the end of a log in which the latest values are searched."""
 
 
 class Probing:
-    """The probes of a run on a host, whose logs get home to ``folder``."""
+    """The probes of a run on a host, whose logs are copied to ``folder``."""
 
     def __init__(
         self, host: Host, processes: Processes, folder: Path, probes: Sequence[Probe]
     ) -> None:
-        """Begin with none started."""
+        """Begin without running probes."""
         self.host = host
         self._probes = probes
         self._processes = processes
@@ -33,11 +33,11 @@ class Probing:
         self._tasks: list[tuple[Probe, Task]] = []
         self.labels: list[str] = []
         self.link_processes: Mapping[str, int] = {}
-        """What runs on the host for the link of the run: pids by label."""
+        """Processes on the host of the link of the run: pids by label."""
 
     @property
     def kinds(self) -> dict[str, str]:
-        """The kind of every process that is watched, by its label."""
+        """The kind of every observed process, by label."""
         return {target.label: target.kind for target in self._targets}
 
     def start(
@@ -48,10 +48,10 @@ class Probing:
         seconds: int,
         output: Output,
     ) -> None:
-        """Watch what runs on this host, and the probes themselves, for ``seconds`` of load.
+        """Observe the processes on this host, and the probes themselves, for ``seconds`` of load.
 
-        These are nodes, load generators and mqperf.  mqperf's own probes come last: they watch the
-        others, too.  They write into ``output``.
+        These are nodes, load generators and mqperf.  mqperf's own probes start last: they observe
+        the other probes, too.  All write into ``output``.
         """
         self._output = output
         station = self._station = control.at(self.host)
@@ -59,12 +59,12 @@ class Probing:
         mqperf = [WatchedProcess(label, "harness", pid) for label, pid in pids.items()]
         self._targets = [*self._brokers(nodes), *self._generators(loads), *mqperf]
         for probe in reversed(self._probes):
-            # how it is called among all processes of the run: there is one on each host
+            # its label among all processes of the run: there is one on each host
             label = probe.name if self.host.name == HERE else f"{probe.name} {self.host.name}"
-            watched = [*self._targets]
+            targets = [*self._targets]
             out = output.folder
             insides = self._insides(nodes)
-            task = Task(label, watched, station.folder, seconds, out, self.host, insides)
+            task = Task(label, targets, station.folder, seconds, out, self.host, insides)
             if (program := probe.program(task)) is None:
                 continue
             self._tasks.append((probe, task))
@@ -76,37 +76,37 @@ class Probing:
             self._targets.append(WatchedProcess(label, "harness", pid, children=True))
 
     def follow(self, nodes: Sequence[Node]) -> None:
-        """Tell the probes which processes the nodes on this host are now."""
-        now = {target.label: target for target in self._brokers(nodes)}
+        """Tell the probes the current processes of the nodes on this host."""
+        brokers = {target.label: target for target in self._brokers(nodes)}
         for probe, task in self._tasks:
-            targets = [now.get(target.label, target) for target in task.targets]
+            targets = [brokers.get(target.label, target) for target in task.targets]
             if targets != task.targets:
                 program = probe.program(replace(task, targets=targets))
                 self._station.place({} if program is None else program.files)
 
     def now(self) -> dict[str, float]:
-        """Cores that each process on this host used of late, and the host, by label."""
+        """Return the CPU cores in recent use by each process and by the whole host, by label."""
         used: dict[str, float] = {}
         for probe, task in self._tasks:
             if probe.now is not None:
                 log, now = probe.now
                 path = task.out / log
                 end = self.host.read(path, max(0, self.host.size(path) - TAIL_BYTES))
-                used.update({self._of_host(label): cores for label, cores in now(end).items()})
+                used.update({self._unique_label(label): cores for label, cores in now(end).items()})
         return used
 
-    def _of_host(self, label: str) -> str:
-        """A label among those of all hosts: each has a host."""
-        alone = label != WHOLE_HOST or self.host.name == HERE
-        return label if alone else f"{WHOLE_HOST} {self.host.name}"
+    def _unique_label(self, label: str) -> str:
+        """Return a label made unique among all hosts: that of the whole host gets its name."""
+        unique = label != WHOLE_HOST or self.host.name == HERE
+        return label if unique else f"{WHOLE_HOST} {self.host.name}"
 
     def fetch(self) -> None:
-        """Bring home what probes have written until now."""
+        """Copy what probes have written so far."""
         if self._output is not None:
             self._output.fetch()
 
     def judge(self) -> None:
-        """Raise ``ProbeError`` or ``HostError`` for the first log that is no sound one."""
+        """Raise ``ProbeError`` or ``HostError`` for the first log that is not sound."""
         for probe, _ in self._tasks:
             probe.check(self.folder, self.host.name)
 
@@ -114,38 +114,38 @@ class Probing:
         return [
             WatchedProcess(node.label, "broker", node.process.pid, children=True)
             for node in nodes
-            if node.process is not None and node.host is not None and self._is_mine(node.host)
+            if node.process is not None and node.host is not None and self._is_on_host(node.host)
         ]
 
     def _insides(self, nodes: Sequence[Node]) -> list[Inside]:
-        """Where the nodes on this host tell of theirs."""
+        """Return the metrics endpoints of the nodes on this host."""
         return [
             node.inside
             for node in nodes
-            if node.inside is not None and node.host is not None and self._is_mine(node.host)
+            if node.inside is not None and node.host is not None and self._is_on_host(node.host)
         ]
 
     def _generators(self, loads: Sequence[Load]) -> list[WatchedProcess]:
-        """Clients and servers of the measured load, and all processes of those beside it."""
+        """Return clients and servers of the measured load, and all background processes."""
         return [
             WatchedProcess(
                 name, "background" if load.number else command.kind, self._processes.pid(name)
             )
             for load in loads
             for command in load.commands
-            if self._is_mine(self._processes.host(name := load.name(command)))
+            if self._is_on_host(self._processes.host(name := load.name(command)))
         ]
 
-    def _is_mine(self, host: Host) -> bool:
+    def _is_on_host(self, host: Host) -> bool:
         return host.name == self.host.name
 
 
 def check_programs(probes: Sequence[Probe], hosts: Hosts) -> None:
-    """Raise ``HostError`` for the first host that lacks, or refuses, what a probe needs there."""
+    """Raise ``HostError`` for the first host that lacks, or forbids, what a probe needs."""
     tools = {tool.program: tool for probe in probes for tool in probe.tools}
     for host in hosts.every if tools else ():
-        for name, place in host.which([*tools]).items():
-            if place is None:
+        for name, path in host.which([*tools]).items():
+            if path is None:
                 raise HostError(
                     f"{host.name}: no program {name}, which the plan asks for with probes: install"
                     f" it there ({tools[name].install}), prepare all hosts (mqperf"

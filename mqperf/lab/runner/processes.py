@@ -12,25 +12,25 @@ STOP_GRACE_S = 2
 
 
 class Processes:
-    """What was started for a run, who of it died, and what it said last.
+    """The processes that were started for a run, their exit codes and their last lines of output.
 
-    ``watch`` is called while waiting and raises when the run is lost for another reason.
+    ``watch`` is called while waiting and raises when the run has failed for another reason.
     """
 
     def __init__(self, watch: Callable[[], None]) -> None:
-        """Begin with none."""
+        """Begin without processes."""
         self._watch = watch
         self._hosts: dict[str, Host] = {}
-        self._running: dict[str, Process] = {}
+        self._processes: dict[str, Process] = {}
 
     def __contains__(self, label: str) -> bool:
-        """Whether it was started."""
-        return label in self._running
+        """Return whether a process of this label was started."""
+        return label in self._processes
 
     @property
     def labels(self) -> list[str]:
-        """Of all that were started, in that order."""
-        return list(self._running)
+        """Labels of all processes, in the order of their starts."""
+        return list(self._processes)
 
     def start(
         self,
@@ -40,38 +40,38 @@ class Processes:
         log: Path,
         env: Mapping[str, str] | None = None,
     ) -> None:
-        """Start one more; its output goes to ``log``."""
-        self._running[label] = host.start(label, argv, env=env, log=log)
+        """Start a process; its output goes to ``log``."""
+        self._processes[label] = host.start(label, argv, env=env, log=log)
         self._hosts[label] = host
 
     def pid(self, label: str) -> int:
-        """The process id of one of them."""
-        return self._running[label].pid
+        """Return the id of a process."""
+        return self._processes[label].pid
 
     def host(self, label: str) -> Host:
-        """Where one of them runs."""
+        """Return the host of a process."""
         return self._hosts[label]
 
     def exit_code(self, label: str) -> int | None:
-        """None while it runs."""
-        return self._running[label].poll()
+        """Return the exit code of a process; None while it runs."""
+        return self._processes[label].poll()
 
     def check_running(self) -> None:
-        """Raise ``LoadError`` when one has ended that should run."""
+        """Raise ``LoadError`` when a process has ended, as all should be running."""
         self._watch()
-        for label, process in self._running.items():
+        for label, process in self._processes.items():
             if (code := process.poll()) is not None:
                 raise LoadError(f"{label} died with exit code {code}{self.last_words(label)}")
 
     def await_exit(
         self, labels: Iterable[str], limit: float, busy: Callable[[], object] = lambda: True
     ) -> None:
-        """Wait until each has ended well, to the instant ``limit``; raises ``LoadError``.
+        """Wait for the exit of each until the instant ``limit``; raises ``LoadError`` for failures.
 
-        One that still runs is left alone when it is not ``busy``.
+        A running process is not waited for once ``busy`` returns false.
         """
         for label in labels:
-            process = self._running[label]
+            process = self._processes[label]
             while (code := process.poll()) is None and busy():
                 self._watch()
                 if time.time() > limit:
@@ -81,16 +81,15 @@ class Processes:
                 raise LoadError(f"{label} ended with exit code {code}{self.last_words(label)}")
 
     def stop(self) -> None:
-        """End all that still run, on every host that answers; raises ``HostLost`` afterwards."""
-        stop_all(list(self._running.values()), STOP_GRACE_S)
+        """End all running processes on every host that answers; raises ``HostLost`` afterwards."""
+        stop_all(list(self._processes.values()), STOP_GRACE_S)
 
     def last_words(self, label: str) -> str:
-        """The last line that a process wrote, ready to end a sentence."""
-        log = self._running[label].log
+        """Return the last line of output of a process, as the end of an error message."""
+        log = self._processes[label].log
         try:
             text = self._hosts[label].read(log).decode("utf-8", errors="replace")
         except HostError:
             return ""
-        lines = text.split("\n")
-        words = [line.strip() for line in lines if line.strip()]
-        return f"; its last line: {words[-1][:300]}" if words else f"; its log is empty: {log}"
+        lines = [line.strip() for line in text.split("\n") if line.strip()]
+        return f"; its last line: {lines[-1][:300]}" if lines else f"; its log is empty: {log}"

@@ -1,4 +1,4 @@
-"""The instants of a run, which are agreed when all its processes are ready."""
+"""The schedule of a run, agreed when all its processes are ready."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -8,7 +8,7 @@ from mqperf.plan import BEFORE_S, Case
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """When the load starts, the measured window, and when the load ends; in epoch seconds.
+    """Start of the load, measured window, and end of the load; in epoch seconds.
 
     Background loads, if there are any, start at ``background``.
     """
@@ -21,7 +21,7 @@ class Schedule:
 
     @classmethod
     def from_start(cls, first: int, case: Case) -> Self:
-        """The schedule of a case of which the first load starts at ``first``."""
+        """Return the schedule of a case whose first load starts at ``first``."""
         start = first + BEFORE_S if case.background else first
         window_start = float(start + case.warmup_s)
         window_end = window_start + case.duration_s

@@ -30,24 +30,24 @@ from mqperf.plan.load import GENERATORS
 from mqperf.record import Attempt, Run, pending
 
 Ended = tuple[Case, Run, str | None]
-"""A case, its run, and why it failed if it did."""
+"""A case, its run, and the reason if it failed."""
 
 Positions = dict[str, int]
-"""Id of a case -> its place in the order of the sweep, from 1; a search adds its cases."""
+"""Position in the order of the sweep, from 1, by id of a case; a search adds its cases."""
 
-STARTS = 2
-"""Failed starts in a row that cost all cases which are left, as does each further one."""
+MAX_FAILURES = 2
+"""Consecutive failed starts after which all remaining cases fail, as after each further one."""
 
-BACK_S, AGAIN_S = 300.0, 10.0
-"""A machine that was lost is started again by then; how often it is looked for."""
+LOST_HOST_WAIT_S, RETRY_S = 300.0, 10.0
+"""How long to wait for the return of a lost machine, and the interval between attempts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
     """A plan that is being run into the folder ``runs``; ``order`` has all its cases.
 
-    ``hosts`` is the kind of hosts that everything runs on.  With ``searching``, ``order`` has what
-    each search runs first, and with ``deciding`` the first turn; the rest follows from results.
+    ``hosts`` is the kind of hosts that everything runs on.  With ``searching``, ``order`` has the
+    first case of each search, and with ``deciding`` the first turn; the rest depends on results.
     """
 
     here: Possible
@@ -59,46 +59,46 @@ class Sweep:
     searching: Searching | None = None
     deciding: Deciding | None = None
     failed_starts: Counter[str] = field(default_factory=Counter)
-    """By system: how many in a row, over all turns."""
+    """Consecutive failed starts by system, over all turns."""
 
     started: set[str] = field(default_factory=set)
-    """The hosts, when they were all reached once."""
+    """The kind of hosts, once all hosts were reached."""
 
     def as_measured(self, text: str) -> str:
-        """The text of the plan with what depends on the hosts."""
+        """Return the text of the plan, completed by the values that depend on the hosts."""
         return as_measured(text, self.here.kinds, self.here.plan.load.hosts[0])
 
     def pending(self) -> list[Case]:
-        """The cases that have no whole run yet, in their order; of a search, its next one."""
+        """Return the cases without a whole run, in their order; of a search, its next case."""
         return pending(self.runs, self.order)
 
     def position(self, case: Case) -> int:
-        """Its place in the order of the sweep."""
+        """Return the position of a case in the order of the sweep."""
         return self.positions.setdefault(case.id, max(self.positions.values(), default=0) + 1)
 
     def following(self, case: Case, run: Run, failure: str | None) -> list[Case]:
-        """What is to be run because of this result: with a search, its next case."""
+        """Return the cases that follow from this result: with a search, its next case."""
         if self.searching is None or failure is not None:
             return []
-        after = self.searching.following(case, run)
-        return [] if after is None else [after]
+        next_case = self.searching.following(case, run)
+        return [] if next_case is None else [next_case]
 
 
 def swept(sweep: Sweep, todo: Sequence[Case]) -> abc.Generator[Ended]:
-    """End each of these cases: first those that cannot be measured here, then system by system."""
+    """Run the cases system by system, after recording those that cannot be measured here."""
     for case in todo:
         if reason := sweep.here.refusal(case):
-            yield _refused(sweep, case, reason)
+            yield _record_refused(sweep, case, reason)
     measurable = [case for case in todo if not sweep.here.refusal(case)]
     for block in starts(measurable):
         yield from _of_system(sweep, deque(block))
 
 
 def _of_system(sweep: Sweep, queue: deque[Case]) -> Iterator[Ended]:
-    """End the cases of one deployment of a system, which is started again when it died.
+    """Run the cases of one deployment of a system, which is restarted when it has died.
 
-    A start that fails costs one case, and as many in a row as ``STARTS`` cost all that are left.
-    So does a system that refuses its settings.
+    A failed start makes one case fail; ``MAX_FAILURES`` in a row make all remaining cases
+    fail, as does a system that refuses its settings.
     """
     failed_starts, name = sweep.failed_starts, queue[0].system
     while queue:
@@ -106,7 +106,7 @@ def _of_system(sweep: Sweep, queue: deque[Case]) -> Iterator[Ended]:
         try:
             with interrupts_first(), _bench(sweep, queue[0]) as bench:
                 failed_starts[name] = 0
-                with closing(_block(sweep, queue, bench)) as block:
+                with closing(_run_block(sweep, queue, bench)) as block:
                     for each in block:
                         ended = True
                         yield each
@@ -117,14 +117,14 @@ def _of_system(sweep: Sweep, queue: deque[Case]) -> Iterator[Ended]:
                 sweep.observer.doing(f"cleaning up after {SYSTEMS[name].title}: {error}")
                 continue
             problems = error.problems if isinstance(error, SettingsFault) else ()
-            place, settings = sweep.here.plan.place, ("systems", name, "settings")
-            reasons = [f"{place((*settings, *each.where))}: {each.text}" for each in problems]
+            place, path = sweep.here.plan.place, ("systems", name, "settings")
+            reasons = [f"{place((*path, *each.where))}: {each.text}" for each in problems]
             failed_starts[name] += not reasons
-            for _ in range(1 if not reasons and failed_starts[name] < STARTS else len(queue)):
-                yield _refused(sweep, queue.popleft(), "; ".join(reasons) or str(error))
+            for _ in range(1 if not reasons and failed_starts[name] < MAX_FAILURES else len(queue)):
+                yield _record_refused(sweep, queue.popleft(), "; ".join(reasons) or str(error))
 
 
-def _refused(sweep: Sweep, case: Case, reason: str) -> Ended:
+def _record_refused(sweep: Sweep, case: Case, reason: str) -> Ended:
     parameters = GENERATORS[case.generator].resolved(case)
     facts = {"position": sweep.position(case), "parameters": parameters, "mqperf": version()}
     attempt = Attempt(sweep.runs, case, facts)
@@ -133,7 +133,7 @@ def _refused(sweep: Sweep, case: Case, reason: str) -> Ended:
 
 @contextmanager
 def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
-    """The system as the case asks for it, ready for trials."""
+    """Start the system as the case requires it, ready for trials."""
     system, plan, observer = SYSTEMS[case.system], sweep.here.plan, sweep.observer
     with ExitStack() as held:
         hosts = held.enter_context(_reached(sweep))
@@ -147,8 +147,8 @@ def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
             hosts = held.enter_context(kind.applied(kind.model.model_validate(settings), hosts))
         if any(probe.asks_nodes for probe in probes):
             settings = system.watched(settings)
-        for words in system.getting(settings, hosts.broker):
-            observer.doing(words)
+        for step in system.getting(settings, hosts.broker):
+            observer.doing(step)
         observer.doing(f"starting {system.title}")
         host_folders = [
             HostFolder(host, held.enter_context(host.scratch(system.name))) for host in hosts.broker
@@ -165,32 +165,32 @@ def _bench(sweep: Sweep, case: Case) -> Iterator[Bench]:
 
 @contextmanager
 def _reached(sweep: Sweep) -> Iterator[Hosts]:
-    """The hosts; those that were lost meanwhile get some minutes to come back."""
+    """Connect to the hosts; those that were lost meanwhile have some minutes to return."""
     with ExitStack() as held:
-        limit = time.monotonic() + (BACK_S if sweep.started else 0.0)
+        deadline = time.monotonic() + (LOST_HOST_WAIT_S if sweep.started else 0.0)
         while True:
             try:
                 hosts = held.enter_context(sweep.hosts.reached())
                 break
             except HostError as error:
-                if time.monotonic() + AGAIN_S > limit:
+                if time.monotonic() + RETRY_S > deadline:
                     raise
-                sweep.observer.doing(f"{error}; trying again for {BACK_S / 60:g} minutes")
-                time.sleep(AGAIN_S)
+                sweep.observer.doing(f"{error}; trying again for {LOST_HOST_WAIT_S / 60:g} minutes")
+                time.sleep(RETRY_S)
         sweep.started.add(sweep.hosts.name)
         yield hosts
 
 
 def _tools(launcher: Launcher, driver: str, hosts: Hosts) -> dict[str, Tool]:
-    """A load generator on every host of clients and servers, by the host's name."""
-    places = {host.name: host for host in (*hosts.client, *hosts.server)}
-    return {name: launcher.tool(driver, host) for name, host in places.items()}
+    """Return a load generator on every host of clients and servers, by the host's name."""
+    by_name = {host.name: host for host in (*hosts.client, *hosts.server)}
+    return {name: launcher.tool(driver, host) for name, host in by_name.items()}
 
 
-def _block(sweep: Sweep, queue: deque[Case], bench: Bench) -> abc.Generator[Ended]:
-    """Run the cases of the queue, and those that follow from them.
+def _run_block(sweep: Sweep, queue: deque[Case], bench: Bench) -> abc.Generator[Ended]:
+    """Run the cases of the queue, and those that follow from their results.
 
-    Ends early, with the rest left in it, for another system.
+    Ends early, with cases left in the queue, when the system must be restarted.
     """
 
     def start(case: Case) -> Begun:
@@ -200,7 +200,7 @@ def _block(sweep: Sweep, queue: deque[Case], bench: Bench) -> abc.Generator[Ende
 
     with closing(Pipeline(queue, start)) as pipeline:
         while begun := pipeline.take():
-            case, run, failure = _ended(begun, pipeline)
+            case, run, failure = _measure(begun, pipeline)
             yield case, run, failure
             queue.extend(sweep.following(case, run, failure))
             if begun.trial.timetable.renews:
@@ -213,10 +213,10 @@ def _block(sweep: Sweep, queue: deque[Case], bench: Bench) -> abc.Generator[Ende
                 return
 
 
-def _ended(begun: Begun, pipeline: Pipeline) -> Ended:
-    """Measure a case and bring it home; while it drains, the processes of the next one start.
+def _measure(begun: Begun, pipeline: Pipeline) -> Ended:
+    """Measure and conclude a case.
 
-    While it is concluded, the next one warms up.
+    While it drains, the next case gets ready; while it is concluded, the next case warms up.
     """
     with closing(begun.trial) as trial:
         try:
@@ -236,9 +236,9 @@ def _ended(begun: Begun, pipeline: Pipeline) -> Ended:
 
 
 def _sound(bench: Bench, failure: str | None, observer: Observer) -> bool:
-    """Whether the next case can be measured on it.
+    """Return whether the next case can be measured on this bench.
 
-    If not, the observer learns why, unless that is what the case failed of.
+    If not, the observer is told the reason, unless the case failed for it.
     """
     try:
         bench.check()

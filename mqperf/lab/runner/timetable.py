@@ -1,4 +1,4 @@
-"""The timetable of a run: the actions of its case, each begun and undone at its instant."""
+"""The timetable of a run: the actions of its case, each begun and undone at its scheduled time."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from mqperf.lab.actions.action import Sign
     from mqperf.lab.links import Cable
 
-Tell = Callable[..., None]
-"""Takes what happened, and figures about it by name."""
+LogEvent = Callable[..., None]
+"""Records an event, given its name and its values by name."""
 
 
 @dataclass(order=True, slots=True)
 class Entry:
-    """Something to do at an instant, in epoch seconds; what is undone comes first."""
+    """A step at an instant, in epoch seconds; at the same instant, undoing comes first."""
 
     at: float
     rank: int
@@ -33,10 +33,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Where the actions of a run take place.
+    """The deployment and the hosts on which the actions of a run are done.
 
-    ``files`` are the contents of the files that they name; ``keep`` takes what is to be kept of
-    them in the run folder, by its name there.
+    ``files`` are the contents of the files that actions name; ``keep`` stores a file of an action
+    in the run folder, given its name and content.
     """
 
     deployment: Deployment
@@ -46,47 +46,47 @@ class Stage:
 
 
 class Timetable:
-    """The actions of one run.  ``close`` undoes what is not undone yet, whatever happened.
+    """The actions of one run.  ``close`` undoes all that is not undone yet, even after errors.
 
-    ``follow`` is called when a node is another process than before.  ``link`` is that of the run,
-    from when it is there; so are ``addresses``, to which its loads connect, and ``sign``, which
-    tells of signs of the load.
+    ``follow`` is called when a node has a new process.  ``link`` is that of the run, set once it
+    exists; so are ``addresses``, to which its loads connect, and ``sign``, which returns the
+    instants of signs of the load.
     """
 
     def __init__(
         self,
         actions: Sequence[ActionPlan],
         stage: Stage,
-        tell: Tell,
+        log: LogEvent,
         follow: Callable[[], None] = lambda: None,
     ) -> None:
-        """Begin with nothing done."""
+        """Begin with no action started."""
         self._stage = stage
-        self._tell = tell
+        self._log = log
         self._follow = follow
         self._actions = actions
         self.link: Cable | None = None
         self.addresses: frozenset[str] = frozenset()
         self.sign: Sign = lambda _name, _since: None
         self._entries: list[Entry] = []
-        self._undoing: dict[int, ExitStack] = {}
+        self._in_progress: dict[int, ExitStack] = {}
         self._action_facts: dict[int, ActionFacts] = {}
         self._prepared: dict[int, object] = {}
-        self._held = ExitStack()
+        self._preparations = ExitStack()
 
     def check(self) -> None:
-        """Raise ``SystemFault`` for what is not there, or cannot be disturbed."""
+        """Raise ``SystemFault`` for a target that does not exist, or is unsuitable."""
         for number, action in enumerate(self._actions, 1):
             _kind(action).check(self._target(number, action))
 
     def prepare(self) -> None:
-        """Do all that takes time before the load starts; ``close`` takes it back."""
+        """Enter the preparations of all actions before the load starts; ``close`` leaves them."""
         for number, action in enumerate(self._actions, 1):
             context = _kind(action).prepared(self._target(number, action))
-            self._prepared[number] = self._held.enter_context(context)
+            self._prepared[number] = self._preparations.enter_context(context)
 
     def begin(self, window: float) -> None:
-        """Fix the instants: the measured window starts at ``window``, in epoch seconds."""
+        """Schedule the actions for a window that starts at ``window``, in epoch seconds."""
         for number, action in enumerate(self._actions, 1):
             begins = window + action.at_s
             self._add(Entry(begins, 1, partial(self._start, number, action, begins)))
@@ -96,34 +96,34 @@ class Timetable:
 
     @property
     def due(self) -> float:
-        """The instant of the next entry; infinite when there is none left."""
+        """The instant of the next entry; infinite when none is left."""
         return self._entries[0].at if self._entries else inf
 
     @property
     def renews(self) -> bool:
-        """Whether it ends or parts nodes: the system is another one then, with other roles."""
+        """Whether an action ends or separates nodes, after which the system must be restarted."""
         return any(_kind(action).renews for action in self._actions)
 
     @property
     def disturbed(self) -> set[str]:
-        """Labels of the nodes that are under an action now."""
-        actions = (self._actions[number - 1] for number in self._undoing)
+        """Labels of the nodes that an action disturbs now."""
+        actions = (self._actions[number - 1] for number in self._in_progress)
         return {action.node for action in actions if action.node is not None}
 
     def act(self) -> None:
-        """Do everything that is due."""
+        """Execute every entry that is due."""
         while self.due <= time.time():
             self._entries.pop(0).do()
 
     def close(self) -> None:
-        """Undo all that is still going on; nothing more is done."""
+        """Undo all actions in progress, and cancel the others."""
         self._entries.clear()
-        with self._held, ExitStack() as all_of_them:  # each, also when one cannot be written down
-            for number in list(self._undoing):
-                all_of_them.callback(self._end, number, self._actions[number - 1], time.time())
+        with self._preparations, ExitStack() as ends:  # runs all of them, also after an error
+            for number in list(self._in_progress):
+                ends.callback(self._end, number, self._actions[number - 1], time.time())
 
     def _target(self, number: int, action: ActionPlan) -> Target:
-        """What it is done to, as it is now; raises ``SystemFault`` when that is not there."""
+        """Return the current target of an action; raises ``SystemFault`` if it does not exist."""
         stage = self._stage
         node = self._node(action) if action.node is not None else None
         host = self._host(action) if action.host is not None else node.host if node else None
@@ -160,9 +160,9 @@ class Timetable:
         return hosts[action.host]
 
     def _start(self, number: int, action: ActionPlan, commanded: float) -> None:
-        self._undoing[number] = ExitStack()  # known before it begins: it may be interrupted
+        self._in_progress[number] = ExitStack()  # set first, as the start may be interrupted
         applied = _kind(action).applied(self._target(number, action))
-        facts = self._action_facts[number] = self._undoing[number].enter_context(applied)
+        facts = self._action_facts[number] = self._in_progress[number].enter_context(applied)
         commanded = float(str(facts.pop("commanded", commanded)))
         self._record("action-began", number, commanded)
         ends = commanded + action.for_s
@@ -171,20 +171,20 @@ class Timetable:
     def _end(self, number: int, action: ActionPlan, commanded: float) -> None:
         facts = self._action_facts.pop(number, {})
         try:
-            self._undoing[number].close()
+            self._in_progress[number].close()
         except MqperfError as error:
             facts["failure"] = str(error)
             raise
         finally:
-            del self._undoing[number]
+            del self._in_progress[number]
             self._record("action-ended", number, commanded, **facts)
         if _kind(action).renews:
             self._follow()
 
-    def _record(self, what: str, number: int, commanded: float, **facts: object) -> None:
-        """Write down what has happened by now."""
-        action, more = self._actions[number - 1], {"commanded": commanded, "observed": time.time()}
-        self._tell(what, number=number, action=action.do, node=action.target, **more, **facts)
+    def _record(self, event: str, number: int, commanded: float, **facts: object) -> None:
+        """Record an event that was observed now."""
+        action, times = self._actions[number - 1], {"commanded": commanded, "observed": time.time()}
+        self._log(event, number=number, action=action.do, node=action.target, **times, **facts)
 
 
 def _kind(action: ActionPlan) -> Action:

@@ -1,6 +1,6 @@
-"""One trial: all that the phases of an attempt share, and how it ends other than well.
+"""One trial: the state shared by its phases, and its end by failure or interruption.
 
-``phases.py`` takes it from one phase to the next.
+``phases.py`` moves it from one phase to the next.
 """
 
 import time
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Audience:
-    """Who is told of a trial: of each phase, and when its load can be watched, and no longer."""
+    """Callbacks of a trial: for each phase, and when its load can be observed, and no longer."""
 
     phase: Callable[[str], None]
     watching: Callable[[Gauge | None], None] = lambda _gauge: None
@@ -40,14 +40,14 @@ class Audience:
 class Trial:
     """One attempt at a case on a bench.  ``close`` must be called whatever happens.
 
-    ``held`` is what must be given back: processes, folders, the place on the system.  ``schedule``
-    is None until all processes are ready and the start is agreed.
+    ``held`` has the resources to release: processes, folders, the access to the system.
+    ``schedule`` is None until all processes are ready and the start is agreed.
     """
 
     def __init__(
         self, case: Case, position: int, runs: Path, bench: Bench, audience: Audience
     ) -> None:
-        """Open the run folder; raises ``RecordError`` when that is refused."""
+        """Create the run folder; raises ``RecordError`` when that fails."""
         self.case, self.bench, self.audience = case, bench, audience
         parameters = GENERATORS[case.generator].resolved(case)
         facts = {"position": position, "parameters": parameters, **bench.facts}
@@ -58,7 +58,7 @@ class Trial:
         self.held = ExitStack()
         self.processes = Processes(self._watch)
         self.load = Load(case, self.key, self.processes, folder / "load")
-        self.beside = [self._beside(number, load) for number, load in enumerate(case.beside(), 1)]
+        self.beside = [self._background(n, load) for n, load in enumerate(case.beside(), 1)]
         self.probing = [
             Probing(host, self.processes, folder / "probes", bench.probes)
             for host in bench.hosts.every
@@ -72,7 +72,7 @@ class Trial:
         self._clock = Clock(HERE)
 
     def take(self, link: Linked | None) -> None:
-        """Have a link watched and acted upon; raises ``SystemFault`` for what cannot be."""
+        """Use the link, and check the actions; raises ``SystemFault`` for an unsuitable target."""
         self.link = link
         if link is not None:
             self.timetable.link = link.laid
@@ -81,9 +81,9 @@ class Trial:
         self.timetable.check()
 
     def fail(self, reason: str) -> Run:
-        """End the attempt as a failed one, with all evidence there is."""
+        """End the attempt as a failed one, with all available evidence."""
         try:
-            with ExitStack() as ending:  # each step, whatever becomes of those before it
+            with ExitStack() as ending:  # runs all steps, also when one raises an error
                 ending.callback(self.describe)
                 ending.callback(lambda: self.attempt.event("failed", reason=reason))
                 ending.callback(self.fetch)
@@ -96,21 +96,21 @@ class Trial:
                 reason += f"; not all evidence could be kept: {error}"
         try:
             return self.attempt.fail(reason)
-        except RecordError:  # No room for the reason, but a folder can be renamed all the same.
+        except RecordError:  # No space for the reason, but the folder can still be renamed.
             return set_aside(self.attempt.folder, "failed")
 
     def fetch(self) -> None:
-        """Bring home what load generators and probes have written, from every host that answers."""
-        with ExitStack() as each:
+        """Copy the output of load generators and probes from every host that answers."""
+        with ExitStack() as fetches:
             for load in (self.load, *self.beside):
-                each.callback(load.fetch)
+                fetches.callback(load.fetch)
             for probing in self.probing:
-                each.callback(probing.fetch)
+                fetches.callback(probing.fetch)
 
     def interrupt(self) -> Run:
         """Leave the attempt as it is: the next command tries the case again.
 
-        What cannot be undone or written down is no reason to go on.
+        Errors in undoing actions or in recording the event are ignored.
         """
         with suppress(MqperfError):
             self.timetable.close()
@@ -119,14 +119,14 @@ class Trial:
         return self.attempt.interrupt()
 
     def discard(self) -> None:
-        """Take everything back, as if the trial had never begun: nothing was measured yet."""
+        """Release everything and remove the attempt, of which nothing was measured yet."""
         self.close()
         self.attempt.discard()
 
     def close(self) -> None:
-        """Stop what still runs and give back what the system provisioned.
+        """Stop running processes and release what the system provisioned.
 
-        When that fails, what was measured is as good as before; the system is not, see ``Bench``.
+        An error does not spoil the measurement, but ends the use of the system: ``Bench.faults``.
         """
         try:
             self.held.close()
@@ -135,22 +135,22 @@ class Trial:
 
     def clean_up(self, load: Load) -> None:
         """Remove what was provisioned for a load, unless the system is ended after this trial."""
-        deployment, left = self.bench.deployment, self.bench.faults or self.timetable.renews
-        if not (left and deployment.ends_with_us):
-            self.freezes.check()  # A frozen node would let us wait for a minute.
+        deployment, ends = self.bench.deployment, self.bench.faults or self.timetable.renews
+        if not (ends and deployment.ends_with_us):
+            self.freezes.check()  # A frozen node would make us wait for a minute.
             deployment.clean_up(load.key, load.queues())
 
     def describe(self) -> None:
-        """Write down what became of the run, as far as it got."""
+        """Record the results of the run, as far as it got."""
         for name, (first, last) in self.freezes.seen.items():
             self.attempt.event("frozen", node=name, first=utc(first), last=utc(last))
         self.bench.deployment.collect(self.attempt.folder / "broker")
-        at = self.schedule
+        times = self.schedule
         self.attempt.facts |= {
             "system": {**self.bench.facts["system"], **self.bench.deployment.facts()},
-            "started": utc(at.start) if at else None,
+            "started": utc(times.start) if times else None,
             "stopped": utc(time.time()),
-            "window": {"start": at.window_start, "end": at.window_end} if at else None,
+            "window": {"start": times.window_start, "end": times.window_end} if times else None,
             "clocks": self.clocks.facts(),
             "kinds": {
                 label: kind for probing in self.probing for label, kind in probing.kinds.items()
@@ -160,25 +160,25 @@ class Trial:
                 {
                     "generator": self.bench.versions(load.case.generator),
                     "parameters": load.generator.resolved(load.case),
-                    "started": utc(at.background) if at else None,
+                    "started": utc(times.background) if times else None,
                     "processes": load.facts(),
                 }
                 for load in self.beside
             ],
         }
 
-    def _beside(self, number: int, case: Case) -> Load:
-        """A background load."""
+    def _background(self, number: int, case: Case) -> Load:
+        """Return the background load of this number."""
         folder = self.attempt.folder / background_place(number)
         return Load(case, f"{self.key}-b{number}", self.processes, folder, number)
 
     def _follow(self) -> None:
-        """Have probes watch the processes that nodes have now."""
+        """Have probes observe the current processes of the nodes."""
         for probing in self.probing:
             probing.follow(self.bench.deployment.nodes)
 
     def _watch(self) -> None:
-        """Raise when the clock was set, a host is lost or a node is dead."""
+        """Raise when the clock was set, a host or the link is lost, or a node is dead."""
         self._clock.check()
         self.bench.hosts.check()
         if self.link is not None:

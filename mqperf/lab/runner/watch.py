@@ -1,4 +1,4 @@
-"""What must not happen during a run: a process that stands still, a clock that is set."""
+"""Detection of events that spoil a run: a frozen process, a clock that is set."""
 
 import time
 from collections.abc import Callable, Collection
@@ -8,19 +8,19 @@ from mqperf.lab.systems import Deployment
 from mqperf.record import CLOCK_STEP_LIMIT_S, clock_was_set
 
 FROZEN_PATIENCE_S = 3.0
-"""Seconds in which a process that was found frozen at the end of a run may go on."""
+"""Seconds that a process found frozen at the end of a run has to continue."""
 
 
 class Clock:
-    """The host's clock against one that nobody can set."""
+    """The host's clock, compared to the monotonic clock, which cannot be set."""
 
     def __init__(self, host: str) -> None:
-        """Begin to compare."""
+        """Take the first reading of both clocks."""
         self._host = host
         self._low, self._high = _bounds()
 
     def check(self) -> None:
-        """Raise ``HostError`` when the clock was set since, and not only read late."""
+        """Raise ``HostError`` when the clock was set since, beyond the error of the readings."""
         low, high = _bounds()
         step_s = max(low - self._high, 0.0) or min(high - self._low, 0.0)
         if abs(step_s) > CLOCK_STEP_LIMIT_S:
@@ -28,27 +28,27 @@ class Clock:
 
 
 def _bounds() -> tuple[float, float]:
-    """The clock minus one that nobody can set, at least and at most: reading takes time."""
+    """Return bounds of clock minus monotonic clock, which are not read at the same instant."""
     before = time.monotonic()
     now = time.time()
     return now - time.monotonic(), now - before
 
 
 class FreezeMonitor:
-    """Which nodes of a deployment were found frozen, by a signal or a debugger, and when."""
+    """Finds nodes that are frozen, by a signal or a debugger; ``seen`` has first and last time."""
 
     def __init__(
         self, deployment: Deployment, planned: Callable[[], Collection[str]] = frozenset
     ) -> None:
-        """Watch every node that runs where we can see it.
+        """Watch every node whose process is visible.
 
-        ``planned`` gives the labels of those that an action of the plan disturbs now.
+        ``planned`` returns the labels of nodes that an action of the plan disturbs now.
         """
         self._deployment, self._planned = deployment, planned
         self.seen: dict[str, tuple[float, float]] = {}
 
     def look(self) -> list[str]:
-        """Names of the nodes that are frozen now; costs a reading of /proc for each."""
+        """Return the names of the nodes that are frozen now; reads /proc once per node."""
         now = time.time()
         planned = self._planned()
         frozen = [
@@ -61,10 +61,10 @@ class FreezeMonitor:
         return frozen
 
     def check(self) -> None:
-        """Raise ``SystemFault`` when a node is frozen and does not go on within a few seconds."""
-        limit = time.monotonic() + FROZEN_PATIENCE_S
+        """Raise ``SystemFault`` when a node is frozen and does not continue within seconds."""
+        deadline = time.monotonic() + FROZEN_PATIENCE_S
         while frozen := self.look():
-            if time.monotonic() > limit:
+            if time.monotonic() > deadline:
                 raise SystemFault(
                     f"{', '.join(frozen)} is frozen: it was stopped (SIGSTOP) and not resumed;"
                     " repeat the command"

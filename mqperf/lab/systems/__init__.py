@@ -1,6 +1,6 @@
 """Systems under test, one module each.
 
-``in_plans`` says what is wrong with a plan, ``possible`` what of a plan can be had on some hosts.
+``in_plans`` finds problems in a plan, ``possible`` the cases of a plan that some hosts can run.
 """
 
 from collections.abc import Iterable
@@ -29,13 +29,13 @@ __all__ = [
 SYSTEMS = Registry("systems", (rabbitmq.SYSTEM,))
 
 FIRST = rabbitmq.SYSTEM.name
-"""The system of plans/quickstart.yaml; the others are needed by plans that name them."""
+"""The system of plans/quickstart.yaml; others are only needed by plans that name them."""
 
 
 def lookup(name: str) -> System:
-    """The system of that name.
+    """Return the system of that name.
 
-    Raises ``PlanError`` with the package that brings it, the nearest known one, or all of them.
+    Raises ``PlanError`` naming the package that has it, the nearest known system, or all systems.
     """
     if name not in SYSTEMS:
         raise PlanError(unknown("system", name, [*SYSTEMS]))
@@ -43,5 +43,5 @@ def lookup(name: str) -> System:
 
 
 def starts(cases: Iterable[Case]) -> list[list[Case]]:
-    """The cases in their order, a list for each start of a system."""
+    """Return the cases in their order, grouped in a list for each start of a system."""
     return deployments(cases, lambda case: SYSTEMS[case.system].own_deployment(case.topology))

@@ -1,4 +1,4 @@
-"""Certificates for one deployment, made by openssl when it starts, and gone when it has ended."""
+"""Certificates for one deployment, issued by openssl at its start, and removed at its end."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,10 +9,10 @@ from mqperf.hosts import HostFolder
 from mqperf.lab.tool import Tool
 
 OPENSSL = Tool("openssl", "openssl", packages=("openssl",))
-"""Only plans with TLS need it: a host may lack it."""
+"""Needed by plans with TLS only."""
 
 DAYS = 400
-"""For which they are good: longer than any sweep lasts."""
+"""Validity of certificates, longer than any sweep."""
 
 TIMEOUT_S = 60
 CONFIG = "openssl.cnf"
@@ -32,12 +32,12 @@ subjectKeyIdentifier = hash
 authorityKeyIdentifier = keyid
 subjectAltName = {names}
 """
-_NEW = ("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+_REQUEST = ("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
 
 
 @dataclass(frozen=True, slots=True)
 class Certificates:
-    """In PEM: of an authority of the deployment's own, and of its nodes, with their key."""
+    """Certificates of a deployment's own authority and of its nodes, and their key; in PEM."""
 
     authority: str
     nodes: str
@@ -45,10 +45,10 @@ class Certificates:
 
 
 def issued(host_folder: HostFolder, addresses: Sequence[str]) -> Certificates:
-    """New ones for nodes at these addresses, made in a private folder on a host.
+    """Issue certificates for nodes at these addresses, in a private folder on a host.
 
-    Keys are readable for their owner only; that of the authority stays there.  Raises
-    ``SystemFault`` when openssl is missing, or refuses.
+    Keys are readable for their owner only; the key of the authority is not returned.  Raises
+    ``SystemFault`` when openssl is missing, or fails.
     """
     OPENSSL.on("OpenSSL", host_folder.host)
     host_folder.host.make(host_folder.folder)
@@ -59,16 +59,16 @@ def issued(host_folder: HostFolder, addresses: Sequence[str]) -> Certificates:
     )
     nodes, nodes_key = (str(host_folder.folder / f"nodes.{end}") for end in ("pem", "key"))
     self_signed = ("-subj", "/CN=mqperf authority", "-extensions", "authority")
-    _called(host_folder, *self_signed, "-keyout", authority_key, "-out", authority)
+    _openssl(host_folder, *self_signed, "-keyout", authority_key, "-out", authority)
     signed = ("-extensions", "nodes", "-CA", authority, "-CAkey", authority_key)
-    _called(host_folder, "-subj", "/CN=mqperf", *signed, "-keyout", nodes_key, "-out", nodes)
-    made = (host_folder.host.read(Path(file)).decode() for file in (authority, nodes, nodes_key))
-    return Certificates(*made)
+    _openssl(host_folder, "-subj", "/CN=mqperf", *signed, "-keyout", nodes_key, "-out", nodes)
+    texts = (host_folder.host.read(Path(file)).decode() for file in (authority, nodes, nodes_key))
+    return Certificates(*texts)
 
 
-def _called(host_folder: HostFolder, *arguments: str) -> None:
+def _openssl(host_folder: HostFolder, *arguments: str) -> None:
     config = ("-config", str(host_folder.folder / CONFIG))
-    argv = [OPENSSL.program, *_NEW, *config, "-days", str(DAYS), *arguments]
+    argv = [OPENSSL.program, *_REQUEST, *config, "-days", str(DAYS), *arguments]
     env = {"PATH": host_folder.host.path, "LANG": "C.UTF-8"}
     done = host_folder.host.run(argv, env=env, timeout_s=TIMEOUT_S)
     if done.returncode:

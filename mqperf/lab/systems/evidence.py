@@ -1,4 +1,4 @@
-"""What servers leave as evidence: their last words, and their logs run by run."""
+"""Evidence from servers: the last lines of their logs, and their logs run by run."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,22 +8,22 @@ from mqperf.hosts import Host
 
 COLLECTED_LOG_BYTES = 1_000_000
 LINES, WIDTH = 8, 200
-"""Of a log that ended badly: so many lines, and so many characters of each."""
+"""Maximum lines of a failed server's log in an error message, and characters per line."""
 
 Redact = Callable[[str], str]
-"""Takes the secrets out of a text."""
+"""Replaces the secrets in a text."""
 
 
 def last_lines(host: Host, log: Path, redact: Redact = str) -> str:
-    """Quote the end of a log, without secrets and without the frames of Java's stack traces."""
-    logged = redact(text(host, log)).splitlines()  # whole: a part of a secret is not known as one
+    """Return the last lines of a log, without secrets and frames of Java stack traces."""
+    logged = redact(text(host, log)).splitlines()  # of all: a part of a secret does not match
     lines = [line.rstrip() for line in logged if not line.startswith("\tat ")]
     last = [line[:WIDTH] for line in lines if line][-LINES:]
     return "\n  ".join(["its log ends:", *last] if last else ["its log is empty"])
 
 
 def text(host: Host, log: Path, start: int = 0) -> str:
-    """All that a server has logged until now, from a position on."""
+    """Return the current log of a server from byte ``start`` on."""
     return host.read(log, start).decode("utf-8", errors="replace")
 
 
@@ -36,9 +36,9 @@ class LogReader:
     position: int = 0
 
     def read_on(self) -> str:
-        """Give what was logged since the last call, at most the last megabyte of it."""
+        """Return what was logged since the last call, at most the last megabyte of it."""
         first = max(self.position, self.host.size(self.log) - COLLECTED_LOG_BYTES)
-        part = self.host.read(self.log, first)
-        left_out, self.position = first - self.position, first + len(part)
-        note = f"({left_out} bytes left out)\n" if left_out else ""
-        return note + part.decode("utf-8", errors="replace")
+        content = self.host.read(self.log, first)
+        skipped, self.position = first - self.position, first + len(content)
+        note = f"({skipped} bytes left out)\n" if skipped else ""
+        return note + content.decode("utf-8", errors="replace")

@@ -1,4 +1,4 @@
-"""What is wrong with a plan, as far as only its systems and its generator know."""
+"""Problems of a plan, by the rules of its systems, generators, probes and actions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -19,57 +19,57 @@ from mqperf.plan.test_cases import STANDARD
 from mqperf.plan.topologies import QUEUES
 
 Nodes = tuple[str, tuple[str, ...]]
-"""What is deployed, and the labels of its nodes."""
+"""The title of a deployment, and the labels of its nodes."""
 
 
 def problems_of(
     plan: Mapping[str, object], files: Mapping[str, bytes] = MappingProxyType({})
 ) -> Iterator[Problem]:
-    """Every system that there is not, and what each other one lacks or cannot be started with.
+    """Yield unknown systems, and what each system or load lacks or cannot be combined with.
 
-    So with the load.  ``plan`` is as its document holds it; what has another form is not looked at.
-    ``files`` are the contents of the files that it names, by their pins.
+    ``plan`` is the parsed document; values of another form than expected are skipped.  ``files``
+    are the contents of the files that it names, by their pins.
     """
     systems, load, loads = as_mapping(plan.get("systems")), plan.get("load"), [*_loads(plan)]
-    yield from _of_systems(systems)
+    yield from _system_problems(systems)
     yield from _incompatible_loads(systems, loads)
-    yield from _strangers(systems, loads)
+    yield from _incompatible_generators(systems, loads)
     yield from _incompatible_test_cases(systems, plan)
     if isinstance(load, Mapping):
-        for alone in in_plans.by_generator(load):
-            yield from _unknown_options(systems, alone)
+        for single in in_plans.by_generator(load):
+            yield from _unknown_options(systems, single)
         yield from in_plans.problems_of(load, plan.get("test_cases"))
         yield from in_plans.problems_of_asking(
             load,
             searches=plan.get("search") is not None,
             ends_early=plan.get("fail_when") is not None,
         )
-    yield from _of_probes(as_list(plan.get("probes")))
+    yield from _unknown_probes(as_list(plan.get("probes")))
     nodes = [*_nodes(systems)]
-    yield from _around(plan, nodes, files)
+    yield from _disturbances(plan, nodes, files)
     for name, condition in as_mapping(plan.get("conditions")).items():
-        for problem in _around(as_mapping(condition), nodes, files):
+        for problem in _disturbances(as_mapping(condition), nodes, files):
             yield Problem(("conditions", name, *problem.where), problem.text)
 
 
-def _around(
+def _disturbances(
     spec: Mapping[str, object], nodes: Sequence[Nodes], files: Mapping[str, bytes]
 ) -> Iterator[Problem]:
-    """What is wrong with background loads and actions of a plan, or of one of its conditions."""
+    """Yield problems of background loads and actions of a plan, or of one of its conditions."""
     yield from in_plans.problems_beside(as_list(spec.get("background")))
     actions = as_list(spec.get("actions"))
-    for problem in (*of_actions.problems_of(actions, files), *_elsewhere(actions, nodes)):
+    for problem in (*of_actions.problems_of(actions, files), *_unknown_nodes(actions, nodes)):
         yield Problem(("actions", *problem.where), problem.text)
 
 
 def _nodes(systems: Mapping[str, object]) -> Iterator[Nodes]:
-    """The labels of the nodes of every deployment of the plan, as far as these are known."""
+    """Yield the labels of the nodes of every deployment of the plan, as far as they are known."""
     for name, spec in systems.items():
         if name not in SYSTEMS or not isinstance(spec, Mapping):
             continue
-        given = _first(as_mapping(spec.get("settings")))
+        settings = _first_values(as_mapping(spec.get("settings")))
         for topology in as_list(spec.get("topologies")):
-            labels = _labels(SYSTEMS[name], topology, given)
+            labels = _labels(SYSTEMS[name], topology, settings)
             if labels is not None:
                 yield f"{SYSTEMS[name].title} ({topology})", labels
 
@@ -81,38 +81,38 @@ def _labels(
         return None
     try:
         return system.labels(topology, settings)
-    except (SystemFault, PlanError):  # told where the settings stand
+    except (SystemFault, PlanError):  # reported as a problem of the settings
         return None
 
 
-def _elsewhere(actions: Sequence[object], nodes: Sequence[Nodes]) -> Iterator[Problem]:
-    """Every node of an action that some deployment of the plan has not."""
+def _unknown_nodes(actions: Sequence[object], nodes: Sequence[Nodes]) -> Iterator[Problem]:
+    """Yield a problem for each node of an action that some deployment of the plan lacks."""
     for index, action in enumerate(actions):
         node = action.get("node") if isinstance(action, Mapping) else None
-        for where, labels in nodes if isinstance(node, str) else ():
+        for deployment, labels in nodes if isinstance(node, str) else ():
             if node not in labels:
-                text = unknown(f"node of {where}", node, labels)
+                text = unknown(f"node of {deployment}", node, labels)
                 yield Problem((index, "node"), text)
                 break
 
 
 def _loads(plan: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
-    """The measured load, by each generator, and those beside it under every condition."""
+    """Yield the measured load by each generator, and the background loads of all conditions."""
     specs = [plan, *map(as_mapping, as_mapping(plan.get("conditions")).values())]
-    beside = [load for spec in specs for load in as_list(spec.get("background"))]
-    for load in (plan.get("load"), *beside):
+    background = [load for spec in specs for load in as_list(spec.get("background"))]
+    for load in (plan.get("load"), *background):
         yield from in_plans.by_generator(load) if isinstance(load, Mapping) else ()
 
 
-def _strangers(
+def _incompatible_generators(
     systems: Mapping[str, object], loads: Sequence[Mapping[str, object]]
 ) -> Iterator[Problem]:
-    """Every system to which the generator of a load of the plan cannot talk."""
+    """Yield a problem for each system to which a generator of the plan cannot connect."""
     default = LoadPlan.model_fields["generator"].default
     names = dict.fromkeys(str(load.get("generator", default)) for load in loads)
     for system in (SYSTEMS[name] for name in systems if name in SYSTEMS):
-        strange = [name for name in names if name in GENERATORS and system.driver(name) is None]
-        for name in strange[:1]:
+        unable = [name for name in names if name in GENERATORS and system.driver(name) is None]
+        for name in unable[:1]:
             text = f"{GENERATORS[name].title} cannot talk to {system.title}; these can:"
             yield Problem(("systems", system.name), f"{text} {', '.join(system.every_driver)}")
 
@@ -120,11 +120,11 @@ def _strangers(
 def _incompatible_test_cases(
     systems: Mapping[str, object], plan: Mapping[str, object]
 ) -> Iterator[Problem]:
-    """Every system whose clients cannot do what some load of the plan asks of them."""
-    asked = plan.get("test_cases", STANDARD)
-    beside = [load.get("test_case") for load in _loads(plan)]
+    """Yield a problem for each system whose clients cannot run a test case of the plan."""
+    test_cases = plan.get("test_cases", STANDARD)
+    of_loads = [load.get("test_case") for load in _loads(plan)]
     for system in (SYSTEMS[name] for name in systems if name in SYSTEMS):
-        for case in [*as_list(asked), *beside]:
+        for case in [*as_list(test_cases), *of_loads]:
             if isinstance(case, str) and (why := system.incompatible_test_cases.get(case)):
                 yield Problem(("systems", system.name), f"no {case} with {system.title}: {why}")
                 break
@@ -133,7 +133,7 @@ def _incompatible_test_cases(
 def _unknown_options(
     systems: Mapping[str, object], load: Mapping[str, object]
 ) -> Iterator[Problem]:
-    """Every option of a driver that the release for some system of the plan does not have."""
+    """Yield a problem for each driver option that the release for a system does not have."""
     generator = str(load.get("generator", LoadPlan.model_fields["generator"].default))
     for system in (SYSTEMS[name] for name in systems if name in SYSTEMS):
         driver = system.driver(generator) or ""
@@ -147,7 +147,7 @@ def _unknown_options(
 def _incompatible_loads(
     systems: Mapping[str, object], loads: Sequence[Mapping[str, object]]
 ) -> Iterator[Problem]:
-    """Every kind of queue in which a load of the plan cannot have its messages."""
+    """Yield a problem for each kind of queue that a load of the plan cannot use."""
     for name, spec in systems.items():
         for index, kind in enumerate(as_list(as_mapping(spec).get("queues"))):
             if isinstance(kind, str) and kind in QUEUES:
@@ -156,14 +156,14 @@ def _incompatible_loads(
                     yield Problem(("systems", name, "queues", index), why)
 
 
-def _of_probes(names: Sequence[object]) -> Iterator[Problem]:
-    """Every probe that there is not, or that has no program to be started."""
+def _unknown_probes(names: Sequence[object]) -> Iterator[Problem]:
+    """Yield a problem for each unknown probe."""
     for index, name in enumerate(names):
         if isinstance(name, str) and name not in PROBES:
             yield Problem(("probes", index), unknown("probe", name, [*PROBES]))
 
 
-def _of_systems(systems: Mapping[str, object]) -> Iterator[Problem]:
+def _system_problems(systems: Mapping[str, object]) -> Iterator[Problem]:
     for name, spec in systems.items():
         if name not in SYSTEMS:
             yield Problem(("systems", name), unknown("systems", name, list(SYSTEMS)))
@@ -176,19 +176,19 @@ def _problems(system: System, spec: Mapping[str, object]) -> Iterator[Problem]:
     default = SystemPlan.model_fields["queues"].default
     topologies, queues = as_list(spec.get("topologies")), as_list(spec.get("queues", default))
     settings = spec.get("settings")
-    yield from _lacking(system, "topologies", topologies)
-    yield from _lacking(system, "queues", queues)
+    yield from _unsupported(system, "topologies", topologies)
+    yield from _unsupported(system, "queues", queues)
     yield from _incompatible_settings(system, topologies, as_mapping(settings))
     yield from _incompatible_queues(system, topologies, queues)
     if isinstance(settings, Mapping):
-        for problem in _of_settings(system, settings):
+        for problem in _setting_problems(system, settings):
             yield Problem(("settings", *problem.where), problem.text)
 
 
 def _incompatible_settings(
     system: System, names: Sequence[object], settings: Mapping[str, Any]
 ) -> Iterator[Problem]:
-    """Every topology that cannot be had with the settings of the plan."""
+    """Yield a problem for each topology that the settings of the plan rule out."""
     for index, name in enumerate(names):
         if isinstance(name, str) and (why := system.incompatible_settings(name, settings)):
             yield Problem(("topologies", index), why)
@@ -197,7 +197,7 @@ def _incompatible_settings(
 def _incompatible_queues(
     system: System, topologies: Sequence[object], queues: Sequence[object]
 ) -> Iterator[Problem]:
-    """Every kind of queue that a topology of the plan has not."""
+    """Yield a problem for each kind of queue that a topology of the plan lacks."""
     for index, kind in enumerate(queues):
         reasons = (
             system.incompatible_queues.get((name, kind))
@@ -208,32 +208,32 @@ def _incompatible_queues(
             yield Problem(("queues", index), why)
 
 
-def _of_settings(system: System, settings: Mapping[str, object]) -> Iterator[Problem]:
-    """What is wrong with any value of a setting; only what is swept has several."""
+def _setting_problems(system: System, settings: Mapping[str, object]) -> Iterator[Problem]:
+    """Yield problems of all values of settings; only swept settings have several values."""
     axes = {name: values for name, values in swept_settings(settings).items() if values}
     lists = [name for name in axes if isinstance(settings[name], list)]
-    first = _first(settings)
-    problems = [_placed(problem, lists, 0) for problem in _refused(system, first)]
+    first = _first_values(settings)
+    problems = [_at_entry(problem, lists, 0) for problem in _check(system, first)]
     for name, values in axes.items():
         for index, value in enumerate(values[1:], 1):
-            others = (p for p in _refused(system, {**first, name: value}) if p.where[:1] == (name,))
-            problems += [_placed(problem, lists, index) for problem in others]
+            of_value = (p for p in _check(system, {**first, name: value}) if p.where[:1] == (name,))
+            problems += [_at_entry(problem, lists, index) for problem in of_value]
     yield from dict.fromkeys(problems)
 
 
-def _first(settings: Mapping[str, object]) -> dict[str, Any]:
-    """The settings with the first value of each that is swept."""
+def _first_values(settings: Mapping[str, object]) -> dict[str, Any]:
+    """Return the settings with the first value of each swept setting."""
     axes = swept_settings(settings)
     return {**settings, **{name: values[0] for name, values in axes.items() if values}}
 
 
-def _placed(problem: Problem, lists: Sequence[str], index: int) -> Problem:
-    """The problem at the entry of the list that has it."""
+def _at_entry(problem: Problem, lists: Sequence[str], index: int) -> Problem:
+    """Return the problem with the index of the list entry that has it."""
     key = problem.where[:1]
     return Problem((*key, index), problem.text) if key and key[0] in lists else problem
 
 
-def _refused(system: System, settings: Mapping[str, Any]) -> list[Problem]:
+def _check(system: System, settings: Mapping[str, Any]) -> list[Problem]:
     try:
         system.check(settings)
     except SettingsFault as fault:
@@ -243,8 +243,8 @@ def _refused(system: System, settings: Mapping[str, Any]) -> list[Problem]:
     return []
 
 
-def _lacking(system: System, kind: str, names: Sequence[object]) -> Iterator[Problem]:
-    """The topologies or kinds of queue that this system has not."""
+def _unsupported(system: System, kind: str, names: Sequence[object]) -> Iterator[Problem]:
+    """Yield a problem for each topology or kind of queue that this system lacks."""
     listed = system.topologies if kind == "topologies" else system.queues
     for index, name in enumerate(names):
         if not isinstance(name, str) or name in listed:

@@ -1,4 +1,4 @@
-"""What of a plan can be had: as far as its systems know, and on some hosts."""
+"""The cases of a plan that can be measured, in general and on given hosts."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,49 +17,49 @@ from mqperf.plan.load import GENERATORS
 
 
 def check_plan(plan: Plan) -> None:
-    """Raise ``PlanError`` when the plan asks for what no system, or not this one, has.
+    """Raise ``PlanError`` when the plan asks for something that its systems do not have.
 
-    Raises ``SystemFault`` for values of settings that do not go together.
+    Raises ``SystemFault`` for values of settings that cannot be combined.
     """
     for problem in problems_of(_document(plan), plan.files):
         raise PlanError(f"plan {plan.name}: {problem.sentence()}")
     for name in plan.systems:
         _check_variants(plan, SYSTEMS[name])
-    _check_insides(plan)
+    _check_metrics(plan)
 
 
 def _document(plan: Plan) -> dict[str, object]:
-    """The plan as its file says it, secrets of settings included."""
+    """Return the plan in the form of its file, including secret settings."""
     systems = {
         name: {
-            "topologies": list(wanted.topologies),
-            "queues": list(wanted.queues),
-            "settings": dict(wanted.settings),
+            "topologies": list(spec.topologies),
+            "queues": list(spec.queues),
+            "settings": dict(spec.settings),
         }
-        for name, wanted in plan.systems.items()
+        for name, spec in plan.systems.items()
     }
     return {**plan.model_dump(exclude={"systems"}), "systems": systems}
 
 
 def _check_variants(plan: Plan, system: System) -> None:
-    """Raise for settings that, with one another, topologies or generators, cannot be."""
+    """Raise for settings that cannot be combined, or not with a topology or generator."""
     generators = (GENERATORS[name] for name in plan.generators)
-    plain = [generator.title for generator in generators if not generator.encrypts]
-    wanted = plan.systems[system.name]
-    for settings in wanted.variants():
+    without_tls = [generator.title for generator in generators if not generator.encrypts]
+    spec = plan.systems[system.name]
+    for settings in spec.variants():
         system.check(settings)
-        for topology in wanted.topologies:
+        for topology in spec.topologies:
             if why := system.incompatible_settings(topology, settings):
                 raise PlanError(f"plan {plan.name}: {why}")
-        if plain and system.encrypts(settings):
+        if without_tls and system.encrypts(settings):
             raise PlanError(
-                f"plan {plan.name}: {plain[0]} does not speak TLS: leave out tls of"
+                f"plan {plan.name}: {without_tls[0]} does not speak TLS: leave out tls of"
                 f" {system.title}, or take another generator"
             )
 
 
-def _check_insides(plan: Plan) -> None:
-    """Raise when a probe asks nodes, and none of them, or not with these settings, tell."""
+def _check_metrics(plan: Plan) -> None:
+    """Raise when a probe needs metrics of nodes, and no system, or not these settings, has any."""
     systems = {name: SYSTEMS[name] for name in plan.systems}
     asking = [name for name in plan.probes if PROBES[name].asks_nodes]
     if asking and all(system.telling is None for system in systems.values()):
@@ -74,7 +74,7 @@ def _check_insides(plan: Plan) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """What cannot be measured on some hosts: a kind of queue of a system, with settings of it."""
+    """A kind of queue of a system with certain settings that cannot be measured on the hosts."""
 
     system: str
     queues: str
@@ -86,7 +86,7 @@ class Refused:
 class Possible:
     """A plan as it can be measured on some hosts.
 
-    ``plan`` names for each kind of queue the one that it gets there; ``kinds`` are both, by system.
+    ``plan`` has the actual kinds of queue; ``kinds`` maps planned to actual kinds, by system.
     """
 
     plan: Plan
@@ -94,18 +94,18 @@ class Possible:
     refused: Sequence[Refused]
 
     def refusal(self, case: Case) -> str | None:
-        """Why the case cannot be measured there, or None when it can be."""
+        """Return why the case cannot be measured there, or None when it can be."""
         declared = (kind for name, kind in KINDS.items() if case.parameters.get(name) is True)
         kinds = {case.queues, *declared}
         for each in self.refused:
-            alike = (each.system, each.settings) == (case.system, case.settings)
-            if alike and each.queues in kinds:
+            same_system = (each.system, each.settings) == (case.system, case.settings)
+            if same_system and each.queues in kinds:
                 return each.reason
         return None
 
 
 def check_places(plan: Plan, hosts: Hosts) -> None:
-    """Raise ``PlanError`` for an action on a host that is not among these."""
+    """Raise ``PlanError`` for an action on a host that is not one of these."""
     names = [host.name for host in hosts.every]
     for _, action in plan.every_action():
         if action.host is not None and action.host not in names:
@@ -116,28 +116,28 @@ def check_places(plan: Plan, hosts: Hosts) -> None:
 
 
 def planned(plan: Plan, clients: int) -> Possible:
-    """The plan on so many client hosts, as far as it can be known without a look at any host.
+    """Return the plan for so many client hosts, without connecting to any host.
 
-    Raises ``PlanError`` for what no machine has.
+    Raises ``PlanError`` for a plan that no hosts can run.
     """
     check_plan(plan)
     return Possible(plan.on(clients), {}, ())
 
 
 def possible(plan: Plan, hosts: Hosts) -> Possible:
-    """Look at what every system of the plan needs, before any of them is started.
+    """Return the plan for these hosts, after a check of the requirements of its systems.
 
-    Raises ``PlanError`` for what no machine has, and when two kinds of queue are one and the same
-    there.
+    Raises ``PlanError`` for a plan that no hosts can run, and when two planned kinds of queue are
+    the same kind on these hosts.
     """
     check_plan(plan)
     kinds: dict[str, dict[str, str]] = {}
     refused: list[Refused] = []
     sets = [options for _, options in sets_of(plan.load.driver)]
     declared = {kind for name, kind in KINDS.items() if any(options.get(name) for options in sets)}
-    for name, wanted in plan.systems.items():
+    for name, spec in plan.systems.items():
         kinds[name] = {}
-        for queues in dict.fromkeys((*wanted.queues, *sorted(declared))):
+        for queues in dict.fromkeys((*spec.queues, *sorted(declared))):
             kind, refusals = _kind(plan, name, queues, hosts.broker[0])
             kinds[name] |= {} if kind is None else {queues: kind}
             refused += refusals
@@ -147,7 +147,7 @@ def possible(plan: Plan, hosts: Hosts) -> Possible:
 
 
 def _kind(plan: Plan, name: str, queues: str, host: Host) -> tuple[str | None, list[Refused]]:
-    """What the plan gets for a kind of queue, and with which settings of the system it cannot."""
+    """Return the actual kind for a planned kind of queue, and the settings that refuse it."""
     kinds: dict[str, None] = {}
     reasons: list[tuple[Mapping[str, JsonValue], str]] = []
     for settings in plan.systems[name].variants():
@@ -166,9 +166,9 @@ def _kind(plan: Plan, name: str, queues: str, host: Host) -> tuple[str | None, l
 
 
 def _check_different(plan: Plan, system: str, kinds: Mapping[str, str]) -> None:
-    for asked, kind in kinds.items():
-        if asked != kind and kind in kinds:
+    for kind, actual in kinds.items():
+        if kind != actual and actual in kinds:
             raise PlanError(
-                f"plan {plan.name}: {asked} queues of {SYSTEMS[system].title} are {kind} queues"
+                f"plan {plan.name}: {kind} queues of {SYSTEMS[system].title} are {actual} queues"
                 f" here, and the plan asks for those as well: leave one of them out"
             )

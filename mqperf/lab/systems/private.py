@@ -1,4 +1,4 @@
-"""Private servers: started on free ports for one system, watched, and ended with us."""
+"""Private servers: started on free ports for one deployment, monitored, and ended with it."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,14 +24,14 @@ class AgainError(SystemFault):
 
 
 class PortTakenError(AgainError):
-    """Somebody took one of our ports between the choice and the start."""
+    """Another process took one of the chosen ports before the server started."""
 
 
 class Servers:
-    """The servers of one system, in the order of their start."""
+    """The servers of one deployment, in the order of their start."""
 
     def __init__(self, title: str, redact: Redact = str) -> None:
-        """Begin with none; ``redact`` takes the system's secrets out of a text."""
+        """Begin without servers; ``redact`` replaces the system's secrets in a text."""
         self._title = title
         self._redact = redact
         self._services: list[Service] = []
@@ -39,7 +39,7 @@ class Servers:
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        """Every server that is no helper as a node, with the process that it has now."""
+        """Every server except helpers as a node, with its current process."""
         return tuple(
             Node(
                 service.server.label,
@@ -49,44 +49,44 @@ class Servers:
                 service,
                 service.server.inside,
             )
-            for service in self._of_nodes()
+            for service in self._node_services()
         )
 
     def start(
         self, servers: Sequence[Server], timeout_s: float, *, enough: int | None = None
     ) -> None:
-        """Start some more servers at once, and return when ``enough`` (or all) of them serve.
+        """Start more servers in parallel, and return when ``enough`` (or all) of them are ready.
 
-        Raises ``PortTakenError``, or ``SystemFault`` for one that ended or did not serve in time,
-        with the end of its log.
+        Raises ``PortTakenError``, or ``SystemFault``, with the end of its log, for a server that
+        ended or was not ready in time.
         """
         started = []
         for server in servers:
             started.append(Service(server))
             self._services.append(started[-1])
-        self._await(started, timeout_s, len(started) if enough is None else enough)
+        self._await_ready(started, timeout_s, len(started) if enough is None else enough)
 
     def stop(self) -> None:
-        """End all of them, helpers last, at once: what they would save goes with their folders."""
-        with ExitStack() as both:  # helpers, too, when the host of a node is lost
+        """Kill all servers, helpers last: their data need not be saved, as folders are removed."""
+        with ExitStack() as stops:  # stops helpers even when the host of a node is lost
             for helper in (True, False):
                 of_kind = [each for each in self._services if each.server.helper == helper]
-                both.callback(stop_all, [each.process for each in of_kind], grace_s=0)
+                stops.callback(stop_all, [each.process for each in of_kind], grace_s=0)
 
     def check(self) -> None:
         """Raise ``SystemFault`` for the first node that is dead, with the end of its log.
 
-        One that is down on purpose is not.
+        A node that was ended on purpose is not reported.
         """
-        for service in self._of_nodes():
+        for service in self._node_services():
             if not service.down:
                 self._check_alive(service)
 
     def collect(self, folder: Path) -> None:
         """Write each server's files and what it has logged since the last call, redacted."""
-        with ExitStack() as each:  # the others, too, when one cannot be read
+        with ExitStack() as collects:  # continues when one server's log cannot be read
             for service in self._services:
-                each.callback(self._collect, service, folder)
+                collects.callback(self._collect, service, folder)
 
     def _collect(self, service: Service, folder: Path) -> None:
         server = service.server
@@ -96,25 +96,25 @@ class Servers:
                 copy = folder / f"{stem}-{Path(name).name}"
                 copy.write_text(self._redact(content), encoding="utf-8")
             logged = self._redact(service.reader.read_on())
-            (folder / _collected(server)).write_text(logged, encoding="utf-8")
+            (folder / _log_name(server)).write_text(logged, encoding="utf-8")
 
     def facts(self) -> list[dict[str, JsonValue]]:
-        """Name, host, memory and log of each node."""
+        """Return name, host, memory and log of each node."""
         return [
             {
                 "label": service.server.label,
                 "name": service.server.name,
                 "host": service.server.host.name,
                 "rss_bytes": service.process.rss_bytes,
-                "log": _collected(service.server),
+                "log": _log_name(service.server),
             }
-            for service in self._of_nodes()
+            for service in self._node_services()
         ]
 
-    def _of_nodes(self) -> list[Service]:
+    def _node_services(self) -> list[Service]:
         return [service for service in self._services if not service.server.helper]
 
-    def _await(self, starting: Sequence[Service], timeout_s: float, enough: int) -> None:
+    def _await_ready(self, starting: Sequence[Service], timeout_s: float, enough: int) -> None:
         deadline = time.monotonic() + timeout_s
         waiting = list(starting)
         while len(starting) - len(waiting) < enough:
@@ -128,7 +128,7 @@ class Servers:
             if waiting and time.monotonic() > deadline:
                 server = waiting[0].server
                 raise SystemFault(
-                    f"{self._named(server)} is not ready after {timeout_s:g} s;"
+                    f"{self._full_name(server)} is not ready after {timeout_s:g} s;"
                     f" {last_lines(server.host, server.log, self._redact)}"
                 )
             time.sleep(POLL_S)
@@ -137,23 +137,23 @@ class Servers:
         """Raise ``PortTakenError`` or ``SystemFault`` for a server that ended while it started."""
         for service in self._services:
             server = service.server
-            ended = not service.process.alive  # asked first: then its log is whole
+            ended = not service.process.alive  # checked first: then its log is complete
             if service.says(server.taken):
                 raise PortTakenError(
-                    f"a port was taken while {self._named(server)} started;"
+                    f"a port was taken while {self._full_name(server)} started;"
                     f" repeat the command; {last_lines(server.host, server.log, self._redact)}"
                 )
-            if ended and not self._again(service, "died"):
+            if ended and not self._restart(service, "died"):
                 self._check_alive(service)
 
     def _restart_hanging(self, waiting: Sequence[Service]) -> None:
-        """End and start again who has been starting for longer than its patience."""
+        """Restart servers that have been starting for longer than ``patience_s``."""
         for service in waiting:
             if time.monotonic() - service.began > service.server.patience_s:
-                self._again(service, "hung")
+                self._restart(service, "hung")
 
-    def _again(self, service: Service, fate: str) -> bool:
-        """Start a server again, unless that was done as often as it may; say whether."""
+    def _restart(self, service: Service, fate: str) -> bool:
+        """Restart a server up to its number of ``restarts``; return whether it was restarted."""
         server = service.server
         incident = f"{server.label} {fate} while it started, and was started again"
         if self.incidents.count(incident) >= server.restarts:
@@ -168,18 +168,18 @@ class Servers:
         if code is not None:
             how = f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
             last = last_lines(server.host, server.log, self._redact)
-            raise SystemFault(f"{self._named(server)} {how}; {last}")
+            raise SystemFault(f"{self._full_name(server)} {how}; {last}")
 
-    def _named(self, server: Server) -> str:
+    def _full_name(self, server: Server) -> str:
         name = server.label if server.label == self._title else f"{self._title}'s {server.label}"
         return name if server.host.name == HERE else f"{name} on {server.host.name}"
 
 
 @dataclass(frozen=True, slots=True)
 class PrivateDeployment:
-    """What every deployment of private servers does alike; they are its nodes.
+    """The common base of deployments of private servers, which are its nodes.
 
-    ``about`` says what they are, and how the first is configured.
+    ``about`` has product, versions, and the configuration of the first server.
     """
 
     servers: Servers
@@ -188,17 +188,17 @@ class PrivateDeployment:
 
     @property
     def nodes(self) -> tuple[Node, ...]:
-        """Every server that is no helper."""
+        """Every server except helpers."""
         return self.servers.nodes
 
     def facts(self) -> dict[str, JsonValue]:
-        """What they are, what happened while they started, and the memory of every node."""
-        by_label = {str(facts["label"]): facts for facts in self.servers.facts()}
-        told: dict[str, JsonValue] = {**self.about}
-        told["nodes"] = [by_label[node.label] for node in self.nodes]
+        """Return ``about``, incidents during the start, and the facts of every node."""
+        by_label = {str(node["label"]): node for node in self.servers.facts()}
+        facts: dict[str, JsonValue] = {**self.about}
+        facts["nodes"] = [by_label[node.label] for node in self.nodes]
         if self.servers.incidents:
-            told["incidents"] = [*self.servers.incidents]
-        return told
+            facts["incidents"] = [*self.servers.incidents]
+        return facts
 
     def check(self) -> None:
         """Raise ``SystemFault`` for the first server that is dead, with the end of its log."""
@@ -211,14 +211,14 @@ class PrivateDeployment:
 
 T = TypeVar("T")
 Launch = Callable[[Servers, tuple[int, ...], Sequence[HostFolder]], T]
-"""Starts servers on the ports, with everything in these folders, and gives what became of them."""
+"""Starts servers on the ports, with all files in these folders, and returns the deployment."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServerLauncher:
-    """Where a system gets its servers, and how errors call it; ``redact`` takes out its secrets.
+    """Starts the servers of a system, called ``title`` in errors; ``redact`` replaces its secrets.
 
-    Its ``nodes`` are on the hosts of ``host_folders`` in their order; of fewer, some have several.
+    ``nodes`` servers are distributed round-robin over the hosts of ``host_folders``.
     """
 
     title: str
@@ -228,10 +228,10 @@ class ServerLauncher:
 
     @contextmanager
     def launched(self, ports: int, launch: Launch[T]) -> Iterator[T]:
-        """Give what ``launch`` gives, and end its servers afterwards.
+        """Yield the result of ``launch``, and end its servers afterwards.
 
-        When a port was taken in the meantime, or ``launch`` raises another ``AgainError``, it tries
-        once more, with other ports.  Raises what ``Servers.start`` and ``launch`` raise.
+        When a port was taken in the meantime, or ``launch`` raises another ``AgainError``, it is
+        called once more, with other ports.  Raises what ``Servers.start`` and ``launch`` raise.
         """
         with ExitStack() as stack:
             try:
@@ -255,6 +255,6 @@ class ServerLauncher:
             yield launch(servers, block, host_folders)
 
 
-def _collected(server: Server) -> str:
-    """The name of its log in a run folder."""
+def _log_name(server: Server) -> str:
+    """Return the name of the server's log in a run folder."""
     return f"{server.folder.name}.log"

@@ -1,4 +1,4 @@
-"""A server while a system is up: its process, and the next one when it is started again."""
+"""A server of a running system: its current process, and restarts."""
 
 import signal
 import time
@@ -16,13 +16,13 @@ END_GRACE_S = 15
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """The specification of one server: its command, its files, and what its log says.
+    """The specification of one server: its command, its files, and messages in its log.
 
-    ``files`` are written into its folder, for us only, before the start; any of the texts ``ready``
-    in its log says that it serves, any of ``taken`` that it did not get its port.  One that is
-    known to die while it starts, or to hang for ``patience_s``, may be started again, ``restarts``
-    times for either.  A ``helper`` is no node: once all serve they need it no longer, and it ends
-    after them.  ``inside`` is where it tells of its inside.
+    ``files`` are written into its folder, for their owner only, before the start; any of the texts
+    ``ready`` in its log means that it serves, any of ``taken`` that it did not get its port.  A
+    server that is known to die while it starts, or to hang for ``patience_s``, is restarted up to
+    ``restarts`` times for either.  A ``helper`` is not a node: the nodes need it only until all
+    serve, and it ends after them.  ``inside`` is the endpoint of its metrics.
     """
 
     label: str
@@ -40,21 +40,21 @@ class Server:
 
     @property
     def host(self) -> Host:
-        """Where it runs."""
+        """The host on which it runs."""
         return self.host_folder.host
 
     @property
     def folder(self) -> Path:
-        """Its folder there."""
+        """Its folder on the host."""
         return self.host_folder.folder
 
     @property
     def log(self) -> Path:
-        """Where its output goes."""
+        """The file for its output."""
         return self.folder / "server.log"
 
     def write(self) -> None:
-        """Make the folder with its files; raises ``HostError`` when that is refused."""
+        """Create its folder and files; raises ``HostError`` when that fails."""
         self.host.make(self.folder)
         for name, content in self.files.items():
             self.host.write(self.folder / name, content)
@@ -63,41 +63,41 @@ class Server:
 class Service:
     """A server that was started; ``began`` is when, on the monotonic clock.
 
-    ``down`` says that it was ended on purpose, and is not to run now.
+    ``down`` is true while it is ended on purpose.
     """
 
     def __init__(self, server: Server) -> None:
-        """Write its files, and start it."""
+        """Write the files of the server, and start it."""
         server.write()
         self.server = server
         self.reader = LogReader(server.host, server.log)
         self.down = False
-        self._earlier = 0
-        self.process = self._launched()
+        self._log_start = 0
+        self.process = self._launch()
 
     @property
     def serves(self) -> bool:
-        """Whether its log says so, since it was started last."""
+        """Whether it is ready, according to its log since the last start."""
         return not self.down and self.says(self.server.ready)
 
-    def says(self, signs: Sequence[str]) -> bool:
-        """Whether its log has any of these since it was started last."""
-        log = text(self.server.host, self.server.log, self._earlier)
-        return any(sign in log for sign in signs)
+    def says(self, texts: Sequence[str]) -> bool:
+        """Return whether its log since the last start has any of these texts."""
+        log = text(self.server.host, self.server.log, self._log_start)
+        return any(each in log for each in texts)
 
     def end(self, number: signal.Signals) -> None:
-        """Send the signal that ends it; that it does not run is no fault from now on."""
+        """End it by a signal; from now on its absence is not reported as a fault."""
         self.down = True
         self.process.signal(number)
 
     def start_again(self) -> None:
-        """Start it with the files that it has, once what still runs of it has ended."""
+        """Restart it with its present files, after its last process has ended."""
         self.process.stop(END_GRACE_S)
-        self._earlier = self.server.host.size(self.server.log)
-        self.process = self._launched()
+        self._log_start = self.server.host.size(self.server.log)
+        self.process = self._launch()
         self.down = False
 
-    def _launched(self) -> Process:
+    def _launch(self) -> Process:
         server = self.server
         self.began = time.monotonic()
         return server.host.start(

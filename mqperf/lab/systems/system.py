@@ -1,4 +1,4 @@
-"""What every system under test is, to those who measure it."""
+"""The interface of every system under test to the runner."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -20,11 +20,11 @@ from mqperf.plan.topologies import TOPOLOGIES
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """One node of a deployment: as reports call it, and as the system calls it.
+    """One node of a deployment: ``label`` is its name in reports, ``name`` that in the system.
 
-    ``process`` and ``host`` are None when the node runs where we cannot see it.  ``service`` is
-    there for one that can be ended on purpose and started again, ``inside`` for one that tells of
-    its inside.
+    ``process`` and ``host`` are None when the node runs where it is not visible.  ``service`` is
+    set for a node that can be ended on purpose and restarted, ``inside`` for one that reports
+    metrics.
     """
 
     label: str
@@ -36,7 +36,7 @@ class Node:
 
 
 class Deployment(Protocol):
-    """A system that is up; it stays so until the context which gave it is left."""
+    """A running system; it runs until the context that provided it is left."""
 
     @property
     def nodes(self) -> tuple[Node, ...]:
@@ -45,11 +45,11 @@ class Deployment(Protocol):
 
     @property
     def ends_with_us(self) -> bool:
-        """Whether what runs left in it is gone when that context is left."""
+        """Whether everything that runs left in it disappears when that context is left."""
         ...
 
     def provision(self, case: Case, run_id: str) -> Access:
-        """Prepare what one run needs and give access to it; no queue of another run is seen."""
+        """Provision the system for one run, isolated from other runs, and return the access."""
         ...
 
     def clean_up(self, run_id: str, queues: Sequence[str]) -> None:
@@ -57,7 +57,7 @@ class Deployment(Protocol):
         ...
 
     def facts(self) -> dict[str, JsonValue]:
-        """Versions, configuration and state, without secrets; not for a measured window."""
+        """Return versions, configuration and state, without secrets; not in a measured window."""
         ...
 
     def check(self) -> None:
@@ -75,27 +75,27 @@ def _no_broker(label: str, _host_folder: HostFolder, _port: int) -> Server:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """A kind of system: what it can do, and how to start one.
+    """A kind of system: its properties, and how to start one.
 
-    ``drivers`` names, by generator, its driver that speaks to the system.  ``installed`` gives the
-    version that is installed on a host, or raises ``SystemFault`` with the command to install it.
-    ``check`` raises ``SystemFault`` for settings that the system does not know.  ``start`` takes
-    the settings, and the hosts for its nodes in their order, each with a private folder which its
-    caller removes; with fewer hosts than nodes, hosts have several.  ``queue_kind`` gives the kind
-    of queue that a plan gets on a host for one that it asks for, or raises ``SystemFault`` when it,
-    or the whole system, cannot be had there; None where a kind is always what its name says.
-    ``encrypts`` tells whether clients of a deployment with these settings connect by TLS only.
-    ``tools`` are what the hosts of its nodes must have.  ``own_deployment`` says if a topology
-    is one of its own, for which ``start`` finds its name among the settings, as ``topology``.
-    ``incompatible_queues`` gives by topology and kind of queue why there is no such pair,
-    ``incompatible_test_cases`` by test case why clients of the system cannot do that.
-    ``telling`` are settings with which its nodes tell of their inside; None where none can.
-    ``forms`` begin the names of topologies that it has beside those listed, as ``ring`` begins
-    ``ring-4``.  ``incompatible_settings`` tells why a topology cannot be had with these settings,
-    checked or not, ``labels`` what its nodes are called, if that is known before it is started.
-    ``broker`` gives one broker under a label, in a folder of a host, at a port, for another system
-    that has brokers among its nodes; it raises ``SystemFault`` where there can be none.
-    ``getting`` gets what the hosts lack for these settings, and says each time what it begins.
+    ``drivers`` has, by generator, the driver for the system.  ``installed`` returns the version
+    installed on a host, or raises ``SystemFault`` with the command to install it.  ``check`` raises
+    ``SystemFault`` for settings that the system does not know.  ``start`` takes the settings, and
+    the hosts of its nodes in order, each with a private folder that the caller removes; with fewer
+    hosts than nodes, some hosts have several nodes.  ``queue_kind`` returns the actual kind of
+    queue on a host for a planned kind, or raises ``SystemFault`` when this kind, or the whole
+    system, is not available there; None where planned and actual kind are always the same.
+    ``encrypts`` returns whether clients of a deployment with these settings connect by TLS only.
+    ``tools`` are the programs that the hosts of its nodes must have.  ``own_deployment`` returns
+    whether a topology needs its own deployment, for which ``start`` gets the setting ``topology``,
+    its name.  ``incompatible_queues`` has, by topology and kind of queue, why they cannot be
+    combined, ``incompatible_test_cases``, by test case, why clients of the system cannot run it.
+    ``telling`` are settings with which its nodes report metrics; None where none can.  ``forms``
+    are prefixes of further topologies, as ``ring`` in ``ring-4``.  ``incompatible_settings``
+    returns why a topology is not available with these settings, validated or not, ``labels`` the
+    labels of its nodes, if known before the start.  ``broker`` returns the server of one broker
+    with a label, in a folder of a host, at a port, for another system that has brokers among its
+    nodes; it raises ``SystemFault`` where there can be none.  ``getting`` installs what the hosts
+    lack for these settings, and yields a description of each step before it begins.
     """
 
     name: str
@@ -124,38 +124,38 @@ class System:
     )
 
     def driver(self, generator: str) -> str | None:
-        """The driver by which a generator talks to it; None for one that cannot.
+        """Return the driver of a generator for the system; None if the generator has none.
 
-        It is one of ``drivers``, or the generator names the system.
+        It is one of ``drivers``, or of the launcher's drivers.
         """
         launcher = LAUNCHERS.get(generator)
-        named = {} if launcher is None else launcher.drivers
-        return self.drivers.get(generator, named.get(self.name))
+        by_system = {} if launcher is None else launcher.drivers
+        return self.drivers.get(generator, by_system.get(self.name))
 
     @property
     def every_driver(self) -> dict[str, str]:
-        """That of each generator which can talk to it."""
+        """The driver of each generator that has one for the system."""
         drivers = {name: self.driver(name) for name in dict.fromkeys((*self.drivers, *LAUNCHERS))}
         return {name: driver for name, driver in drivers.items() if driver is not None}
 
     def watched(self, settings: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-        """The settings with those by which its nodes, if they can, tell of their inside."""
+        """Return the settings with those by which its nodes, if they can, report metrics."""
         return {**settings, **(self.telling or {})}
 
     def offers(self, topology: str) -> bool:
-        """Whether it has a topology of this name."""
+        """Return whether it has a topology of this name."""
         of_form = topology.partition("-")[0] in self.forms and topology in TOPOLOGIES
         return topology in self.topologies or of_form
 
     def started(
         self, settings: Mapping[str, JsonValue], topology: str, host_folders: Sequence[HostFolder]
     ) -> AbstractContextManager[Deployment]:
-        """The system as cases of this topology need it."""
+        """Return the context of a deployment for cases of this topology."""
         needed = {**settings, "topology": topology} if self.own_deployment(topology) else settings
         return self.start(needed, host_folders)
 
     def queues_on(self, host: Host, asked: str, settings: Mapping[str, JsonValue]) -> str:
-        """What a plan gets for the kind of queue that it asks for; raises ``SystemFault``."""
+        """Return the actual kind of queue for a planned one; raises ``SystemFault``."""
         if self.queue_kind is not None:
             return self.queue_kind(asked, settings, host)
         self.installed(host)
@@ -163,9 +163,9 @@ class System:
 
 
 ONLY_BROKER = "Broker"
-"""How reports call the only broker of a system."""
+"""The label in reports of the only broker of a system."""
 
 
 def node_label(index: int) -> str:
-    """Name a node as the published reports do: Master, Slave 1, Slave 2."""
+    """Return the label of a node as in the published reports: Master, Slave 1, Slave 2."""
     return f"Slave {index}" if index else "Master"

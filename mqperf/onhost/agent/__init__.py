@@ -1,1 +1,1 @@
-"""What answers on a host that is reached over SSH."""
+"""The agent, which serves the controller's requests on a host that is reached over SSH."""

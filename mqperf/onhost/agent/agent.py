@@ -1,8 +1,8 @@
-"""The far end of a channel: does on its host what the controller asks for.
+"""The remote end of a channel: executes the controller's requests on its host.
 
-It ends, and all that it started ends with it, when its input does, when nobody has written to it
-for the length of its lease, and when it is killed or stopped.  Files and signals of this end are
-never waited for by the one who reads the channel, so that signs of life are always heard.
+It ends, with all that it started, when its input ends, when nothing arrives for the length of its
+lease, and when it is killed or stopped.  The thread that reads the channel never waits for files or
+processes, so that it always notices signs of life.
 """
 
 import queue
@@ -24,33 +24,33 @@ from mqperf.onhost.processes.lease import leased
 from mqperf.onhost.processes.scratch import start_reaper, sweep
 
 SLOW = {"run", "stop"}
-"""What may take as long as its caller allows; the others are done one after the other."""
+"""Operations with a thread of their own, as they may take long; others run one after another."""
 
 WRITING = {"write", "write_all", "write_part"}
-"""What takes bytes."""
+"""Operations that take bytes."""
 
 REAPING_LIMIT_S = 20.0
 
 
 class Agent:
-    """Reads requests, and answers them in whichever order they are done."""
+    """Reads requests, and answers them in the order in which they are completed."""
 
     def __init__(self, alive: Callable[[], None]) -> None:
-        """Call ``alive`` with everything that arrives."""
+        """Set the callback ``alive``, which is called for every message that arrives."""
         self._alive = alive
         self._operations = Operations()
         self._writing = threading.Lock()
         self._requests: queue.SimpleQueue[tuple[wire.Head, bytes]] = queue.SimpleQueue()
 
     def serve(self) -> None:
-        """Greet, and do what is asked until nobody asks any more."""
-        self._say(b"\n" + wire.GREETING + wire.pack({"ok": self._operations.hello()}))
+        """Send the greeting, then serve requests until the input ends."""
+        self._send(b"\n" + wire.GREETING + wire.pack({"ok": self._operations.hello()}))
         threading.Thread(target=self._work, daemon=True).start()
         while (message := wire.receive(sys.stdin.buffer)) is not None:
             self._alive()
             head, data = message
             if head["op"] == "echo":
-                self._say(wire.pack({"id": head["id"], "ok": time.time()}))
+                self._send(wire.pack({"id": head["id"], "ok": time.time()}))
             elif head["op"] in SLOW:
                 threading.Thread(target=self._do, args=(head, data), daemon=True).start()
             elif head["op"] != "beat":
@@ -70,28 +70,28 @@ class Agent:
             answer["error"] = str(error)
         except OSError as error:
             answer["error"] = f"{error.filename or operation.__name__}: {error.strerror}"
-        except Exception as error:  # noqa: BLE001 (whoever asked shall know, not wait)
+        except Exception as error:  # noqa: BLE001 (the controller must get an answer)
             answer["error"] = f"{operation.__name__}: {type(error).__name__}: {error}"
         else:
             if isinstance(result, bytes):
-                self._say(wire.pack(answer | {"ok": None}, result))
+                self._send(wire.pack(answer | {"ok": None}, result))
                 return
             answer["ok"] = result
-        self._say(wire.pack(answer))
+        self._send(wire.pack(answer))
 
-    def _say(self, message: bytes) -> None:
+    def _send(self, message: bytes) -> None:
         with self._writing:
             sys.stdout.buffer.write(message)
             sys.stdout.buffer.flush()
 
 
 def main(folder: Path, lease_s: float) -> None:
-    """Serve from ``folder``, which is locked by us, and remove it at the end."""
+    """Serve from ``folder``, which this process has locked, and remove it at the end."""
     reaping = start_reaper(folder)
     sweep(Path(tempfile.gettempdir()), re.compile("mqperf-agent-[a-z0-9_]{8}"))
     leased(lambda alive: Agent(alive).serve(), lease_s)
-    # reapers of scratch folders, some of which may not have read their program yet: it is in ours
+    # reapers of scratch folders may not have read their program yet, which is in this folder
     guardian.await_reapers(reaping, REAPING_LIMIT_S)
     shutil.rmtree(folder, ignore_errors=True)
-    if not folder.exists():  # else somebody still wrote there, and the reaper removes the rest
+    if not folder.exists():  # else something was still writing there: the reaper removes the rest
         child.await_end(reaping, 0)

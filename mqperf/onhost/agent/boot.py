@@ -1,7 +1,7 @@
-"""The first that runs on a host: unpacks the agent, which comes on standard input, and starts it.
+"""The bootstrap program on a host: unpacks the agent, which comes on standard input, and starts it.
 
-It knows nothing of mqperf: its text is given to a bare Python.  The agent's files stand in a
-private folder that vanishes with it.
+It does not import mqperf: its text is passed to a bare Python.  The agent's files are in a private
+folder that is removed when it ends.
 """
 
 import fcntl
@@ -18,7 +18,7 @@ NAME = "mqperf-agent-"
 
 
 def boot(order: dict[str, Any]) -> None:
-    """Make the folder, and hand on to the agent; say why not, in the agent's place."""
+    """Unpack the agent and run it; if that fails, answer with an error in its place."""
     try:
         base = place(order["folder"])
         folder = unpack(base, order["files"])
@@ -33,11 +33,11 @@ def boot(order: dict[str, Any]) -> None:
 
 
 def place(folder: str | None) -> Path:
-    """Where temporary files go; programs that are pushed there must be allowed to run."""
+    """Return the folder for temporary files, from which programs must be allowed to run."""
     if folder:
-        wanted = Path(folder).expanduser()
-        wanted.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.environ["TMPDIR"] = tempfile.tempdir = str(wanted)
+        chosen = Path(folder).expanduser()
+        chosen.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.environ["TMPDIR"] = tempfile.tempdir = str(chosen)
     base = tempfile.gettempdir()
     if os.statvfs(base).f_flag & os.ST_NOEXEC:
         raise OSError(0, "it is mounted noexec, so that no program could run there", base)
@@ -45,7 +45,7 @@ def place(folder: str | None) -> Path:
 
 
 def unpack(base: Path, files: dict[str, str]) -> Path:
-    """Write the files into a folder of their own, whose lock tells it from a dead one."""
+    """Write the files into a new folder; its lock shows that its owner is alive."""
     folder = Path(tempfile.mkdtemp(prefix=f".{NAME}", dir=base))
     try:
         fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_EX)
@@ -59,7 +59,7 @@ def unpack(base: Path, files: dict[str, str]) -> Path:
 
 
 def refuse(reason: str) -> None:
-    """Tell in one line why there will be no agent."""
+    """Print one line with the reason why no agent starts."""
     answer = json.dumps({"error": reason, "bytes": 0})
     sys.stdout.write(f"\nmqperf-agent {answer}\n")
     sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""What an agent does when it is asked to: one method each."""
+"""The operations of an agent, one method each."""
 
 import os
 import shutil
@@ -21,50 +21,50 @@ from mqperf.onhost.processes.scratch import scratch
 class Operations:
     """The processes, folders and ports of a host that its controller holds.
 
-    Arguments and results are what JSON knows; what is read is given as bytes.  Raises ``HostError``
-    or ``OSError`` when the host refuses.
+    Arguments and results are JSON data; content of files is bytes.  Raises ``HostError`` or
+    ``OSError`` when the host refuses.
     """
 
     def __init__(self) -> None:
-        """Begin with nothing."""
-        self._links: dict[int, ChildHandle] = {}
+        """Start without any of these."""
+        self._handles: dict[int, ChildHandle] = {}
         self._held: dict[str, ExitStack] = {}
 
     def hello(self) -> dict[str, Any]:
-        """Who answers."""
+        """Describe this agent and its platform."""
         platform = here()
         return {
             "pid": os.getpid(),
             "python": sys.executable,
             "platform": [platform.python, platform.machine, platform.libc],
             "path": self._path(),
-            # client's address and port, then ours: by which we were reached
+            # client's address and port, then this host's: the third is how it was reached
             "address": os.environ.get("SSH_CONNECTION", "").split(" ")[2:3],
         }
 
     def start(
         self, label: str, argv: list[str], env: dict[str, str] | None, log: str, cwd: str | None
     ) -> int:
-        """Start a process with its output appended to ``log``; its pid."""
-        link = logged(label, argv, env, Path(log), Path(cwd) if cwd else None)
-        self._links[link.pid] = link
-        return link.pid
+        """Start a process with its output appended to ``log``; return its pid."""
+        handle = logged(label, argv, env, Path(log), Path(cwd) if cwd else None)
+        self._handles[handle.pid] = handle
+        return handle.pid
 
     def run(self, argv: list[str], env: dict[str, str] | None, limit_s: float) -> list[int | str]:
-        """Run a command to its end; its exit code and both outputs."""
+        """Run a command to its end; return its exit code and both outputs."""
         return [*completed(argv, env, None, limit_s)]
 
     def poll(self, pid: int) -> int | None:
-        """Exit code of a process; None while it runs."""
-        return self._links[pid].wait()
+        """Return the exit code of a process; None while it runs."""
+        return self._handles[pid].wait()
 
     def stop(self, pid: int, grace_s: float) -> int:
-        """End a process and all that it started; its exit code."""
-        return self._links[pid].stop(grace_s)
+        """End a process and all that it started; return its exit code."""
+        return self._handles[pid].stop(grace_s)
 
     def signal(self, pid: int, number: int) -> None:
         """Send a signal to a process."""
-        self._links[pid].signal(signal.Signals(number))
+        self._handles[pid].signal(signal.Signals(number))
 
     def signal_tree(self, pid: int, number: int, last_first: bool) -> None:  # noqa: FBT001
         """Send a signal to a process and all that it started."""
@@ -72,7 +72,7 @@ class Operations:
             proc.signal_tree(pid, number, last_first=last_first)
 
     def look(self, pid: int) -> dict[str, Any]:
-        """Memory of a process, whether it was stopped, and when it was started, if it lives."""
+        """Return memory, frozen state and start time of a process."""
         return {
             "rss_bytes": proc.rss_bytes(pid),
             "frozen": proc.frozen(pid),
@@ -80,12 +80,12 @@ class Operations:
         }
 
     def listener(self, address: str, port: int, program: str) -> list[Any] | None:
-        """Pid and start of somebody's process that listens on a port of ours."""
+        """Return pid and start time of a program's process that listens on a port of this host."""
         pid = proc.listener(address, port, program)
         return None if pid is None else [pid, proc.create_time(pid)]
 
     def scratch(self, prefix: str) -> str:
-        """Make a private folder that vanishes when it is released, or with us."""
+        """Make a private folder that is removed when it is released, or when the agent ends."""
         with ExitStack() as stack:
             folder = str(stack.enter_context(scratch(prefix)))
             self._held[folder] = stack.pop_all()
@@ -99,51 +99,51 @@ class Operations:
         return list(block)
 
     def release(self, held: str) -> None:
-        """Give a folder or ports back."""
+        """Release a folder or ports."""
         self._held.pop(held).close()
 
     def make(self, path: str) -> None:
-        """Make a private folder, which must not be there."""
+        """Make a private folder, which must not exist."""
         files.make(Path(path))
 
     def make_all(self, path: str) -> None:
-        """Make a private folder, unless it is there."""
+        """Make a private folder, unless it exists."""
         with files.host_errors(Path(path), "make"):
             Path(path).mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def write(self, path: str, mode: int, data: bytes) -> None:
-        """Write a file, which appears whole."""
+        """Write a file atomically."""
         files.write(Path(path), data, mode)
 
     def write_all(self, path: str, heads: list[tuple[str, int, int]], data: bytes) -> None:
-        """Write files below a folder, one after the other: name, mode and size of each."""
+        """Write several files below a folder; ``heads`` has name, mode and size of each."""
         start = 0
         for name, mode, size in heads:
             files.write(Path(path, name), data[start : start + size], mode)
             start += size
 
     def write_part(self, path: str, start: int, data: bytes) -> None:
-        """Write the draft of a file from a position to its end."""
+        """Write into the draft of a file at a position; its new end is behind the data."""
         files.write_part(Path(path), data, start)
 
     def finish(self, path: str, mode: int) -> None:
-        """Put the draft of a file in its place."""
+        """Move the draft of a file to its final name."""
         files.finish(Path(path), mode)
 
     def names(self, path: str) -> list[str]:
-        """Names of all that is in a folder."""
+        """Return the names of all entries of a folder."""
         return sorted(files.names(Path(path)))
 
     def read(self, path: str, start: int, longest: int) -> bytes:
-        """So many bytes of a file, or fewer at its end."""
+        """Read at most ``longest`` bytes of a file from a position on."""
         return files.read(Path(path), start, longest)
 
     def size(self, path: str) -> int:
-        """How many bytes a file has."""
+        """Return the size of a file in bytes."""
         return files.size(Path(path))
 
     def listing(self, path: str) -> list[tuple[str, int]]:
-        """Files below a folder with their sizes; folders end with a slash; no links or devices."""
+        """List files below a folder with sizes, and folders with a final slash; nothing else."""
         root = Path(path)
         if not root.is_dir():
             raise HostError(f"{path}: there is no such folder")
@@ -159,19 +159,19 @@ class Operations:
         return listed
 
     def check_room(self, path: str) -> None:
-        """Refuse when nothing more can be written into a folder."""
+        """Raise ``HostError`` when nothing more can be written into a folder."""
         files.check_room(Path(path))
 
     def room_bytes(self) -> int:
-        """Free space for temporary files."""
+        """Return the free space for temporary files."""
         return shutil.disk_usage(tempfile.gettempdir()).free
 
     def which(self, programs: list[str]) -> dict[str, str | None]:
-        """Where these programs are, also those for administrators."""
+        """Find programs in PATH, and in the folders for administrators."""
         return {name: shutil.which(name, path=self._path()) for name in programs}
 
     def facts(self) -> dict[str, Any]:
-        """What must be known of the machine, and its kernel's view of its clock."""
+        """Return facts about the machine, and the kernel's state of its clock."""
         return {**facts.host_facts(), "network": None, "kernel_clock": kernel_clock()}
 
     def _path(self) -> str:

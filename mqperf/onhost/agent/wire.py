@@ -1,24 +1,24 @@
-"""What both ends of a channel write: a line of JSON, and after some lines raw bytes.
+"""The protocol of a channel: messages are a line of JSON, some of them followed by raw bytes.
 
-Both ends and all that the far end imports run with the standard library of Python 3.11.
+Both ends, and all that the remote end imports, need only the standard library of Python 3.11.
 """
 
 import json
 from typing import Any, BinaryIO
 
 GREETING = b"mqperf-agent "
-"""What the first line of an agent begins with: login scripts may print lines before it."""
+"""Beginning of an agent's first line; login scripts may print other lines before it."""
 
 Head = dict[str, Any]
 
 
 def pack(head: Head, data: bytes = b"") -> bytes:
-    """A message."""
+    """Encode a message."""
     return json.dumps({**head, "bytes": len(data)}).encode() + b"\n" + data
 
 
 def receive(source: BinaryIO) -> tuple[Head, bytes] | None:
-    """The next message; None at the end."""
+    """Read the next message; None at the end."""
     line = source.readline()
     if not line.endswith(b"\n"):
         return None

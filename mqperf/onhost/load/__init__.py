@@ -1,1 +1,1 @@
-"""Processes of load generators: a package for each, and what they share."""
+"""Programs of load generators, a package for each, and their shared modules."""

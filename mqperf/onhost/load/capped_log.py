@@ -13,7 +13,7 @@ LAST_WORDS = 10_000
 
 
 class CappedLog:
-    """A text stream that passes ``limit`` bytes on, then keeps only the last entries."""
+    """A text stream that passes on ``limit`` bytes, and then keeps only the last entries."""
 
     def __init__(self, stream: TextIO, limit: int) -> None:
         self.stream = stream
@@ -22,11 +22,11 @@ class CappedLog:
         self.tail: deque[str] = deque(maxlen=TAIL_ENTRIES)
 
     def __getattr__(self, name: str) -> object:
-        """All else is the business of the stream below."""
+        """Delegate all other attributes to the underlying stream."""
         return getattr(self.stream, name)
 
     def write(self, text: str) -> int:
-        """Write, or drop and remember."""
+        """Write the text, or beyond the limit keep it among the last entries."""
         size = len(text.encode(errors="replace"))
         if self.remaining > 0:
             self.stream.write(text)
@@ -37,7 +37,7 @@ class CappedLog:
         return len(text)
 
     def finish(self) -> None:
-        """Say how much was dropped, give the end of it, and let a last traceback through."""
+        """Write how much was dropped and its last entries, and allow a final traceback."""
         if self.dropped:
             self.stream.write(f"\n[log capped: {self.dropped} bytes dropped; the last of them:]\n")
             self.stream.writelines(f"{entry.rstrip()[:TAIL_WIDTH]}\n" for entry in self.tail)
@@ -47,7 +47,7 @@ class CappedLog:
 
 @contextmanager
 def capped_output() -> Iterator[None]:
-    """Both outputs of this process, from now on, as one log of ``LOG_BYTES`` and its end."""
+    """Cap both outputs of this process together at ``LOG_BYTES``, plus the last entries."""
     log = CappedLog(sys.stdout, LOG_BYTES)
     vars(sys).update(stdout=log, stderr=log)
     try:

@@ -1,4 +1,4 @@
-"""The control folder: small files by which the runner and a process tell each other their state."""
+"""The control folder: small files through which the runner and a process exchange their state."""
 
 import json
 import signal
@@ -18,34 +18,34 @@ class Control:
         self.stopping = False
 
     def heed_signals(self) -> None:
-        """Let SIGTERM and SIGINT only ask to stop, so that what was counted is saved."""
+        """Have SIGTERM and SIGINT only request a stop, so that the counts are saved."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._on_signal)
 
     def say(self, topic: str, text: str = "") -> None:
-        """Publish ``<label>.<topic>``, whole or not at all."""
+        """Write the file ``<label>.<topic>`` atomically."""
         path = self.folder / f"{self.label}.{topic}"
         draft = path.with_suffix(f".{topic}-draft")
         draft.write_text(text)
         draft.replace(path)
 
     def start(self) -> float | None:
-        """The agreed start in epoch seconds, once there is one."""
+        """Return the agreed start in epoch seconds; None before there is one."""
         file = self.folder / "start"
         return float(json.loads(file.read_text())["start"]) if file.exists() else None
 
     def end(self) -> float | None:
-        """When the load ends, in epoch seconds, if that is earlier than was agreed."""
+        """Return the end of the load in epoch seconds, if it is earlier than agreed, else None."""
         file = self.folder / "end"
         return float(json.loads(file.read_text())["end"]) if file.exists() else None
 
     @property
     def told_to_stop(self) -> bool:
-        """Whether the runner, or a signal, asks this process to end."""
+        """Whether the runner, or a signal, requests this process to stop."""
         return self.stopping or (self.folder / "stop").exists()
 
     def wait_for_start(self) -> float | None:
-        """The agreed start; ``None`` when told to stop first."""
+        """Wait for the agreed start and return it; None after a stop signal."""
         while not self.stopping:
             if (start := self.start()) is not None:
                 return start
@@ -53,7 +53,7 @@ class Control:
         return None
 
     def wait_for_stop(self) -> None:
-        """Return when the runner, or a signal, asks this process to stop."""
+        """Wait until the runner, or a signal, requests this process to stop."""
         while not self.told_to_stop:
             time.sleep(POLL_S)
 

@@ -1,4 +1,4 @@
-"""Servers say how many messages they have received, and how long these took, also under load."""
+"""Servers report how many messages they have received, and the sum of latencies, under load."""
 
 from collections.abc import Callable
 from operator import sub
@@ -10,7 +10,7 @@ COUNT_EVERY_S = 0.2
 
 
 def report(control: Control, record: Record, running: Callable[[], bool]) -> None:
-    """Publish both sums from a native thread: green ones starve for seconds under load."""
+    """Publish both sums from a native thread, since green ones starve for seconds under load."""
     import eventlet
 
     native = eventlet.patcher.original

@@ -1,4 +1,4 @@
-"""How an offered rate changes with time: steady, evenly, or in steps."""
+"""Curves of an offered rate over time: steady, a ramp, or steps."""
 
 from typing import Protocol
 
@@ -10,34 +10,34 @@ Amounts = NDArray[np.float64]
 
 
 class Curve(Protocol):
-    """How a rate changes, as the number of messages that are due since the start."""
+    """A rate over time, as the cumulative number of messages due since the start."""
 
     def due(self, passed_s: float) -> float:
-        """How many messages are due after so many seconds, fractions of one included."""
+        """Return the number of messages due after ``passed_s``, including a fraction."""
         ...
 
     def after_s(self, due: Amounts) -> Amounts:
-        """After how many seconds so many are due: the inverse."""
+        """Return the seconds after which these numbers of messages are due: the inverse."""
         ...
 
 
 class Steady:
-    """``rate`` a second, all the time."""
+    """A constant ``rate`` per second."""
 
     def __init__(self, rate: float) -> None:
         self.rate = rate
 
     def due(self, passed_s: float) -> float:
-        """In proportion."""
+        """Proportional to time."""
         return passed_s * self.rate
 
     def after_s(self, due: Amounts) -> Amounts:
-        """In proportion."""
+        """Proportional to messages."""
         return due / self.rate
 
 
 class Ramp:
-    """From ``rate`` evenly to ``last`` after ``over_s`` seconds, and steady from there on."""
+    """Linear from ``rate`` to ``last`` within ``over_s`` seconds, and constant after that."""
 
     def __init__(self, rate: float, last: float, over_s: float) -> None:
         self.rate, self.last, self.over_s = rate, last, over_s
@@ -45,7 +45,7 @@ class Ramp:
         self.in_ramp = (rate + last) / 2 * over_s
 
     def due(self, passed_s: float) -> float:
-        """The area below the line."""
+        """The area below the ramp."""
         if passed_s < self.over_s:
             return passed_s * (self.rate + self.growth * passed_s / 2)
         return self.in_ramp + (passed_s - self.over_s) * self.last
@@ -53,14 +53,14 @@ class Ramp:
     def after_s(self, due: Amounts) -> Amounts:
         """In the ramp, the root of a parabola."""
         steady = self.over_s + (due - self.in_ramp) / self.last
-        under = np.maximum(self.rate**2 + 2 * self.growth * due, 0.0)
-        return np.where(due < self.in_ramp, 2 * due / (self.rate + np.sqrt(under)), steady)
+        radicand = np.maximum(self.rate**2 + 2 * self.growth * due, 0.0)
+        return np.where(due < self.in_ramp, 2 * due / (self.rate + np.sqrt(radicand)), steady)
 
 
 class SteppedRate:
-    """From ``rate`` to ``last`` in ``steps`` of equal length; steady from the last on.
+    """From ``rate`` to ``last`` in ``steps`` of equal length; constant from the last one on.
 
-    They are equally high, or ``by_ratio`` equally many times higher.  All take ``over_s`` seconds.
+    Steps differ by equal differences, or ``by_ratio`` by equal ratios; all take ``over_s`` seconds.
     """
 
     def __init__(
@@ -71,12 +71,12 @@ class SteppedRate:
         self.before = np.concatenate([[0.0], np.cumsum(self.rates[:-1] * self.step_s)])
 
     def due(self, passed_s: float) -> float:
-        """The area below the stairs."""
+        """The area below the steps."""
         step = min(max(int(passed_s / self.step_s), 0), len(self.rates) - 1)
         return float(self.before[step] + (passed_s - step * self.step_s) * self.rates[step])
 
     def after_s(self, due: Amounts) -> Amounts:
-        """On the step where the area is reached."""
+        """On the step in which the area is reached."""
         step = np.maximum(np.searchsorted(self.before, due, side="right") - 1, 0)
         times: Amounts = step * self.step_s + (due - self.before[step]) / self.rates[step]
         return times

@@ -1,6 +1,6 @@
-"""Random letters, from random bytes: 50 times quicker than ``random.choice``.
+"""Random letters from random bytes, 50 times faster than by ``random.choice``.
 
-Bytes below 9 x 26 are mapped to lower-case letters, the others thrown away, so that each letter is
+Bytes below 9 x 26 are mapped to lower-case letters, others are dropped, so that each letter is
 equally likely.
 """
 
@@ -14,7 +14,7 @@ UNUSED = bytes(range(USED, 256))
 
 
 def letters(count: int) -> str:
-    """``count`` random lower-case letters."""
+    """Return ``count`` random lower-case letters."""
     text = b""
     while len(text) < count:
         text += random.randbytes(count + count // 8 + 16).translate(TABLE, UNUSED)

@@ -13,11 +13,11 @@ from pathlib import Path
 COLUMNS = {"sent": ("started",)} | dict.fromkeys(
     ("round_trip", "error", "received", "handover", "service"), ("started", "finished")
 )
-"""The instants that are known of a message, by stream."""
+"""The instants that are recorded of each message, by stream."""
 
 
 class Record:
-    """The streams of one process."""
+    """The streams of one process, with the instants of each message."""
 
     def __init__(self, header: dict[str, object], streams: Sequence[str]) -> None:
         self.header = {"format": "mqperf-messages", "version": 1} | header
@@ -29,7 +29,7 @@ class Record:
         return len(self.streams["received"][0])
 
     def add(self, stream: str, *instants: float) -> None:
-        """One more message, with an instant for each column of its stream."""
+        """Add a message, with an instant for each column of its stream."""
         for column, instant in zip(self.streams[stream], instants, strict=True):
             column.append(instant)
 

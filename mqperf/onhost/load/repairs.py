@@ -1,7 +1,7 @@
 """Repairs that a release of the simulator or its driver needs on a current Python, by name.
 
-A release lists those that it needs, as ``module:function``; nothing is repaired unasked.  One with
-a parameter repairs the loaded simulator, one without repairs what the simulator imports.
+A release lists the ones that it needs, as ``module:function``; no others are applied.  A function
+with a parameter repairs the loaded simulator, one without repairs what the simulator imports.
 """
 
 import os
@@ -14,7 +14,7 @@ from typing import Any
 
 
 def prepare(names: Sequence[str]) -> None:
-    """Apply those of the named repairs without which the simulator cannot be imported."""
+    """Apply the named repairs without which the simulator cannot be imported."""
     for function in _functions(names, parameters=0):
         function()
 
@@ -33,9 +33,9 @@ def _functions(names: Sequence[str], parameters: int) -> Iterator[Callable[..., 
 
 
 def queue_manager_place(_simulator: ModuleType) -> None:
-    """Have the queue manager count in the folder of its lock, which ends with the run.
+    """Move the queue manager's counter file to the folder of its lock, removed after the run.
 
-    The driver keeps the file in ``/dev/shm`` for ever.
+    The driver would leave the file in ``/dev/shm`` for ever.
     """
     from oslo_messaging._drivers.amqpdriver import QManager
 

@@ -1,1 +1,1 @@
-"""What a machine says of itself, and what is done with its files, ports and processes."""
+"""Facts about a machine, and operations on its files, ports and processes."""

@@ -1,6 +1,6 @@
-"""What must be known of a machine to judge what was measured on it; nothing that names it.
+"""Facts about a machine that matter for measurements on it, without its name.
 
-With the standard library alone: the same is asked on hosts where nothing else is installed.
+With the standard library alone, as it also runs on hosts where nothing else is installed.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
 SYSTEM_PATH = "/usr/local/sbin:/usr/sbin:/sbin"
-"""Folders of programs for administrators, which a user's PATH often lacks."""
+"""Folders with programs for administrators, which a user's PATH often lacks."""
 
 CLOCK = Path("/sys/devices/system/clocksource/clocksource0/current_clocksource")
 BOOT = Path("/proc/sys/kernel/random/boot_id")
@@ -24,7 +24,7 @@ GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
 
 
 def host_facts() -> "dict[str, JsonValue]":
-    """Processor, memory, kernel, clock and network of this machine; None where it does not tell."""
+    """Return processor, memory, kernel, clock and network of this machine; None where unknown."""
     return {
         "cpu_model": _cpu_model(),
         "cores": os.cpu_count(),
@@ -51,7 +51,7 @@ def _cpu_model() -> str:
 
 
 def _machine() -> str | None:
-    """What is the same for all hosts of one kernel, and for no other: new with every boot."""
+    """Return an id that all hosts of one kernel share, and no others: new with every boot."""
     boot = _first_line(BOOT)
     return hashlib.sha256(boot.encode()).hexdigest()[:16] if boot else None
 

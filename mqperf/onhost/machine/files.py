@@ -1,7 +1,7 @@
-"""Private files and folders of the machine on which this runs.
+"""Private files and folders of this machine.
 
-With the standard library alone, since the agents of other hosts use it, too.  What the system
-refuses becomes one sentence about the file: a ``HostError``.
+With the standard library alone, since the agents of other hosts use it, too.  An ``OSError``
+becomes a ``HostError`` with one sentence about the file.
 """
 
 import errno
@@ -13,7 +13,7 @@ from mqperf.onhost.errors import HostError
 from mqperf.onhost.processes.scratch import scratch_errors
 
 PAGE_BYTES = 4096
-"""A file system that takes a page takes a line of a log."""
+"""Bytes of a test write: a file system with room for a page has room for a line of a log."""
 
 FULL = {errno.ENOSPC, errno.EDQUOT}
 NO_ROOM = "make room there, or set TMPDIR to another folder"
@@ -21,7 +21,7 @@ NO_ROOM = "make room there, or set TMPDIR to another folder"
 
 @contextmanager
 def host_errors(path: Path, action: str) -> Iterator[None]:
-    """Turn the system's refusal into one sentence about the file."""
+    """Turn an ``OSError`` into a ``HostError`` with one sentence about the file."""
     try:
         yield
     except OSError as error:
@@ -32,22 +32,22 @@ def host_errors(path: Path, action: str) -> Iterator[None]:
 
 
 def make(folder: Path) -> None:
-    """Make a folder for its owner only, and those that lead to it; it must not be there."""
+    """Make a folder for its owner only, and its parents; it must not exist."""
     with host_errors(folder, "make"):
         folder.mkdir(mode=0o700, parents=True)
 
 
 def write(path: Path, content: bytes, mode: int) -> None:
-    """Write a file, and the folders that lead to it; it appears whole.
+    """Write a file atomically, and make its parent folders.
 
-    While it is written it is its owner's only.
+    Until it is complete only its owner can read it.
     """
     write_part(path, content, 0)
     finish(path, mode)
 
 
 def write_part(path: Path, content: bytes, start: int) -> None:
-    """Write the draft of a file from a position to its end, and the folders that lead to it."""
+    """Write into the draft of a file at a position, its new end behind that; make its parents."""
     draft = _draft(path)
     with host_errors(path, "write"):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -63,7 +63,7 @@ def write_part(path: Path, content: bytes, start: int) -> None:
 
 
 def finish(path: Path, mode: int) -> None:
-    """Put the draft of a file in its place."""
+    """Move the draft of a file to its final name."""
     with host_errors(path, "write"):
         _draft(path).chmod(mode)
         _draft(path).replace(path)
@@ -74,20 +74,20 @@ def _draft(path: Path) -> Path:
 
 
 def read(path: Path, start: int = 0, longest: int = -1) -> bytes:
-    """The content of a file from a position on; so many bytes at most, when told."""
+    """Read a file from a position on, at most ``longest`` bytes if that is given."""
     with host_errors(path, "read"), path.open("rb") as file:
         file.seek(start)
         return file.read(longest)
 
 
 def size(path: Path) -> int:
-    """How many bytes a file has."""
+    """Return the size of a file in bytes."""
     with host_errors(path, "read"):
         return path.stat().st_size
 
 
 def names(folder: Path) -> set[str]:
-    """Names of all that is in a folder now."""
+    """Return the names of all entries of a folder."""
     with host_errors(folder, "read"):
         return {entry.name for entry in folder.iterdir()}
 

@@ -1,4 +1,4 @@
-"""Network interfaces of this machine: what each is, who drives it, and how fast its link is.
+"""Network interfaces of this machine, with model, driver and link speed.
 
 With the standard library alone, as ``facts``.
 """
@@ -18,32 +18,32 @@ LOOPBACK = "lo"
 PCI_NAMES = (Path("/usr/share/misc/pci.ids"), Path("/usr/share/hwdata/pci.ids"))
 
 ETHTOOL = 0x8946
-"""The ioctl by which drivers are asked (SIOCETHTOOL of linux/sockios.h)."""
+"""The ioctl for requests to drivers (SIOCETHTOOL of linux/sockios.h)."""
 
 GET_DRIVER = 3
-"""ETHTOOL_GDRVINFO of linux/ethtool.h: 196 bytes, of which a command and the driver's name are
-first."""
+"""ETHTOOL_GDRVINFO of linux/ethtool.h: 196 bytes, which begin with the command and the driver's
+name."""
 
 GET_SETTINGS = 1
 """ETHTOOL_GSET of linux/ethtool.h: 44 bytes, the speed in Mbit/s among them."""
 
 UNKNOWN_SPEED = 0xFFFF_FFFF
-"""What a driver says that does not know: -1."""
+"""The answer of a driver that does not know the speed: -1."""
 
 GET_FLAGS = 0x8913
-"""The ioctl that tells an interface's state (SIOCGIFFLAGS of linux/sockios.h)."""
+"""The ioctl for an interface's state (SIOCGIFFLAGS of linux/sockios.h)."""
 
 RUNNING = 0x40
-"""IFF_RUNNING of linux/if.h: it is up, and so is its link."""
+"""IFF_RUNNING of linux/if.h: the interface is up, and so is its link."""
 
 MEGABIT = 1_000_000
 
 
 def cards() -> "list[JsonValue]":
-    """Name, model, driver and speed of every interface that is up; None where nobody tells.
+    """Return name, model, driver and speed of every interface that is up; None where unknown.
 
-    Loopback is left out.  A virtual interface has no model.  One that does not know its speed says
-    -1, 0, or nothing.
+    Loopback is left out.  A virtual interface has no model.  One without a known speed reports -1,
+    0, or nothing.
     """
     names = sorted(name for _, name in socket.if_nameindex() if name != LOOPBACK)
     return [
@@ -54,17 +54,17 @@ def cards() -> "list[JsonValue]":
             "speed_bits_per_s": _speed(name),
         }
         for name in names
-        if _runs(name)
+        if _is_up(name)
     ]
 
 
-def _runs(name: str) -> bool:
-    answer = _asked(GET_FLAGS, struct.pack("16sH", name.encode(), 0).ljust(40, b"\0"))
+def _is_up(name: str) -> bool:
+    answer = _ioctl(GET_FLAGS, struct.pack("16sH", name.encode(), 0).ljust(40, b"\0"))
     return bool(answer and struct.unpack_from("H", answer, 16)[0] & RUNNING)
 
 
 def _speed(name: str) -> int | None:
-    """Bits per second as ethtool tells them, in two halves; None for one that does not know."""
+    """Speed in bits per second, which ethtool returns in two halves; None if unknown."""
     answer = _ethtool(name, GET_SETTINGS)
     if answer is None:
         return None
@@ -73,7 +73,7 @@ def _speed(name: str) -> int | None:
 
 
 def _driver(name: str) -> str | None:
-    """The driver as sysfs has it, or as ethtool asks it of interfaces without a device."""
+    """The driver by sysfs, or by ethtool for interfaces without a device."""
     link = INTERFACES / name / "device" / "driver"
     if link.exists():
         return link.resolve().name
@@ -81,28 +81,28 @@ def _driver(name: str) -> str | None:
     return answer[4:36].split(b"\0")[0].decode(errors="replace") or None
 
 
-def _ethtool(name: str, question: int) -> bytes | None:
-    """What the driver of an interface answers; None when it refuses."""
-    answer = array.array("B", struct.pack("I", question).ljust(196, b"\0"))
+def _ethtool(name: str, command: int) -> bytes | None:
+    """Return the answer of an interface's driver; None when it refuses."""
+    answer = array.array("B", struct.pack("I", command).ljust(196, b"\0"))
     request = struct.pack("16sP", name.encode(), answer.buffer_info()[0]).ljust(40, b"\0")
-    return None if _asked(ETHTOOL, request) is None else answer.tobytes()
+    return None if _ioctl(ETHTOOL, request) is None else answer.tobytes()
 
 
-def _asked(question: int, request: bytes) -> bytes | None:
-    """What the kernel answers about an interface; None when it refuses."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+def _ioctl(number: int, request: bytes) -> bytes | None:
+    """Return the kernel's answer about an interface; None when it refuses."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
         try:
-            return fcntl.ioctl(asking.fileno(), question, request)
+            return fcntl.ioctl(any_socket.fileno(), number, request)
         except OSError:
             return None
 
 
 def _model(device: Path) -> str | None:
-    """Vendor and device of a card: their names where the machine has the list, else their ids."""
+    """Vendor and device of a card, by name if the machine has the list of names, else by id."""
     try:
         vendor, card = (
-            (device / part).read_text(encoding="ascii").strip().removeprefix("0x")
-            for part in ("vendor", "device")
+            (device / file).read_text(encoding="ascii").strip().removeprefix("0x")
+            for file in ("vendor", "device")
         )
     except OSError:
         return None

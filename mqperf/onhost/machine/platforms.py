@@ -1,4 +1,4 @@
-"""What packages are built for; with the standard library alone, since other hosts tell theirs."""
+"""Platforms that packages are built for; with the standard library alone, for use on any host."""
 
 import platform
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 MUSL = "musl"
 
 BASELINE = "manylinux_2_28"
-"""The standard of packages with compiled code for a glibc that is not ours."""
+"""The standard of packages with compiled code for the glibc of another host."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Platform:
 
     @property
     def tag(self) -> str:
-        """How uv calls it."""
+        """Its name in uv."""
         libc = "unknown-linux-musl" if self.libc.startswith(MUSL) else BASELINE
         return f"{self.machine}-{libc}"
 
@@ -38,8 +38,8 @@ class Platform:
 
 
 def here() -> Platform:
-    """That of this Python, on this machine."""
-    name, version = platform.libc_ver()  # of a file it would be what that needs at least
+    """Return the platform of this Python on this machine."""
+    name, version = platform.libc_ver()  # for a file it would return the least version it needs
     return Platform(platform.python_version(), platform.machine(), f"{name or MUSL} {version}")
 
 

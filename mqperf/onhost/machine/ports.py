@@ -10,21 +10,21 @@ from mqperf.onhost.errors import HostError
 FIRST, LAST, BLOCK = 20_000, 32_000, 50
 """Blocks of ports, below the range from which Linux takes ports for outgoing connections."""
 
-LOOPBACK, EVERY = "127.0.0.1", "0.0.0.0"  # noqa: S104 (nothing listens there: it is asked whether)
+LOOPBACK, EVERY = "127.0.0.1", "0.0.0.0"  # noqa: S104 (only tested, nothing listens there)
 
 
 @contextmanager
 def reserved(
     count: int, address: str = LOOPBACK, first: int | None = None
 ) -> Iterator[tuple[int, ...]]:
-    """Reserve ``count`` consecutive TCP ports which are free on this address of ours now.
+    """Reserve ``count`` consecutive TCP ports which are free on this address of the host now.
 
-    With ``first`` only the block that begins there will do: another host has it already.
+    With ``first`` only the block that begins there is tried: another host has reserved the same.
 
-    A block is reserved by a name in the abstract socket namespace, which spans exactly what the
-    ports span (all users of this network namespace), leaves no file, and is given back by the
-    kernel when we die.  Programs other than mqperf do not know of it: who starts a server on such a
-    port tries again once with another block when it was taken in between.
+    A block is reserved by a name in the abstract socket namespace, which has the same scope as the
+    ports (all users of this network namespace), leaves no file, and is released by the kernel when
+    this process dies.  Programs other than mqperf ignore it: a caller whose server finds its port
+    taken in the meantime tries once more with another block.
 
     Raises ``HostError`` when no block is free, or not that one.
     """
@@ -57,7 +57,7 @@ def _claimed(start: int) -> socket.socket | None:
 
 
 def is_free(port: int, address: str = LOOPBACK) -> bool:
-    """Whether a server of ours could listen on this port."""
+    """Whether a server could listen on this port."""
     with socket.socket() as probe:
         # As servers do: connections of the past (TIME_WAIT) are no obstacle, a listener is.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,4 +1,4 @@
-"""Processes of a host as its kernel tells of them, without psutil."""
+"""Processes of a host by ``/proc``, without psutil."""
 
 import os
 import socket
@@ -7,15 +7,15 @@ from pathlib import Path
 
 TICKS_PER_S, PAGE_BYTES = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
 PARENT, STARTED = 1, 19
-"""Places in ``/proc/PID/stat``, counted after the name."""
+"""Indexes of fields in ``/proc/PID/stat``, counted after the name."""
 
 LISTEN = "0A"
 """TCP_LISTEN in ``/proc/net/tcp``."""
 
 APART_S = 1.5
-"""Processes under one pid that were started so far apart are two.
+"""Processes with the same pid whose start times differ by more are two.
 
-The kernel tells when it was booted to the second, and another one after a clock was set by less.
+The kernel reports its boot in whole seconds, which can change when the clock is set by less.
 """
 
 LONGEST_NAME = 15
@@ -23,7 +23,7 @@ LONGEST_NAME = 15
 
 
 def create_time(pid: int) -> float | None:
-    """When a process was started, in epoch seconds; None when it has ended."""
+    """Return when a process was started, in epoch seconds; None when it has ended."""
     fields = _stat(pid)
     if not fields or fields[0] == b"Z":
         return None
@@ -31,7 +31,7 @@ def create_time(pid: int) -> float | None:
 
 
 def rss_bytes(pid: int) -> int | None:
-    """Memory that a process holds; None when it is gone."""
+    """Return the resident memory of a process; None when it has ended."""
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_bytes().split()[1])
     except (OSError, IndexError):
@@ -46,7 +46,7 @@ def frozen(pid: int) -> bool:
 
 
 def tree(pid: int) -> list[int]:
-    """A process and its descendants, parents first; none when it is gone."""
+    """Return a process and its descendants, parents first; empty when it has ended."""
     parents = {}
     for process in _pids():
         fields = _stat(process)
@@ -67,12 +67,12 @@ def signal_tree(pid: int, number: int, *, last_first: bool = False) -> None:
 
 
 def listener(address: str, port: int, program: str) -> int | None:
-    """Pid of a process of this program that listens on a port; None when we may not see it.
+    """Return the pid of a process of ``program`` that listens on a port; None if not visible.
 
-    None also when the address is no one of this host's, and for any other program: what only
-    forwards the port is not what is meant.
+    None also when the address is not one of this host, and for any other program, such as one that
+    only forwards the port.
     """
-    if not _is_ours(address):
+    if not _is_local(address):
         return None
     files = {f"socket:[{inode}]" for inode in _listening(port)}
     return next(
@@ -81,18 +81,18 @@ def listener(address: str, port: int, program: str) -> int | None:
     )
 
 
-def _is_ours(address: str) -> bool:
+def _is_local(address: str) -> bool:
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    with socket.socket(family) as tried:
+    with socket.socket(family) as probe:
         try:
-            tried.bind((address, 0))
+            probe.bind((address, 0))
         except OSError:
             return False
     return True
 
 
 def _listening(port: int) -> set[str]:
-    """Inodes of the sockets that listen on a port, of either family."""
+    """Return the inodes of sockets that listen on a port, of either family."""
     inodes = set()
     for table in ("tcp", "tcp6"):
         with suppress(OSError):
@@ -104,7 +104,7 @@ def _listening(port: int) -> set[str]:
 
 
 def _files(pid: int) -> set[str]:
-    """What a process has open, as far as we may see it."""
+    """Return the open files of a process, as far as permissions allow."""
     targets = set()
     with suppress(OSError):
         for link in Path(f"/proc/{pid}/fd").iterdir():
@@ -121,7 +121,7 @@ def _name(pid: int) -> str:
 
 
 def _pids() -> list[int]:
-    return [int(place.name) for place in Path("/proc").iterdir() if place.name.isdigit()]
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
 
 
 def _stat(pid: int) -> list[bytes]:

@@ -1,1 +1,1 @@
-"""Programs that watch a host while it is measured."""
+"""Programs of probes, which observe a host during a measurement."""

@@ -11,14 +11,14 @@ JSON line per sample::
                  "segments": [sent, retransmitted, needless]},
      "memory": [bytes, available, swapped in, swapped out]}
 
-The probe watches itself too, under its own label.  A process that is gone reads as null, and so
-does, once, one that the list of targets names under a label that was another process's.  Speeds
-are what the kernel knows: loopback and many virtual interfaces have none.  Segments are those of
+The probe samples itself too, under its own label.  A process that has ended reads as null, and so
+does, once, a process that replaces another one under its label in the list of targets.  Speeds are
+those known to the kernel: loopback and many virtual interfaces have none.  Segments are those of
 TCP on the whole host; null where the kernel does not count them as Linux does.  Needless are those
-that had arrived already, as the receiver's duplicate SACK tells (RFC 2883): where receivers wait
-for a core, much is sent again that was never lost.  Not every Linux counts them.  Memory is the
-host's; what was swapped counts from its start.  Stolen is the part of busy in which a hypervisor
-ran something else; it is 0 where the kernel is not told.
+that had arrived already, by the receiver's duplicate SACK (RFC 2883): where receivers wait for a
+core, much is retransmitted that was never lost.  Not every Linux counts them.  Memory is the
+host's; swapping counts from its boot.  Stolen is the part of busy in which a hypervisor ran
+something else; it is 0 where the kernel does not know it.
 """
 
 import json
@@ -37,13 +37,13 @@ MEGABIT = 125_000
 
 
 class Watched:
-    """A process, with the children it had when watching began or with those that it has ended.
+    """A process, with the descendants that it had at first, or with the children that it reaped.
 
-    What a child had used when it was seen last is counted on after its end: the sum never falls.
+    The last reading of a child still counts after its end, so that the sum never falls.
     """
 
     def __init__(self, pid: int, *, children: bool) -> None:
-        """Find the process; one that is gone already reads as null throughout."""
+        """Find the process; one that has ended already reads as null throughout."""
         try:
             root = psutil.Process(pid)
             self.family = [root, *(root.children(recursive=True) if children else [])]
@@ -53,7 +53,7 @@ class Watched:
         self.last = [(0.0, 0.0, 0)] * len(self.family)
 
     def sample(self) -> list[float] | None:
-        """When, user seconds, system seconds and resident bytes; None when the root is gone."""
+        """Return time, user and system seconds, resident bytes; None when the root has ended."""
         at = time.monotonic()
         readings = [_read(process, ended=self.ended) for process in self.family]
         if not readings or readings[0] is None:
@@ -62,29 +62,29 @@ class Watched:
             reading or (user, system, 0)
             for reading, (user, system, _) in zip(readings, self.last, strict=True)
         ]
-        user, system, rss = (sum(counted) for counted in zip(*self.last, strict=True))
+        user, system, rss = (sum(values) for values in zip(*self.last, strict=True))
         return [at, user, system, rss]
 
 
 class Targets:
-    """The list of processes; it is written anew when one of them was started again."""
+    """The file with the list of processes; it is rewritten when one of them was restarted."""
 
     def __init__(self, file: Path) -> None:
-        """Read it for the first time."""
+        """Read the file for the first time."""
         self.file = file
-        self.written = file.stat().st_mtime_ns
+        self.modified_ns = file.stat().st_mtime_ns
         self.pids = {target["label"]: target["pid"] for target in self.now()}
 
     def now(self) -> list[dict[str, Any]]:
-        """All that it says now."""
+        """Return the current list."""
         targets: list[dict[str, Any]] = json.loads(self.file.read_text())
         return targets
 
     def renewed(self) -> list[dict[str, Any]]:
-        """Those that are another process than when it was asked last."""
-        if (written := self.file.stat().st_mtime_ns) == self.written:
+        """Return the targets whose pid has changed since the last call."""
+        if (modified_ns := self.file.stat().st_mtime_ns) == self.modified_ns:
             return []
-        self.written = written
+        self.modified_ns = modified_ns
         changed = [target for target in self.now() if self.pids[target["label"]] != target["pid"]]
         self.pids |= {target["label"]: target["pid"] for target in changed}
         return changed
@@ -93,21 +93,21 @@ class Targets:
 class Processors:
     """The processors of this machine, all together.
 
-    Their use is the time in which they were not idle, stolen or not.  Most kernels measure that,
-    but find out only at their ticks whether it was user or system time, and so see a process that
-    sleeps until the next tick five times too often, or never.
+    Their use is the time in which they were not idle, stolen or not.  Most kernels measure that
+    exactly, but attribute it to user or system time by sampling at ticks, which counts a process
+    that sleeps until the next tick five times too often, or never.
     """
 
     def __init__(self) -> None:
-        """Begin with nothing used."""
+        """Start with nothing used."""
         self._used = self._system = self._stolen = 0.0
         self._before = self._counters()
 
     def sample(self) -> list[float]:
-        """Instant, and the seconds used so far: all, and their system and stolen parts."""
+        """Return the time, and cumulative seconds used: all, and their system and stolen parts."""
         now = at, idle, system, stolen = self._counters()
-        past, idle_before, system_before, stolen_before = self._before
-        used = max(0.0, (at - past) * (psutil.cpu_count() or 1) - (idle - idle_before))
+        at_before, idle_before, system_before, stolen_before = self._before
+        used = max(0.0, (at - at_before) * (psutil.cpu_count() or 1) - (idle - idle_before))
         self._used += used
         self._system += min(used, max(0.0, system - system_before))
         self._stolen += min(used, max(0.0, stolen - stolen_before))
@@ -115,7 +115,7 @@ class Processors:
         return [at, self._used, self._system, self._stolen]
 
     def _counters(self) -> tuple[float, float, float, float]:
-        """Instant, idle, system and stolen seconds."""
+        """Return the time, and cumulative idle, system and stolen seconds."""
         times, at = psutil.cpu_times(), time.monotonic()
         system = times.system + times.irq + times.softirq
         return at, times.idle + times.iowait, system, times.steal
@@ -173,7 +173,7 @@ def _read(process: psutil.Process, *, ended: bool) -> tuple[float, float, int] |
         with process.oneshot():
             times = process.cpu_times()
             user, system = times.user, times.system
-            if ended:  # whatever it ran and waited for
+            if ended:  # children that it has waited for
                 user, system = user + times.children_user, system + times.children_system
             return user, system, process.memory_info().rss
     except psutil.Error:
@@ -191,29 +191,29 @@ def _bytes() -> dict[str, list[int]]:
 
 
 def _memory() -> list[int]:
-    """Bytes that the host has, that are available, and that were swapped in and out so far."""
+    """Return total and available bytes of memory, and those swapped in and out so far."""
     memory, swap = psutil.virtual_memory(), psutil.swap_memory()
     return [memory.total, memory.available, swap.sin, swap.sout]
 
 
 def _segments() -> list[int] | None:
-    """TCP segments sent, those that were retransmitted, and those of these that had arrived."""
+    """Return TCP segments sent, retransmitted, and, if counted, retransmitted needlessly."""
     try:
-        counted = _counted(TCP_COUNTERS, "Tcp:")
-        more = _counted(MORE_TCP_COUNTERS, "TcpExt:")
-        sent = [counted["OutSegs"], counted["RetransSegs"]]
+        tcp = _counters(TCP_COUNTERS, "Tcp:")
+        extended = _counters(MORE_TCP_COUNTERS, "TcpExt:")
+        sent = [tcp["OutSegs"], tcp["RetransSegs"]]
     except (OSError, KeyError):
         return None
-    needless = [more[name] for name in ("TCPDSACKRecvSegs",) if name in more]
+    needless = [extended[name] for name in ("TCPDSACKRecvSegs",) if name in extended]
     return [*sent, *needless]
 
 
-def _counted(file: Path, begin: str) -> dict[str, int]:
-    """Counters by name, which are in two lines that begin so: their names, and their values.
+def _counters(file: Path, prefix: str) -> dict[str, int]:
+    """Return counters by name, from the two lines with this prefix: their names and their values.
 
-    None of them where a kernel leaves a line out, as gVisor does.
+    The result is empty where a kernel leaves a line out, as gVisor does.
     """
-    lines = [line.split()[1:] for line in file.read_text().splitlines() if line.startswith(begin)]
+    lines = [line.split()[1:] for line in file.read_text().splitlines() if line.startswith(prefix)]
     names, values = lines if len(lines) == 2 else ([], [])
     return dict(zip(names, map(int, values), strict=True))
 

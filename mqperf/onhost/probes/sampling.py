@@ -1,4 +1,4 @@
-"""What programs of probes have in common: their arguments, and the instants of their samples."""
+"""Shared code of the probes' programs: their arguments, and the times of their samples."""
 
 import argparse
 import math
@@ -9,11 +9,11 @@ from pathlib import Path
 from mqperf.onhost.load.control import Control
 
 GRACE_S = 0.5
-"""For the difference between what is agreed and a clock's own reading of it."""
+"""Tolerance between the agreed end and the reading of this host's clock."""
 
 
 def parsed(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """What a probe is told, as ``options`` of ``lab.probes`` writes it; and its ``talk``."""
+    """Parse the arguments that ``options`` of ``lab.probes`` writes; ``talk`` is a ``Control``."""
     parser = argparse.ArgumentParser()
     kinds = {"label": str, "control": Path, "targets": Path, "seconds": int, "out": Path}
     for name, kind in kinds.items():
@@ -28,7 +28,7 @@ def each_second(
 ) -> Iterator[None]:
     """Wait for each whole second of the load, the first and the last included.
 
-    A second that is over by ``late_s`` is left out.  A load may end earlier than was agreed.
+    A second is skipped once it is ``late_s`` past.  A load may end earlier than agreed.
     """
     for instant in (start + second for second in range(seconds + 1)):
         if (wait := instant - time.time()) > -late_s:

@@ -1,1 +1,1 @@
-"""How processes and folders end with whoever started them."""
+"""Processes and folders that end with the process that started them."""

@@ -1,4 +1,4 @@
-"""A helper process of ours that no guardian guards: the guardian itself, and reapers."""
+"""Helper processes that run without a guardian: the guardian itself, and reapers."""
 
 import os
 import signal
@@ -11,15 +11,15 @@ POLL_S = 0.002
 
 
 def begun(script: str, arguments: Sequence[str], line: int | None = None) -> int:
-    """Start a Python script of ours, with ``line`` as its standard input; gives its pid.
+    """Start a Python script with ``line`` as its standard input; return its pid.
 
-    It imports nothing but the standard library, whatever the environment says.  In a session of its
-    own: Ctrl-C and a closed terminal are meant for us.  Raises ``OSError`` when that is refused.
+    It imports only the standard library, whatever the environment is.  It has its own session, so
+    that Ctrl-C and a closed terminal do not reach it.  Raises ``OSError`` when that is refused.
     """
     argv = [sys.executable, "-I", "-S", script, *arguments]
     null = os.open(os.devnull, os.O_RDWR)
-    places = ((null if line is None else line, 0), (null, 1), (null, 2))
-    actions = [(os.POSIX_SPAWN_DUP2, file, place) for file, place in places]
+    standard = ((null if line is None else line, 0), (null, 1), (null, 2))
+    actions = [(os.POSIX_SPAWN_DUP2, source, target) for source, target in standard]
     try:
         return os.posix_spawn(argv[0], argv, {}, file_actions=actions, setsid=True)
     finally:
@@ -27,14 +27,14 @@ def begun(script: str, arguments: Sequence[str], line: int | None = None) -> int
 
 
 def await_end(pid: int, limit_s: float) -> None:
-    """Wait until it has ended, and kill it after so many seconds.
+    """Wait until a child has ended, and kill it after ``limit_s`` seconds.
 
-    Unlike the waits of ``subprocess`` it holds nothing while it waits: an interruption at any
-    instant leaves nobody waiting for ever.
+    Unlike the waits of ``subprocess`` it holds no lock meanwhile, so that an interruption cannot
+    leave another thread waiting for ever.
     """
-    limit = time.monotonic() + limit_s
+    deadline = time.monotonic() + limit_s
     with suppress(ChildProcessError):
         while not os.waitpid(pid, os.WNOHANG)[0]:
-            if time.monotonic() >= limit:
+            if time.monotonic() >= deadline:
                 os.kill(pid, signal.SIGKILL)
             time.sleep(POLL_S)

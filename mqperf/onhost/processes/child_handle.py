@@ -1,4 +1,4 @@
-"""The link to a program that a guardian started: its signals, and how it ends."""
+"""Handles of programs that a guardian started: for sending signals and waiting for their end."""
 
 import atexit
 import marshal
@@ -20,36 +20,36 @@ END_LIMIT_S = guardian.PATIENCE_S + 5
 
 
 class ChildHandle:
-    """A program which was started, and ends when this is closed or we die."""
+    """A started program, which ends when its connection is closed or this process dies."""
 
     def __init__(self, line: socket.socket, pid: int, guardian_pid: int) -> None:
-        """Take over a connection on which the program's start was reported."""
+        """Take over the connection on which the program's start was reported."""
         self.pid = pid
         self._line = line
         self._guardian_pid = guardian_pid
         self._code: int | None = None
 
     def wait(self, timeout_s: float | None = 0.0) -> int | None:
-        """Exit code, negative for a signal; None when it still runs after so many seconds.
+        """Return the exit code, negative for a signal; None if it still runs after ``timeout_s``.
 
-        With ``timeout_s`` None it waits for as long as it takes.
+        With ``timeout_s`` None it waits without a limit.
         """
         if self._code is None and _readable(self._line, timeout_s):
-            # A guardian that was killed cannot tell, and the kernel killed the program with it.
+            # Without a record the guardian was killed, and the kernel killed the program with it.
             self._code = (_record(self._line) or (-signal.SIGKILL, 0))[0]
             self._line.close()
         return self._code
 
     def signal(self, number: signal.Signals) -> None:
-        """Send a signal; a program that is already gone is left in peace."""
+        """Send a signal; nothing is done when the program has ended."""
         if self.wait() is None:
             with suppress(OSError):
                 self._line.send(bytes([number]))
 
     def stop(self, grace_s: float) -> int:
-        """Ask the program to end, and kill it after so many seconds; its exit code.
+        """Send SIGTERM, and kill the program after ``grace_s`` seconds; return its exit code.
 
-        A frozen one is woken, or it would sleep through its SIGTERM.
+        A stopped program is continued, as it could not handle SIGTERM otherwise.
         """
         self.signal(signal.SIGTERM)
         self.signal(signal.SIGCONT)
@@ -57,12 +57,12 @@ class ChildHandle:
         return self.end() if code is None else code
 
     def end(self) -> int:
-        """Kill the program and all that it started; its exit code."""
+        """Kill the program and all that it started; return its exit code."""
         if self.wait() is None:
             with suppress(OSError):
                 self._line.shutdown(socket.SHUT_WR)
             if self.wait(END_LIMIT_S) is None:
-                # Frozen, or it waits for what cannot be killed; the guardian of all takes over.
+                # It is stopped, or waits for an unkillable process; the main guardian takes over.
                 os.kill(self._guardian_pid, signal.SIGKILL)
         code = self.wait(END_LIMIT_S)
         return -signal.SIGKILL if code is None else code
@@ -71,46 +71,46 @@ class ChildHandle:
 def started(
     argv: Sequence[str], env: Mapping[str, str] | None, cwd: Path | None, files: Sequence[int]
 ) -> ChildHandle:
-    """Have a program started, with these as standard input, output and error.
+    """Start a program through the guardian; ``files`` are its standard input, output and error.
 
-    ``env`` and ``cwd`` None are ours.  Raises ``OSError`` for what the kernel refuses, and
-    ``HostError`` when no guardian can be had.
+    ``env`` and ``cwd`` None are those of this process.  Raises ``OSError`` for refusals of the
+    kernel, and ``HostError`` when no guardian can be started.
     """
-    wanted = marshal.dumps(_encoded(argv, env, cwd))
-    # Once more when the guardian was killed at that very moment.
-    link = _asked(wanted, files) or _asked(wanted, files)
-    if link is None:
+    request = marshal.dumps(_encoded(argv, env, cwd))
+    # A second attempt, since the guardian may just have been killed.
+    handle = _requested(request, files) or _requested(request, files)
+    if handle is None:
         raise HostError(
             f"cannot start {argv[0]}: the guardian process that starts it was killed, or hangs;"
             " repeat the command"
         )
-    return link
+    return handle
 
 
 def logged(
     label: str, argv: Sequence[str], env: Mapping[str, str] | None, log: Path, cwd: Path | None
 ) -> ChildHandle:
-    """Have a program started that reads nothing, with its output appended to ``log``.
+    """Start a program without input, and with its output appended to ``log``.
 
-    ``env`` and ``cwd`` None are ours.  Raises ``HostError``, by the program's ``label``, when it or
-    the log's folder is missing.
+    ``env`` and ``cwd`` None are those of this process.  Raises ``HostError``, which names the
+    program's ``label``, when it or the log's folder is missing.
     """
     with (
         starting(argv, env, f"{label} ({argv[0]})"),
         log.open("ab") as output,
-        Path(os.devnull).open("rb") as nothing,
+        Path(os.devnull).open("rb") as null,
     ):
-        files = (nothing.fileno(), output.fileno(), output.fileno())
+        files = (null.fileno(), output.fileno(), output.fileno())
         return started(argv, env, cwd, files)
 
 
 @contextmanager
 def starting(
-    argv: Sequence[str], env: Mapping[str, str] | None, called: str | None = None
+    argv: Sequence[str], env: Mapping[str, str] | None, name: str | None = None
 ) -> Iterator[None]:
-    """Raise ``HostError`` when there is no such program, or the kernel refuses to start it.
+    """Raise ``HostError`` when the program is missing, or the kernel refuses to start it.
 
-    ``called`` is how that names the program; None is as it was given.
+    ``name`` is that of the program in the error; by default it is ``argv[0]``.
     """
     if shutil.which(argv[0], path=(os.environ if env is None else env).get("PATH")) is None:
         raise HostError(f"{argv[0]} is missing or not executable: install it or correct its path")
@@ -118,28 +118,28 @@ def starting(
         yield
     except OSError as error:
         where = error.filename or argv[0]
-        raise HostError(f"cannot start {called or argv[0]}: {where}: {error.strerror}") from None
+        raise HostError(f"cannot start {name or argv[0]}: {where}: {error.strerror}") from None
 
 
-def _asked(wanted: bytes, files: Sequence[int]) -> ChildHandle | None:
-    """Ask for a program; None when nobody answered."""
-    ours, theirs = socket.socketpair()
+def _requested(request: bytes, files: Sequence[int]) -> ChildHandle | None:
+    """Request a program from the guardian; None when it did not answer."""
+    line, remote = socket.socketpair()
     with ExitStack() as stack:
-        stack.enter_context(ours)
-        with theirs:
-            _ours.ask([theirs.fileno(), *files])
-        with suppress(OSError):  # What became of it is said just below.
-            ours.sendall(guardian.SIZE.pack(len(wanted)) + wanted)
-        answer = _record(ours) if _readable(ours, START_LIMIT_S) else None
+        stack.enter_context(line)
+        with remote:
+            _guardian.request([remote.fileno(), *files])
+        with suppress(OSError):  # A failure shows as a missing answer just below.
+            line.sendall(guardian.SIZE.pack(len(request)) + request)
+        answer = _record(line) if _readable(line, START_LIMIT_S) else None
         if answer is None:
-            _ours.replace()
+            _guardian.replace()
             return None
         first, second = answer
         if first < 0:
-            name = os.fsdecode(ours.recv(second, socket.MSG_WAITALL)) if second else None
+            name = os.fsdecode(line.recv(second, socket.MSG_WAITALL)) if second else None
             raise OSError(-first, os.strerror(-first), name)
         stack.pop_all()
-        return ChildHandle(ours, first, second)
+        return ChildHandle(line, first, second)
 
 
 def _encoded(
@@ -160,7 +160,7 @@ def _readable(line: socket.socket, timeout_s: float | None) -> bool:
 
 
 def _record(line: socket.socket) -> tuple[int, int] | None:
-    """The next record on a link; None when its guardian was killed."""
+    """Receive the next record of a guardian; None when it was killed."""
     try:
         record = line.recv(guardian.RECORD.size, socket.MSG_WAITALL)
     except OSError:
@@ -169,30 +169,30 @@ def _record(line: socket.socket) -> tuple[int, int] | None:
 
 
 class _Guardian:
-    """The guardian of all that this process starts, made on first use."""
+    """The main guardian, of all programs of this process; it is started on first use."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._line: socket.socket | None = None
         self._pid = 0
 
-    def ask(self, files: Sequence[int]) -> None:
-        """Pass a request on, to a new guardian when there is none that takes it."""
+    def request(self, files: Sequence[int]) -> None:
+        """Send the files of a request, to a new guardian where there is no working one."""
         with self._lock:
             try:
                 self._send(files)
             except OSError:
-                self._replace()
-                self._begin()
+                self._kill()
+                self._start()
                 self._send(files)
 
     def replace(self) -> None:
-        """Give it up, because it does not answer; programs run on under their own guardians."""
+        """Kill it, because it does not answer; programs run on under their own guardians."""
         with self._lock:
-            self._replace()
+            self._kill()
 
     def end(self) -> None:
-        """Let it end everything, and itself."""
+        """Have it end all programs, and itself."""
         with self._lock:
             if self._line is not None:
                 self._line.close()
@@ -200,7 +200,7 @@ class _Guardian:
                 self._line = None
 
     def forget(self) -> None:
-        """After a fork: it is the parent's."""
+        """Drop it in a fork, whose parent owns it."""
         self._lock = threading.Lock()
         if self._line is not None:
             self._line.close()
@@ -211,23 +211,21 @@ class _Guardian:
             raise BrokenPipeError
         socket.send_fds(self._line, [b"."], files)
 
-    def _begin(self) -> None:
-        ours, theirs = socket.socketpair()
-        with theirs, ExitStack() as stack:
-            stack.enter_context(ours)
-            self._pid = child.begun(guardian.__file__, [str(os.getpid())], theirs.fileno())
+    def _start(self) -> None:
+        line, remote = socket.socketpair()
+        with remote, ExitStack() as stack:
+            stack.enter_context(line)
+            self._pid = child.begun(guardian.__file__, [str(os.getpid())], remote.fileno())
             stack.pop_all()
-        self._line = ours
+        self._line = line
 
-    def _replace(self) -> None:
+    def _kill(self) -> None:
         if self._line is not None:
-            child.await_end(
-                self._pid, 0
-            )  # before it can learn of a closed line, and end everything
+            child.await_end(self._pid, 0)  # first, as it would end everything on a closed line
             self._line.close()
             self._line = None
 
 
-_ours = _Guardian()
-atexit.register(_ours.end)
-os.register_at_fork(after_in_child=_ours.forget)
+_guardian = _Guardian()
+atexit.register(_guardian.end)
+os.register_at_fork(after_in_child=_guardian.forget)

@@ -1,4 +1,4 @@
-"""Removes a folder as soon as its owner has let go of it; run as a script, by ``scratch``."""
+"""Removes a folder as soon as its owner has released its lock; run as a script, by ``scratch``."""
 
 import fcntl
 import os
@@ -11,7 +11,7 @@ PATIENCE_S = 20.0
 
 
 def reap(folder: Path) -> None:
-    """Wait for the lock on ``folder``, then remove it until it stays away.
+    """Wait for the lock on ``folder``, then remove the folder repeatedly until it stays away.
 
     Its owner's processes are being killed at the same moment and may still write into it.
     """

@@ -1,9 +1,9 @@
-"""Scratch folders that vanish with their owner.
+"""Scratch folders that are removed when their owner ends.
 
-Whoever holds the lock (``flock``) on a scratch folder owns it, and the kernel lets go of a lock
-when its holder dies, however it dies.  A reaper process of ours waits in line for the lock and
-removes the folder when it gets it: at the regular end as after a SIGKILL.  What a power cut leaves
-behind has no owner either, and is swept away by the next mqperf of the same user.
+The holder of the lock (``flock``) on a scratch folder owns it, and the kernel releases the lock
+when its holder dies, in whatever way.  A reaper process waits for the lock and removes the folder
+when it gets it, at the regular end as after a SIGKILL.  Folders left by a power failure have no
+owner either, and the next mqperf of the same user removes them.
 """
 
 import fcntl
@@ -21,12 +21,12 @@ from mqperf.onhost.processes import child, reaper
 
 REMOVAL_LIMIT_S = 30
 RANDOM = r"-[a-z0-9_]{8}"
-"""What ``tempfile`` adds to a prefix."""
+"""Pattern of the suffix that ``tempfile`` adds to a prefix."""
 
 
 @contextmanager
 def scratch(prefix: str) -> Iterator[Path]:
-    """Make a folder that only we may enter, removed at the end, also when we are SIGKILLed.
+    """Make a folder that only this user may enter; it is removed at the end, even after a SIGKILL.
 
     Raises ``HostError`` when it cannot be made, or cannot be removed.
     """
@@ -38,7 +38,7 @@ def scratch(prefix: str) -> Iterator[Path]:
 
 @contextmanager
 def scratch_beside(path: Path) -> Iterator[Path]:
-    """The same, hidden beside ``path``, so that what becomes whole in it can take its place.
+    """Make a hidden scratch folder beside ``path``, whose content can then be renamed to ``path``.
 
     Raises ``HostError`` as ``scratch`` does.
     """
@@ -49,16 +49,16 @@ def scratch_beside(path: Path) -> Iterator[Path]:
 
 
 def scratch_errors(path: Path) -> AbstractContextManager[None]:
-    """Turn the system's refusal to write a scratch file (disk full) into one sentence about it."""
+    """Turn an ``OSError`` for a scratch file (disk full) into one sentence about it."""
     return refusals(HostError, path, "", "make room there, or set TMPDIR to another folder")
 
 
 @contextmanager
 def owned(base: Path, prefix: str) -> Iterator[Path]:
-    """Make such a folder in ``base``, whose owner sweeps it; raises ``HostError``."""
+    """Make a scratch folder in ``base``, which the caller must sweep; raises ``HostError``."""
     try:
         folder, lock = _owned_folder(base, prefix)
-        waiting = start_reaper(folder)
+        reaper_pid = start_reaper(folder)
     except OSError as error:
         raise HostError(
             f"{error.filename or base}: cannot make a scratch folder: {error.strerror}"
@@ -67,17 +67,17 @@ def owned(base: Path, prefix: str) -> Iterator[Path]:
         yield folder
     finally:
         os.close(lock)
-        child.await_end(waiting, REMOVAL_LIMIT_S)
-    # Only if somebody killed the reaper is there anything left to do.
+        child.await_end(reaper_pid, REMOVAL_LIMIT_S)
+    # The folder still exists only if the reaper was killed.
     shutil.rmtree(folder, ignore_errors=True)
     if folder.exists():
         raise HostError(f"{folder}: cannot remove this scratch folder; remove it by hand")
 
 
 def user_folder() -> Path:
-    """Give the folder of all our scratch folders: one per user, closed to others.
+    """Return the parent of all scratch folders: one per user, closed to others.
 
-    Raises ``HostError`` when somebody else made it, or there is no room for temporary files.
+    Raises ``HostError`` when another user made it, or there is no room for temporary files.
     """
     try:
         folder = Path(tempfile.gettempdir()) / f"mqperf-{os.getuid()}"
@@ -97,9 +97,9 @@ def user_folder() -> Path:
 
 
 def sweep(base: Path, names: re.Pattern[str] | None = None) -> None:
-    """Remove the scratch folders whose owner is dead; what cannot be removed stays.
+    """Remove the scratch folders whose owner is dead; those that cannot be removed stay.
 
-    In a folder that is not ours alone, only those of these ``names`` are ours.
+    In a ``base`` that is shared with others, ``names`` matches those of scratch folders.
     """
     for folder in base.iterdir():
         if names is not None and not names.fullmatch(folder.name):
@@ -118,13 +118,13 @@ def sweep(base: Path, names: re.Pattern[str] | None = None) -> None:
 
 
 def _owned_folder(base: Path, prefix: str) -> tuple[Path, int]:
-    """Make a folder, and open the descriptor that holds its lock."""
+    """Make a folder; return it and the descriptor that holds its lock."""
     while True:
         folder = Path(tempfile.mkdtemp(prefix=f"{prefix}-", dir=base))
         try:
             lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         except FileNotFoundError:
-            continue  # Swept away by another mqperf before it was ours.
+            continue  # Another mqperf has removed it before it was locked.
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.fstat(lock).st_nlink:
@@ -135,5 +135,5 @@ def _owned_folder(base: Path, prefix: str) -> tuple[Path, int]:
 
 
 def start_reaper(folder: Path) -> int:
-    """Start who removes a folder as soon as its lock is let go; gives its pid."""
+    """Start the process that removes a folder once its lock is released; return its pid."""
     return child.begun(reaper.__file__, [str(folder.absolute())])

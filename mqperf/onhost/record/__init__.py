@@ -1,1 +1,1 @@
-"""What those who record messages on hosts, and those who read, have in common."""
+"""Code shared by the recording of messages on hosts and by its readers."""

@@ -1,9 +1,9 @@
-"""What writers and readers of ``.counts`` files have in common."""
+"""Constants of the format of ``.counts`` files."""
 
 FORMAT = "mqperf-counts"
 VERSION = 1
 EARLY_S, LATE_S = 3_600, 86_400
-"""No message was started so long before the load, or finished so long after it."""
+"""Longest times by which messages start before the load, or finish after it."""
 
 RANGES_LIMIT = 100_000
-"""Of a line; more of a sender stand in further lines."""
+"""Most ranges in a line; further ranges of a sender are in further lines."""

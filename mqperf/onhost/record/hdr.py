@@ -1,9 +1,8 @@
-"""Latency histograms as HdrHistogram has them: exact to three digits, and exactly mergeable.
+"""Latency histograms compatible with HdrHistogram: three significant digits, exactly mergeable.
 
-G. Tene, HdrHistogram: A High Dynamic Range Histogram, 2012.  Values are whole nanoseconds, which is
-what its tools take unless told otherwise; they are counted in buckets whose width doubles with
-their height.  The folding is done on whole arrays, because recording one value at a time is fifty
-times slower.
+G. Tene, HdrHistogram: A High Dynamic Range Histogram, 2012.  Values are whole nanoseconds, the
+default of its tools; they are counted in buckets whose width doubles as values double.  Whole
+arrays are folded, because recording one value at a time is fifty times slower.
 """
 
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 LOWEST_NS = 1_000
-"""The smallest value that is told from zero; epoch seconds in a float64 know no smaller ones."""
+"""The smallest value that differs from zero; epoch seconds in a float64 resolve no smaller ones."""
 
 HIGHEST_NS = 3_600_000_000_000
 DIGITS = 3
@@ -22,7 +21,7 @@ UNIT_BITS = 9
 
 HALF_BITS = 10
 HALF = 1 << HALF_BITS
-"""Buckets between one doubling and the next: 2 * 10**3 values are told apart, rounded up."""
+"""Buckets per doubling: half of the 2 * 10**3 distinct values, rounded up to a power of two."""
 
 BUCKETS = (HIGHEST_NS >> (UNIT_BITS + HALF_BITS + 1)).bit_length() + 1
 LENGTH = (BUCKETS + 1) * HALF
@@ -35,9 +34,9 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """How often each latency was seen; ``beyond`` counts those above an hour, which have no bucket.
+    """Counts of latencies by bucket; ``beyond`` counts those above an hour, which have no bucket.
 
-    Negative ones, which only clocks that differ can make, are counted as zero.
+    Negative latencies, which result only from differing clocks, are counted as zero.
     """
 
     counts: Counts
@@ -45,12 +44,12 @@ class Histogram:
 
     @property
     def total(self) -> int:
-        """Latencies in the buckets."""
+        """The number of latencies in the buckets."""
         return int(self.counts.sum())
 
 
 def fold(latencies_s: NDArray[np.float64]) -> Histogram:
-    """The histogram of latencies in seconds."""
+    """Compute the histogram of latencies in seconds."""
     counts, beyond = np.zeros(LENGTH, dtype=np.int64), 0
     for start in range(0, len(latencies_s), CHUNK):
         index, outside = indices(latencies_s[start : start + CHUNK])
@@ -60,12 +59,12 @@ def fold(latencies_s: NDArray[np.float64]) -> Histogram:
 
 
 def highest_ns(indices: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The largest value that is counted in each of these buckets."""
+    """Return the largest value, in nanoseconds, of each of these buckets."""
     return highest(indices, UNIT_BITS, HALF_BITS)
 
 
 def highest(indices: NDArray[np.int64], unit_bits: int, half_bits: int) -> NDArray[np.int64]:
-    """The same of any range: in units of ``2**unit_bits``, ``2**half_bits`` to a doubling."""
+    """Do so for any range: units of ``2**unit_bits``, and ``2**half_bits`` buckets per doubling."""
     half = 1 << half_bits
     doubling = np.maximum((indices >> half_bits) - 1, 0)
     within = np.where(indices < half, indices, (indices & (half - 1)) + half)
@@ -74,17 +73,17 @@ def highest(indices: NDArray[np.int64], unit_bits: int, half_bits: int) -> NDArr
 
 
 def lowest_ns(indices: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The smallest."""
+    """Return the smallest value, in nanoseconds, of each of these buckets."""
     return np.where(indices > 0, highest_ns(np.maximum(indices - 1, 0)) + 1, 0)
 
 
 def middle_s(indices: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The middle of what is counted in each of these buckets, in seconds."""
+    """Return the middle of each of these buckets, in seconds."""
     return (lowest_ns(indices) + highest_ns(indices)) / 2e9
 
 
 def indices(latencies_s: NDArray[np.float64]) -> tuple[NDArray[np.int64], int]:
-    """The bucket of each value that has one, and how many have none."""
+    """Return the bucket of each value up to ``HIGHEST_NS``, and the number of larger values."""
     values = np.rint(np.maximum(latencies_s, 0) * 1e9).astype(np.int64)
     outside = int(np.count_nonzero(values > HIGHEST_NS))
     if outside:

@@ -1,7 +1,7 @@
-"""Histograms in the compressed form of version 2 of HdrHistogram, as base64: how they are written.
+"""Encoding of histograms in the compressed form of version 2 of HdrHistogram, as base64.
 
-With numpy and the standard library alone, since programs that count messages beside a broker write
-them; hdrhistogram for Python would be compiled for every host.
+With numpy and the standard library alone, since it runs in programs that count messages beside a
+broker; hdrhistogram for Python would have to be compiled for every host.
 """
 
 import base64
@@ -13,16 +13,16 @@ import numpy as np
 from mqperf.onhost.record.hdr import DIGITS, HIGHEST_NS, LOWEST_NS, Counts, Histogram
 
 OUTER, HEADER = struct.Struct(">ii"), struct.Struct(">iiiiqqd")
-"""Before what is compressed: cookie, length.  In it: the same, offset, digits, range and ratio."""
+"""Header before the compressed part: cookie, length; in it these, offset, digits, range, ratio."""
 
 COMPRESSED, ENCODED = 0x1C849304 | 0x10, 0x1C849303 | 0x10
 
 CONTINUED = 0x80
-"""The bit of a byte after which its word goes on."""
+"""The bit of a byte that shows that its word continues."""
 
 
 def encode(histogram: Histogram) -> str:
-    """The histogram in its compressed form."""
+    """Encode a histogram in its compressed form."""
     content = _bytes(_words(histogram.counts))
     header = HEADER.pack(ENCODED, len(content), 0, DIGITS, LOWEST_NS, HIGHEST_NS, 1.0)
     packed = zlib.compress(header + content)
@@ -30,27 +30,27 @@ def encode(histogram: Histogram) -> str:
 
 
 def _words(counts: Counts) -> Counts:
-    """The counts up to the last that is not 0; a run of zeros is one word, its length negative."""
+    """Return the counts up to the last non-zero one; a run of zeros is its negative length."""
     filled = np.flatnonzero(counts)
     gaps = np.diff(filled, prepend=-1) - 1
-    both = np.column_stack([-gaps, counts[filled]]).ravel()
-    words: Counts = both[both != 0]
+    interleaved = np.column_stack([-gaps, counts[filled]]).ravel()
+    words: Counts = interleaved[interleaved != 0]
     return words
 
 
 def _bytes(words: Counts) -> bytes:
-    """Seven bits to the byte, least first (LEB128), the sign as the lowest bit (zigzag)."""
-    left = (words << 1) ^ (words >> 63)
-    parts: list[Counts] = []
-    while len(left) and (not parts or (left > 0).any()):
-        parts.append(left & (CONTINUED - 1))
-        left = left >> 7
-    if not parts:
+    """Encode in LEB128 (seven bits to the byte, least first), the sign as lowest bit (zigzag)."""
+    remaining = (words << 1) ^ (words >> 63)
+    columns: list[Counts] = []
+    while len(remaining) and (not columns or (remaining > 0).any()):
+        columns.append(remaining & (CONTINUED - 1))
+        remaining = remaining >> 7
+    if not columns:
         return b""
-    septets = np.stack(parts, axis=1)
-    # the last septet of a word that is not 0 ends it
+    septets = np.stack(columns, axis=1)
+    # a word ends with its last septet that is not 0
     ends = septets.shape[1] - 1 - (septets[:, ::-1] > 0).argmax(axis=1)[:, None]
-    places = np.arange(septets.shape[1])
-    kept = places <= ends
-    coded = septets | np.where(places < ends, CONTINUED, 0)
+    positions = np.arange(septets.shape[1])
+    kept = positions <= ends
+    coded = septets | np.where(positions < ends, CONTINUED, 0)
     return bytes(coded[kept].astype(np.uint8))

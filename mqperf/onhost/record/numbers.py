@@ -1,7 +1,7 @@
-"""Sequence numbers of messages, as ranges: which of a sender's were seen, and which more than once.
+"""Sequence numbers of messages, as ranges: which of a sender's were seen, and which repeatedly.
 
-A sender numbers its messages; what was lost, duplicated or is foreign follows from the numbers
-alone, exactly, without any message being kept.
+A sender numbers its messages; lost, duplicate and foreign messages follow exactly from the numbers
+alone, without keeping any message.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ranges = NDArray[np.int64]
-"""Rows of first and last number, sorted, none of which touches the next."""
+"""Rows of first and last number, sorted, neither overlapping nor adjacent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +28,11 @@ class Numbers:
 
     @property
     def count(self) -> int:
-        """Messages, each as often as it was seen."""
+        """The number of messages, duplicates included."""
         return size(self.ranges) + _times(self.again, _lengths(self.again))
 
     def among(self, ranges: Ranges) -> int:
-        """How many of them have a number in these ranges, likewise."""
+        """Return how many messages have a number in these ranges, duplicates included."""
         return common(self.ranges, ranges) + _times(self.again, _inside(self.again, ranges))
 
 
@@ -42,10 +42,10 @@ NONE = Numbers(np.empty((0, 2), dtype=np.int64), np.empty((0, 3), dtype=np.int64
 def joined(
     parts: Sequence[tuple[Sequence[tuple[int, int]], Sequence[tuple[int, int, int]], int]],
 ) -> Numbers:
-    """The numbers of ranges, again and reordered, of parts that follow each other.
+    """Join consecutive parts, each with ``ranges``, ``again`` and ``reordered``.
 
-    Raises ``ValueError`` for ranges that are not in order, and for numbers that were seen again
-    and never a first time.
+    Raises ``ValueError`` for ranges that are not in order, and for numbers in ``again`` that are
+    not in ``ranges``.
     """
     ranges = np.array([row for rows, _, _ in parts for row in rows], dtype=np.int64).reshape(-1, 2)
     again = np.array([row for _, rows, _ in parts for row in rows], dtype=np.int64).reshape(-1, 3)
@@ -61,29 +61,29 @@ def joined(
 
 
 def size(ranges: Ranges) -> int:
-    """How many numbers there are."""
+    """Return how many numbers are in the ranges."""
     return int(_lengths(ranges).sum())
 
 
 def union(parts: Sequence[Ranges]) -> Ranges:
-    """The numbers that are in any of these; parts need not be sorted."""
-    every = np.concatenate([NONE.ranges, *parts])
-    if not len(every):
-        return every
-    every = every[np.argsort(every[:, 0], kind="stable")]
-    reached = np.maximum.accumulate(every[:, 1])
-    begins = np.flatnonzero(np.append(True, every[1:, 0] > reached[:-1] + 1))
-    ends = np.append(begins[1:], len(every)) - 1
-    return np.column_stack([every[begins, 0], reached[ends]])
+    """Return the numbers that are in any of these parts, which need not be sorted."""
+    rows = np.concatenate([NONE.ranges, *parts])
+    if not len(rows):
+        return rows
+    rows = rows[np.argsort(rows[:, 0], kind="stable")]
+    reached = np.maximum.accumulate(rows[:, 1])
+    begins = np.flatnonzero(np.append(True, rows[1:, 0] > reached[:-1] + 1))
+    ends = np.append(begins[1:], len(rows)) - 1
+    return np.column_stack([rows[begins, 0], reached[ends]])
 
 
 def common(ranges: Ranges, others: Ranges) -> int:
-    """How many numbers are in both."""
+    """Return how many numbers are in both."""
     return size(ranges) + size(others) - size(union([ranges, others]))
 
 
 def of(numbers: NDArray[np.int64]) -> Ranges:
-    """The ranges of numbers that are sorted and differ."""
+    """Return the ranges of numbers that are sorted and distinct."""
     if not len(numbers):
         return NONE.ranges
     breaks = np.flatnonzero(np.diff(numbers) > 1)
@@ -92,7 +92,7 @@ def of(numbers: NDArray[np.int64]) -> Ranges:
 
 
 def holds(ranges: Ranges, numbers: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which of the numbers are in the ranges."""
+    """Return which of the numbers are in the ranges."""
     return _up_to(ranges, numbers) > _up_to(ranges, numbers - 1)
 
 
@@ -102,20 +102,20 @@ def _lengths(rows: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _inside(rows: NDArray[np.int64], ranges: Ranges) -> NDArray[np.int64]:
-    """How many numbers of each row are in the ranges."""
+    """Return how many numbers of each row are in the ranges."""
     return _up_to(ranges, rows[:, 1]) - _up_to(ranges, rows[:, 0] - 1)
 
 
 def _up_to(ranges: Ranges, numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many numbers of the ranges are not above each of these."""
+    """Return for each number how many numbers of the ranges are at most as large."""
     if not len(ranges):
         return np.zeros(len(numbers), dtype=np.int64)
     before = np.append(0, np.cumsum(_lengths(ranges)))
-    place = np.searchsorted(ranges[:, 0], numbers, side="right")
-    last = np.maximum(place - 1, 0)
-    over = np.maximum(ranges[last, 1] - numbers, 0)
-    counted: NDArray[np.int64] = np.where(place > 0, before[place] - over, 0)
-    return counted
+    begun = np.searchsorted(ranges[:, 0], numbers, side="right")
+    last = np.maximum(begun - 1, 0)
+    above = np.maximum(ranges[last, 1] - numbers, 0)
+    counts: NDArray[np.int64] = np.where(begun > 0, before[begun] - above, 0)
+    return counts
 
 
 def _times(again: NDArray[np.int64], lengths: NDArray[np.int64]) -> int:

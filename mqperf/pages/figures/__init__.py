@@ -1,8 +1,8 @@
-"""Figures: a table and an ``Axes`` in, the same ``Axes`` out, and sheets of them.
+"""Figures: panels, which draw a table on an ``Axes`` and return it, and sheets of panels.
 
-Notebooks and reports draw the same pictures by these functions.  A colour has one meaning
-everywhere, axis titles come from the register of columns, and two units never share an axis.
-A point with a doubt gets a hollow marker; the 95 % interval over repeats is a bar.
+Notebooks and reports share these functions.  A colour has one meaning everywhere, axis titles
+come from the register of columns, and two units never share an axis.  A point with a doubt has a
+hollow marker; the 95 % interval over repeats is a bar.
 """
 
 from mqperf.pages.figures.answers import around_sheet, bracket_sheet, contrast_sheet

@@ -1,4 +1,4 @@
-"""A sweep as a panel draws it: what is on x, and its curves with the looks that tell them apart."""
+"""Arrangement of a sweep in a panel: its x axis, and curves with distinct looks."""
 
 from dataclasses import dataclass, replace
 
@@ -16,7 +16,7 @@ from mqperf.study.tables.places import in_place
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """The points of one line; a name and a look of its own where it is one of several."""
+    """The points of one line, and its name, colour and marker if it is one of several."""
 
     rows: pd.DataFrame
     name: str = ""
@@ -24,7 +24,7 @@ class Curve:
     marker: str = ""
 
     def look(self, pen: Pen) -> Pen:
-        """How it is drawn by this pen; what a line of several means is told once for all."""
+        """Return the pen of this curve; one of several has no label, see ``name_curves``."""
         if not self.name:
             return pen
         entries = (pen.label, self.name)
@@ -34,14 +34,14 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """What is on x, its values where they are texts, and the curves."""
+    """The column on x, its values if they are texts, and the curves."""
 
     x: str
     texts: tuple[str, ...]
     curves: tuple[Curve, ...]
 
     def of(self, **values: str) -> "Sweep":
-        """The same of the rows with these values alone."""
+        """Return the sweep with only the rows that have these values."""
         return replace(
             self,
             curves=tuple(replace(curve, rows=where(curve.rows, **values)) for curve in self.curves),
@@ -49,17 +49,17 @@ class Sweep:
 
 
 def pens_of_layouts(rows: pd.DataFrame) -> dict[tuple[str, str], Pen]:
-    """How each topology and kind of queue is drawn: by the topology's colour, the queues' dash.
+    """Return the pen of each topology and kind of queue: colour by topology, dash by queues.
 
-    Where the topology is one, the queues have the colours.
+    If there is one topology, the colour is by queues.
     """
     layouts = rows[["topology", "queues"]].drop_duplicates().itertuples(index=False, name=None)
-    words = labels.told_apart(layouts)
-    alone = len({topology for topology, _ in words}) == 1
+    names = labels.told_apart(layouts)
+    one_topology = len({topology for topology, _ in names}) == 1
     pens = {}
-    for layout, label in words.items():
-        kind, place = labels.order(*layout)
-        number = kind if alone else place
+    for layout, label in names.items():
+        kind, topology_number = labels.order(*layout)
+        number = kind if one_topology else topology_number
         pens[layout] = Pen(
             shade=palette.TOPOLOGIES[number % len(palette.TOPOLOGIES)],
             label=label,
@@ -70,40 +70,40 @@ def pens_of_layouts(rows: pd.DataFrame) -> dict[tuple[str, str], Pen]:
 
 
 def swept(rows: pd.DataFrame, *, coloured: bool = True) -> Sweep:
-    """The curves of these points: of several each has a marker, and a colour where that is free."""
+    """Arrange points in curves: each of several has a marker, and a colour if ``coloured``."""
     axes = arranged(rows)
     texts = _texts(rows, axes.x)
-    parts = list(split(_placed(rows, axes.x, texts), axes.beside_x))
-    if len(parts) == 1:
-        return Sweep(axes.x, texts, (Curve(parts[0][1]),))
+    groups = list(split(_placed(rows, axes.x, texts), axes.beside_x))
+    if len(groups) == 1:
+        return Sweep(axes.x, texts, (Curve(groups[0][1]),))
     shades = shades_of(rows, axes.colour) if coloured and axes.colour is not None else {}
     curves = [
         Curve(
-            rows=part,
+            rows=group,
             name=name,
-            shade=shades[worded(str(axes.colour), part[axes.colour].iloc[0])] if shades else None,
+            shade=shades[worded(str(axes.colour), group[axes.colour].iloc[0])] if shades else None,
             marker=MARKERS[number % len(MARKERS)],
         )
-        for number, (name, part) in enumerate(parts)
+        for number, (name, group) in enumerate(groups)
     ]
     return Sweep(axes.x, texts, tuple(curves))
 
 
 def shades_of(rows: pd.DataFrame, colour: str) -> dict[str, Shade]:
-    """The colour of each value, by its words: the largest stands out most."""
-    words = [name for name, _ in split(rows, (colour,))]
+    """Return the colour of each value of the column, by its label: the largest stands out most."""
+    names = [name for name, _ in split(rows, (colour,))]
     return {
-        word: palette.spread(palette.THREADS, place, len(words)) for place, word in enumerate(words)
+        name: palette.spread(palette.THREADS, index, len(names)) for index, name in enumerate(names)
     }
 
 
 def _texts(rows: pd.DataFrame, x: str) -> tuple[str, ...]:
-    """What stands on an axis that has no numbers."""
+    """Return the tick labels of a column of texts, in their order; none for numbers."""
     if COLUMNS[x].dtype != "string":
         return ()
     return tuple(rows[x].dropna().sort_values(key=in_place).unique())
 
 
 def _placed(rows: pd.DataFrame, x: str, texts: tuple[str, ...]) -> pd.DataFrame:
-    places = rows[x].map({text: place for place, text in enumerate(texts)}) if texts else rows[x]
-    return rows.assign(**{PLACE: places.astype(float) * COLUMNS[x].scale})
+    values = rows[x].map({text: index for index, text in enumerate(texts)}) if texts else rows[x]
+    return rows.assign(**{PLACE: values.astype(float) * COLUMNS[x].scale})

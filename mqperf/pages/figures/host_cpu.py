@@ -11,7 +11,7 @@ from mqperf.pages.figures.marks import LEGEND_COLUMNS, as_text, dress, from_zero
 from mqperf.pages.figures.palette import DASHES, MARKERS, Shade, assigned
 from mqperf.plan.columns import COLUMNS
 
-_KINDS = {
+_SHADES = {
     "client": palette.CASES[0],
     "server": palette.CASES[2],
     "background": palette.DOUBLED,
@@ -27,15 +27,15 @@ def host_cpu(
     subject: str = "CPU",
     legend_columns: int = LEGEND_COLUMNS,
 ) -> Axes:
-    """CPU of every process of a host in each second of a run; dashed that of its whole machine.
+    """Draw the CPU of every process of a host in each second of a run; dashed the whole machine.
 
-    Of the table ``cpu`` it takes the intervals, each drawn at its middle.  What mqperf itself used
-    there is one line.  ``nodes`` are those of the system, also of other hosts, so that each keeps
-    its colour.
+    The rows of the table ``cpu`` with the scope ``interval`` are drawn, each at its middle.  All
+    processes of mqperf itself are one line.  ``nodes`` are the broker nodes of all hosts, so that
+    each keeps its colour.
     """
     seconds = cpu[cpu["scope"] == "interval"]
-    middle = seconds.assign(start_s=(seconds["start_s"] + seconds["end_s"]) / 2)
-    for name, kind, rows in _lines(middle):
+    midpoints = seconds.assign(start_s=(seconds["start_s"] + seconds["end_s"]) / 2)
+    for name, kind, rows in _lines(midpoints):
         shade, marker, dash = _look(name, kind, nodes)
         axes.plot(
             rows["start_s"].to_numpy(dtype=float),
@@ -54,24 +54,24 @@ def host_cpu(
 
 
 def _lines(seconds: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Name, kind and seconds of each line: the machine last, and before it mqperf's own."""
+    """Yield name, kind and rows of each line: mqperf's own last but one, the machine last."""
     harness = seconds["kind"].eq("harness")
     named = seconds.assign(process=seconds["process"].mask(harness, "mqperf"))
     named["process"] = named["process"].mask(named["kind"].eq("host"), "whole machine")
     keys = ["kind", "process", "start_s"]
     used = named.groupby(keys, as_index=False, sort=False)[["total_cores"]].sum(min_count=1)
-    late = {"harness": 1, "host": 2}
-    used = used.sort_values("kind", key=lambda kinds: kinds.map(late).fillna(0), kind="stable")
+    last = {"harness": 1, "host": 2}
+    used = used.sort_values("kind", key=lambda kinds: kinds.map(last).fillna(0), kind="stable")
     for (kind, name), rows in used.groupby(["kind", "process"], sort=False):
         yield str(name), str(kind), rows.sort_values("start_s")
 
 
 def _look(name: str, kind: str, nodes: Sequence[str]) -> tuple[Shade, str | None, str]:
-    """Colour, marker and dash: nodes by their order, others by what they are."""
+    """Return colour, marker and dash: of nodes by their order, of other processes by their kind."""
     if kind == "host":
         return palette.FAINT, None, DASHES[1]
     if kind == "broker":
-        of_all = [*nodes, *({name} - {*nodes})]
-        return assigned(palette.NODES, of_all, name), assigned(MARKERS, of_all, name), DASHES[0]
+        names = [*nodes, *({name} - {*nodes})]
+        return assigned(palette.NODES, names, name), assigned(MARKERS, names, name), DASHES[0]
     number = int("".join(filter(str.isdigit, name)) or 1)
-    return _KINDS.get(kind, palette.INK), MARKERS[(number - 1) % len(MARKERS)], DASHES[0]
+    return _SHADES.get(kind, palette.INK), MARKERS[(number - 1) % len(MARKERS)], DASHES[0]

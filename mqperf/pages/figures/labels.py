@@ -1,4 +1,4 @@
-"""How topologies and kinds of queue are called, those that no plan of ours has as well."""
+"""Labels of topologies and kinds of queue, including those that only published reports have."""
 
 from collections.abc import Iterable
 
@@ -6,12 +6,12 @@ from mqperf.plan.topologies import QUEUES, TOPOLOGIES, Queues, Topology
 
 
 def topology(name: str) -> Topology:
-    """The topology's words; a published report's own topology goes by its name."""
+    """Return the labels of a topology; one known only from a published report has its name."""
     return TOPOLOGIES.get(name) or Topology(name, name, name, f"The topology is {name}.")
 
 
 def queues(name: str) -> Queues:
-    """The words for a kind of queue; one that is known from a published report by its name."""
+    """Return the labels of a kind of queue; one known only from a published report has its name."""
     unknown = Queues(name, f", {name} queues", f" ({name})", f"-{name}", f"Queues are {name}.")
     return QUEUES.get(name) or unknown
 
@@ -27,23 +27,21 @@ def copied(name: str) -> bool:
 
 
 def layout(of_topology: str, of_queues: str) -> str:
-    """Both in a few words: ``Client -> Master, Server -> Master (HA)``."""
+    """Return topology and kind of queue as a label: ``Client -> Master, Server -> Master (HA)``."""
     return topology(of_topology).label + queues(of_queues).label
 
 
 def told_apart(layouts: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """Words for each topology with its queues: the queues alone where the topology is one."""
-    every = dict.fromkeys(layouts)
-    alone = len(every) > 1 == len({topology for topology, _ in every})
-    return {
-        (place, queues): kind(queues) if alone else layout(place, queues) for place, queues in every
-    }
+    """Label each (topology, queues) distinctly: by the queues alone where there is one topology."""
+    unique = dict.fromkeys(layouts)
+    one_topology = len(unique) > 1 == len({topology for topology, _ in unique})
+    return {key: kind(key[1]) if one_topology else layout(*key) for key in unique}
 
 
 def order(of_topology: str, of_queues: str) -> tuple[int, int]:
-    """Where a layout stands among the others: plain queues before replicated ones."""
-    kinds, places = list(QUEUES), list(TOPOLOGIES)
+    """Return the sort key of a layout: plain queues before replicated ones, unknown ones last."""
+    kinds, topologies = list(QUEUES), list(TOPOLOGIES)
     return (
         kinds.index(of_queues) if of_queues in kinds else len(kinds),
-        places.index(of_topology) if of_topology in places else len(places),
+        topologies.index(of_topology) if of_topology in topologies else len(topologies),
     )

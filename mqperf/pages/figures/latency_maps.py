@@ -1,4 +1,4 @@
-"""Heat maps of latency over time: how many messages were how slow, second by second."""
+"""Heat maps of latency over time: number of messages by second and class of latency."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,10 +19,10 @@ from mqperf.pages.figures.told import CELLS, tell
 from mqperf.plan.columns import COLUMNS
 
 SHADES = LinearSegmentedColormap.from_list("messages", ["#dee2e7", "#0a5ea9", "#24292e"])
-"""One message is pale, and still seen.  None is of the palette: on dark paper all are inverted."""
+"""One message is pale but visible.  No shade is of the palette: all are inverted on dark paper."""
 
 FEWEST = 2.0
-"""Messages a second of the darkest shade, at least: a scale needs two ends."""
+"""Least rate of the darkest shade in msg/s: a log scale needs two different ends."""
 
 
 def latency_map(
@@ -33,11 +33,11 @@ def latency_map(
     title: str = "",
     among: pd.DataFrame | None = None,
 ) -> Axes:
-    """Messages by the second in which they were started, and by the class of their latency.
+    """Draw the number of messages by the second of their start and the class of their latency.
 
-    ``rows`` are those of ``tables.latency_map`` of one run; ``outages`` are its actions, and lines
-    are where one began and ended.  Panels of one sheet are each drawn ``among`` the rows of all:
-    their axes and shades then agree.
+    ``rows`` are those of ``tables.latency_map`` of one run; ``outages`` are its actions, whose
+    begin and end are drawn as lines.  For panels of one sheet ``among`` has the rows of all
+    panels: their axes and shades then agree.
     """
     everything = rows if among is None else among
     if len(everything):
@@ -58,7 +58,7 @@ def latency_map(
 
 
 def latency_map_sheet(maps: Mapping[str, pd.DataFrame], outages: pd.DataFrame) -> Figure:
-    """A heat map for each run, which is named by its words; ``outages`` are of all of them."""
+    """Draw a heat map for each run; keys of ``maps`` are titles, ``outages`` those of all runs."""
     figure, grid = tiles(len(maps), MOST_ACROSS, HEIGHT)
     panels = [panel for row in grid for panel in row]
     everything = pd.concat(maps.values())
@@ -76,7 +76,7 @@ def latency_map_sheet(maps: Mapping[str, pd.DataFrame], outages: pd.DataFrame) -
 
 
 def norm(rows: pd.DataFrame) -> LogNorm:
-    """The scale of shades from one message a second to the most of any cell."""
+    """Return the log scale of shades, from one message a second to the largest rate of a cell."""
     return LogNorm(1, max(_rates(rows).max(initial=0), FEWEST))
 
 

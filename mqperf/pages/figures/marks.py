@@ -1,4 +1,4 @@
-"""What every panel is made of: a line with its intervals and doubts, and axes that read well."""
+"""Parts of every panel: lines with intervals and doubts, titles, legends, and axes."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
@@ -15,44 +15,44 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocat
 from mqperf.base.one_line import one_line
 from mqperf.pages.figures.key import Key
 from mqperf.pages.figures.palette import FAINT, GRID, INK, MARKERS, PAPER, TOPOLOGIES, Shade
-from mqperf.pages.figures.told import of_points, tell
+from mqperf.pages.figures.told import point_tooltips, tell
 from mqperf.plan.columns import COLUMNS
 
 WIDE_SWEEP = 20
-"""A sweep whose ends are further apart than this is shown on a log axis."""
+"""Ratio of the ends of a sweep from which on it is shown on a log axis."""
 
 NEAREST_TICKS, LETTER = 0.075, 1 / 34
-"""Share of the axis below which two values are too near for two tick labels, and of a letter."""
+"""Least distance of two tick labels, and width of a letter, as shares of the axis."""
 
 WIDEST_OF_THREE = 1000
-"""An axis that goes further than this has labels at powers of ten only, not at 1, 2 and 5."""
+"""Ratio of the ends of a log axis above which only powers of ten have labels, not 1, 2 and 5."""
 
 LETTERS_ACROSS, SLANT = 40, 30
-"""Room for letters below an axis; names that need more stand slanted, by so many degrees."""
+"""Letters that fit below an axis; labels that need more are slanted, by this many degrees."""
 
 HEADROOM = 1.06
-"""How far an axis from zero goes above its highest value."""
+"""Upper end of an axis from zero, as a multiple of its highest value."""
 
 MARK = 0.03
-"""Half the height of a mark, as a share of the axis."""
+"""Half the height of a marker, as a share of the axis."""
 
 PLACE = "place"
-"""The column that has the places of points on x, in the unit that a person reads."""
+"""The column with the positions of points on x, in the display unit."""
 
 LONGEST_LABEL = 80
-"""Characters of a label that there is room for."""
+"""Most characters of a label."""
 
 LINE, MOST_LINES = 48, 3
-"""The same of a line of a label that may have several."""
+"""Most characters of a line, and most lines, of a label of several lines."""
 
 LEGEND_WIDTH, LEGEND_HANDLE = 140, 7
-"""Characters beside each other in a legend, and what each handle takes of them."""
+"""Width of a row of a legend, and of each handle in it, in characters."""
 
 LEGEND_COLUMNS = 3
-"""As many entries of a legend as stand side by side above a third of a sheet."""
+"""Columns of a legend above a panel that is a third of a sheet wide."""
 
 TITLE_PAD, LEGEND_ROW = 8, 14
-"""Points between a panel and its title, and what each row of the legend between them adds."""
+"""Distance between a panel and its title, and height of a row of the legend between, in pt."""
 
 _LEGEND: dict[str, Any] = {
     "loc": "lower left",
@@ -69,7 +69,7 @@ _LEGEND: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """How a line looks, and by which entries of the legend it is known."""
+    """The look of a line, and the legend entries that name it."""
 
     shade: Shade
     label: str = ""
@@ -78,9 +78,9 @@ class Pen:
     entries: tuple[str, ...] = ()
 
     def numbered(self, number: int, name: str, *, only: bool = False) -> "Pen":
-        """That of one of the lines which it stands for: with a marker of its own, and a name.
+        """Return a pen for one of several lines, with a marker of its own, and a name.
 
-        The ``only`` pen of a drawing gives each a colour instead of its label.
+        For the ``only`` pen of a drawing each line has a colour of its own, and its name as label.
         """
         marker = MARKERS[(MARKERS.index(self.marker) + number) % len(MARKERS)]
         if only and name:
@@ -90,14 +90,14 @@ class Pen:
 
     @property
     def series(self) -> list[str]:
-        """These entries as the legend shows them."""
+        """The legend entries as they are drawn."""
         return [as_shown(name) for name in self.entries or (self.label,) if name]
 
 
 def line(
     rows: pd.DataFrame, column: str, axes: Axes, pen: Pen, *, doubted: Collection[str] = ()
 ) -> None:
-    """Draw a column at the places of its points, with 95 % intervals; doubted points are hollow.
+    """Draw a column with 95 % intervals, on x at ``PLACE``; doubted points are hollow.
 
     ``doubted`` may map points to the kinds of their doubts.
     """
@@ -109,8 +109,8 @@ def line(
     colour = pen.shade.light
     marks: dict[str, Any] = {"marker": pen.marker, "markersize": 5.5, "markeredgewidth": 1.4}
     marks["color"] = colour
-    texts = of_points(measured, column, doubted)
-    # where points share a place no line would mean anything
+    tooltips = point_tooltips(measured, column, doubted)
+    # where points share a position a connecting line would be meaningless
     (drawn,) = axes.plot(
         places,
         values,
@@ -119,17 +119,17 @@ def line(
         label=as_text(pen.label) if pen.label else "_",
         **marks,
     )
-    tell(drawn, pen.series, texts)
+    tell(drawn, pen.series, tooltips)
     _intervals(measured, column, axes, pen)
     hollow = measured["point"].isin(list(doubted)).to_numpy()
     if hollow.any():
         marks |= {"linestyle": "none", "markerfacecolor": PAPER.light, "zorder": 4}
         (over,) = axes.plot(places[hollow], values[hollow], label="_", **marks)
-        tell(over, pen.series, list(compress(texts, hollow)))
+        tell(over, pen.series, list(compress(tooltips, hollow)))
 
 
 def shown(rows: pd.DataFrame, column: str) -> np.ndarray:
-    """The column's values in the unit that a person reads."""
+    """Return the values of a column in its display unit."""
     return rows[column].to_numpy(dtype=float, na_value=np.nan) * COLUMNS[column].scale
 
 
@@ -137,16 +137,16 @@ def _intervals(rows: pd.DataFrame, column: str, axes: Axes, pen: Pen) -> None:
     low, high = f"{column}_low", f"{column}_high"
     if low not in rows or not rows[low].notna().any():
         return
-    given = rows[rows[low].notna()]
-    bottoms = np.maximum(given[low].to_numpy(dtype=float) * COLUMNS[column].scale, 0)
-    tops = given[high].to_numpy(dtype=float) * COLUMNS[column].scale
-    places = given[PLACE].to_numpy(dtype=float)
-    bars = axes.vlines(places, bottoms, tops, color=pen.shade.light, linewidth=1, alpha=0.7)
+    known = rows[rows[low].notna()]
+    bottoms = np.maximum(known[low].to_numpy(dtype=float) * COLUMNS[column].scale, 0)
+    tops = known[high].to_numpy(dtype=float) * COLUMNS[column].scale
+    x = known[PLACE].to_numpy(dtype=float)
+    bars = axes.vlines(x, bottoms, tops, color=pen.shade.light, linewidth=1, alpha=0.7)
     tell(bars, pen.series)
 
 
 def dress(axes: Axes, title: str, *, legend_columns: int = 6) -> Axes:
-    """The same paper, grid, title and legend for every panel; says so when there is no data."""
+    """Give a panel the common background, grid, title and legend, or a note if it has no data."""
     axes.set_facecolor(PAPER.light)
     rows = _legend(axes, legend_columns)
     pad = TITLE_PAD + LEGEND_ROW * max(rows, 1)
@@ -167,25 +167,24 @@ def dress(axes: Axes, title: str, *, legend_columns: int = 6) -> Axes:
 
 
 def as_text(text: str) -> str:
-    """The text as matplotlib shows it to the letter: no formula, and not hidden from the legend."""
+    """Escape a text for matplotlib: no formulas, and no leading ``_``, which hides a label."""
     label = one_line(text, LONGEST_LABEL).replace("$", r"\$")
     return f"\N{ZERO WIDTH SPACE}{label}" if label.startswith("_") else label
 
 
 def as_lines(text: str) -> str:
-    """The same on as many lines as it needs, broken between words."""
-    return "\n".join(
-        map(as_text, wrap(one_line(text, LINE * MOST_LINES), LINE, break_on_hyphens=False))
-    )
+    """Escape a text likewise, and wrap it between words."""
+    line_text = one_line(text, LINE * MOST_LINES)
+    return "\n".join(map(as_text, wrap(line_text, LINE, break_on_hyphens=False)))
 
 
 def as_shown(text: str) -> str:
-    """The text as it stands in the drawing."""
+    """Return the text as ``as_text`` makes it appear in the drawing."""
     return as_text(text).replace(r"\$", "$")
 
 
 def _legend(axes: Axes, columns: int) -> int:
-    """Write the legend above the panel, and say how many rows it takes; none for a single line."""
+    """Add a legend above the panel, and return its number of rows; a single line has none."""
     handles, labels = axes.get_legend_handles_labels()
     if len(labels) < 2:
         return 0
@@ -195,26 +194,26 @@ def _legend(axes: Axes, columns: int) -> int:
 
 
 def head_points(axes: Axes, columns: int) -> int:
-    """Height of title and legend above a panel that was dressed with so many legend columns."""
+    """Return the height in pt of title and legend above a panel dressed with these columns."""
     _, labels = axes.get_legend_handles_labels()
     rows = ceil(len(labels) / fitting(labels, columns)) if len(labels) > 1 else 1
     return TITLE_PAD + LEGEND_ROW * (rows + 1)
 
 
 def fitting(labels: Sequence[str], columns: int, *, of_all: bool = False) -> int:
-    """As many columns of a legend as there is room for: of a panel, or ``of_all`` of a figure."""
+    """Return how many of these legend columns fit above a panel, or ``of_all`` below a figure."""
     width = LEGEND_WIDTH // 3 if columns == LEGEND_COLUMNS and not of_all else LEGEND_WIDTH
     return min(columns, max(1, width // (max(map(len, labels)) + LEGEND_HANDLE)))
 
 
-def _places(axes: Axes) -> list[float]:
-    """Where on the axis from left to right anything was measured."""
+def _x_values(axes: Axes) -> list[float]:
+    """Return the distinct x values of all lines in ascending order."""
     return sorted({float(x) for drawn in axes.lines for x in np.asarray(drawn.get_xdata())})
 
 
 def sweep_axis(axes: Axes, name: str, texts: Sequence[str] = ()) -> None:
-    """Ticks at the values that were measured; a log axis for a wide sweep of numbers."""
-    places = _places(axes)
+    """Put ticks at the measured values, or at all ``texts``; a wide sweep has a log axis."""
+    places = _x_values(axes)
     axes.set_xlabel(COLUMNS[name].heading(), fontsize=9)
     if texts:
         axes.set_xticks(range(len(texts)), [as_text(text) for text in texts])
@@ -235,58 +234,58 @@ def sweep_axis(axes: Axes, name: str, texts: Sequence[str] = ()) -> None:
 
 FEW_TICKS = 6
 NARROW = 5
-"""Ratio of the ends of an axis below which ticks at 1, 2 and 5 times a power of ten are too few."""
+"""Ratio of the ends of a log axis below which ticks at 1, 2 and 5 times 10**n are too few."""
 
 
 def rate_axis(axes: Axes, name: str) -> None:
-    """Rates in powers of ten, with ticks at round ones: those of steps and searches are not.
+    """Draw rates on a log axis with round ticks, as rates of steps and searches are not round.
 
-    A few rates that are near each other have ticks themselves, to three digits.
+    A few rates that are near each other have ticks of their own, with three digits.
     """
     axes.set_xscale("log")
     low, high = axes.get_xlim()
-    places = sorted({float(f"{place:.3g}") for place in _places(axes)})
-    few = len(places) <= FEW_TICKS
-    near = FixedLocator(_labelled(places, log10)) if few else MaxNLocator(FEW_TICKS)
-    axes.xaxis.set_major_locator(near if high < NARROW * low else LogLocator(subs=(1, 2, 5)))
+    rates = sorted({float(f"{rate:.3g}") for rate in _x_values(axes)})
+    few = 0 < len(rates) <= FEW_TICKS
+    narrow = FixedLocator(_labelled(rates, log10)) if few else MaxNLocator(FEW_TICKS)
+    axes.xaxis.set_major_locator(narrow if high < NARROW * low else LogLocator(subs=(1, 2, 5)))
     axes.xaxis.set_major_formatter(FuncFormatter(plain))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.set_xlabel(COLUMNS[name].heading(), fontsize=9)
 
 
 def crowded(texts: Sequence[str], letters: float) -> bool:
-    """Whether names at even distances run into each other where so many letters have room."""
+    """Return whether evenly spaced labels overlap on an axis with room for so many letters."""
     room = letters / max(len(texts), 1)
     return any((len(left) + len(right)) / 2 + 1 > room for left, right in pairwise(texts))
 
 
 def slant(axes: Axes) -> None:
-    """Have the names below an axis stand slanted."""
+    """Slant the tick labels below a panel."""
     for label in axes.get_xticklabels():
         label.set(rotation=SLANT, horizontalalignment="right", rotation_mode="anchor")
 
 
-def _labelled(counts: list[float], scale: Callable[[float], float]) -> list[float]:
-    """The values whose labels do not run into each other, the largest first of all."""
-    span = scale(counts[-1]) - scale(counts[0])
+def _labelled(values: list[float], scale: Callable[[float], float]) -> list[float]:
+    """Return the ascending values whose tick labels do not overlap; the largest always has one."""
+    span = scale(values[-1]) - scale(values[0])
     kept: list[float] = []
-    for count in reversed(counts):
-        if not kept or scale(kept[-1]) - scale(count) >= _room(count, kept[-1]) * span:
-            kept.append(count)
+    for value in reversed(values):
+        if not kept or scale(kept[-1]) - scale(value) >= _room(value, kept[-1]) * span:
+            kept.append(value)
     return kept[::-1]
 
 
 def _room(left: float, right: float) -> float:
-    """Share of the axis that two tick labels beside each other need between their middles."""
+    """Return the least distance of the centres of two adjacent labels, as a share of the axis."""
     letters = (len(plain(left)) + len(plain(right))) / 2
     return max(NEAREST_TICKS, (letters + 1) * LETTER)
 
 
 def from_zero(axes: Axes) -> None:
-    """A linear axis whose zero is seen, so that heights compare."""
+    """Make y a linear axis that includes zero, so that heights compare."""
     bottom, top = axes.get_ylim()
     if axes.has_data():
-        # values that hardly differ get hardly a margin, and their marks would be cut off
+        # matplotlib's margin is tiny where values hardly differ: markers would be cut off
         top = max(top, axes.dataLim.y1 * HEADROOM, 1e-9)
         axes.set_ylim(min(bottom, 0) if axes.dataLim.y0 < 0 else 0, top)
     axes.yaxis.set_major_locator(MaxNLocator(5))
@@ -294,14 +293,14 @@ def from_zero(axes: Axes) -> None:
 
 
 def log_scale(axes: Axes) -> None:
-    """A log axis from one round value (1, 2, 5, 10, ...) to another."""
+    """Make y a log axis that starts and ends at round values: 1, 2, 5, 10, ..."""
     heights = np.array([y for drawn in axes.lines for y in np.asarray(drawn.get_ydata())])
     positive = heights[heights > 0]
     if not positive.size:
         return
     axes.set_yscale("log")
     least, most = positive.min(), positive.max()
-    room = max(1.05, (most / least) ** MARK)  # else a mark at the end would be cut off
+    room = max(1.05, (most / least) ** MARK)  # else a marker at an end would be cut off
     low, high = _round(least / room, down=True), _round(most * room)
     axes.set_ylim(low, high)
     subs = (1, 2, 5) if high <= WIDEST_OF_THREE * low else (1,)
@@ -311,7 +310,7 @@ def log_scale(axes: Axes) -> None:
 
 
 def _round(value: float, *, down: bool = False) -> float:
-    """The next of 1, 2, 5, 10, 20, ... at or above the value, or at or below it."""
+    """Return the next of 1, 2, 5, 10, 20, ... at or above the value, or at or below (``down``)."""
     power = 10.0 ** floor(log10(value))
     steps = [step * power for step in (1, 2, 5, 10)]
     if down:
@@ -320,6 +319,6 @@ def _round(value: float, *, down: bool = False) -> float:
 
 
 def plain(value: float, _position: int | None = None) -> str:
-    """A tick label: ``0.5``, or ``12 000`` with a narrow space, never ``1e4``."""
+    """Format a tick label: ``0.5``, or ``12 000`` with a narrow space, never ``1e4``."""
     text = f"{value:.6g}" if abs(value) < 1 else f"{round(value, 3):,.10g}"
     return text.replace(",", "\N{NARROW NO-BREAK SPACE}")

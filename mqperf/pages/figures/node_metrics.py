@@ -1,4 +1,4 @@
-"""The inside of nodes over time: messages that wait, memory, garbage collection."""
+"""Internal metrics of broker nodes over time: waiting messages, memory, garbage collection."""
 
 from dataclasses import replace
 
@@ -18,27 +18,27 @@ PANELS = {
     "memory_max_bytes": ("memory", node_summary.memory),
     "paused_s": ("garbage collection", node_summary.collecting),
 }
-"""Column whose unit a panel has -> what it is called, and what it draws."""
+"""Column whose unit a panel has -> label of the panel, and function that gives its rows."""
 
 
 def inside_sheet(metrics: pd.DataFrame) -> Figure:
-    """A panel for each that nodes tell of: messages that wait, memory, garbage collection."""
-    drawn = {name: label for name, (label, of) in PANELS.items() if len(of(metrics))}
-    figure, (grid,) = panes(max(len(drawn), 1), 1, HEIGHT - 0.4)
-    for name, axes in zip(drawn, grid, strict=False):
+    """Draw a panel for each recorded metric: waiting messages, memory, garbage collection."""
+    recorded = [name for name, (_, rows_of) in PANELS.items() if len(rows_of(metrics))]
+    figure, (grid,) = panes(max(len(recorded), 1), 1, HEIGHT - 0.4)
+    for name, axes in zip(recorded, grid, strict=False):
         inside(metrics, axes, name)
     return figure
 
 
 def inside(metrics: pd.DataFrame, axes: Axes, name: str) -> Axes:
-    """What all nodes of a run tell together in each second, one line per run.
+    """Draw a metric over all nodes of a run together in each second, one line per run.
 
     ``name`` is one of ``PANELS``; ``metrics`` may have the parameters of its runs.
     """
-    label, of = PANELS[name]
-    values, column = of(metrics).set_index("run"), COLUMNS[name]
-    every = metrics.drop_duplicates("run")
-    for words, pen, runs in pens_by_load(every, every):
+    label, rows_of = PANELS[name]
+    values, column = rows_of(metrics).set_index("run"), COLUMNS[name]
+    all_runs = metrics.drop_duplicates("run")
+    for point, pen, runs in pens_by_load(all_runs, all_runs):
         for number, run in enumerate(run for run in runs["run"] if run in values.index):
             rows = values.loc[[run]]
             axes.plot(
@@ -47,7 +47,7 @@ def inside(metrics: pd.DataFrame, axes: Axes, name: str) -> Axes:
                 color=pen.shade.light,
                 linestyle=pen.dash,
                 linewidth=1.3,
-                label=as_text(words) if number == 0 else "_",
+                label=as_text(point) if number == 0 else "_",
             )
     axes.set_xlabel(COLUMNS["time_s"].heading(), fontsize=9)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))

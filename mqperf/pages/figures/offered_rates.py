@@ -1,4 +1,4 @@
-"""Latency against the offered rate, in steps of a run or run by run, a line for each layout."""
+"""Latency against the offered rate, per step of a run or per run, with a line for each layout."""
 
 from collections.abc import Collection, Mapping
 
@@ -22,22 +22,22 @@ def rate_sheet(
     *,
     doubted: Collection[str] = (),
 ) -> Figure:
-    """A panel for each test case, named by ``titles``, on axes of powers of ten.
+    """Draw a panel for each test case, named by ``titles``, on log axes.
 
-    Each line is the column ``latency`` by the column ``rate``, of one system and layout.  Points
-    that are ``doubted`` are hollow.
+    Each line is the column ``latency`` by the column ``rate`` of one system and layout.  Points
+    in ``doubted`` are hollow.
     """
     cases = [case for case in titles if rows["test_case"].eq(case).any()]
-    apart = [name for name in ("system", "threads") if len(rows[name].unique()) > 1]
-    names = [*apart, *(name for name in varied(rows) if name != rate)]
+    varying = [name for name in ("system", "threads") if len(rows[name].unique()) > 1]
+    names = [*varying, *(name for name in varied(rows) if name != rate)]
     pens = pens_of_layouts(rows)
     figure, [panels] = panes(len(cases), 1, HEIGHT + 0.6)
     for case, axes in zip(cases, panels, strict=True):
         for (topology, queues), pen in pens.items():
             of_layout = where(rows, test_case=case, topology=topology, queues=queues)
             for number, (name, curve) in enumerate(split(of_layout, names)):
-                named = pen.numbered(number, name, only=len(pens) == 1)
-                line(curve.assign(**{PLACE: curve[rate]}), latency, axes, named, doubted=doubted)
+                look = pen.numbered(number, name, only=len(pens) == 1)
+                line(curve.assign(**{PLACE: curve[rate]}), latency, axes, look, doubted=doubted)
         dress(axes, COLUMNS[latency].heading())
         rate_axis(axes, rate)
         log_scale(axes)

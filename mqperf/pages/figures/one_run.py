@@ -1,7 +1,7 @@
-"""One run in time: throughput, latency, CPU, inside and events below each other, on one time axis.
+"""One run over time: throughput, latency, CPU, node metrics and events on one time axis.
 
-Every panel is drawn from the tables that all other figures are drawn from.  What was not measured
-has no panel.  A second is drawn in its middle.
+Panels are drawn from the same tables as all other figures.  What was not measured has no panel.
+A second is drawn at its middle.
 """
 
 import json
@@ -26,23 +26,23 @@ from mqperf.plan.columns import COLUMNS
 from mqperf.study.tables import Tables
 
 ACROSS = 8
-"""Entries of a legend beside each other."""
+"""Most columns of a legend."""
 
 BODY, LANE = 1.25, 0.24
 """Height of a panel, and of each lane of events, in inches."""
 
 BELOW, BESIDE, LETTER = 0.34, 0.25, 0.078
-"""Room below each panel, to its right, and for a letter of a lane's name, in inches."""
+"""Margins below and to the right of a panel, and width of a letter of a lane's name, in inches."""
 
 Draw = Callable[[Axes], object]
 
 
 @dataclass(frozen=True, slots=True)
 class OneRun:
-    """What is drawn of a run: its rows of every table, its latencies over time, its doubts in time.
+    """The data drawn of a run: its rows of every table, its latencies over time, its doubts.
 
-    ``latencies`` are the rows of ``tables.latency_map``, which may be none; ``doubted`` are those
-    of ``stats.doubted_times``.
+    ``latencies`` has the rows of ``tables.latency_map``, if any; ``doubted`` has those of
+    ``stats.doubted_times``.
     """
 
     tables: Tables
@@ -51,25 +51,25 @@ class OneRun:
 
     @property
     def samples(self) -> pd.DataFrame:
-        """CPU of every process in every second, of which it is known."""
+        """CPU of every process in every second in which it was sampled."""
         cpu = self.tables["cpu"]
         return cpu[cpu["scope"].eq("interval")]
 
     @property
     def lanes(self) -> list[Lane]:
-        """What happened."""
+        """The lanes of the events panel."""
         return run_lanes.lanes(self.tables, self.doubted, self.load)
 
     @property
     def load(self) -> Span:
-        """From when to when there was load, in seconds since the start of the window."""
+        """Start and end of the load, in seconds since the start of the window."""
         starts = [self.tables["intervals"]["start_s"], self.latencies["start_s"]]
         starts.append(self.samples["start_s"].round())
         seconds = np.concatenate([column.to_numpy(dtype=float) for column in starts])
         return min(0.0, seconds.min(initial=0.0)), seconds.max(initial=0.0) + 1
 
     def ends(self, lanes: Sequence[Lane]) -> Span:
-        """The same, with what happened before and after."""
+        """Return start and end of the load, extended to events that began before or ended after."""
         begin, end = self.load
         all_events = [event for _, events in lanes for event in events]
         begins, ends = [event.begin for event in all_events], [event.end for event in all_events]
@@ -77,7 +77,7 @@ class OneRun:
 
 
 def run_sheet(run: OneRun) -> Figure:
-    """All panels of a run below each other; their time axes have the same ends."""
+    """Draw all panels of a run below each other; their time axes have the same limits."""
     figure = Figure(figsize=(WIDTH, BODY), facecolor=palette.PAPER.light)
     heights: list[float] = []
     panels: list[Axes] = []
@@ -87,16 +87,16 @@ def run_sheet(run: OneRun) -> Figure:
         panels.append(figure.add_axes((0.1, 0.1, 0.8, 0.8), label=str(len(panels))))
         draw(panels[-1])
         heights.append(height)
-    _on_time(panels, run, ends)
+    _share_time_axis(panels, run, ends)
     for axes in panels[-1:]:
         axes.set_xlabel(COLUMNS["start_s"].heading(), fontsize=9)
     _place(figure, panels, heights, [name for name, _ in lanes])
-    figure.set_label(json.dumps(ends))  # by which a drawing knows that x is the same time in all
+    figure.set_label(json.dumps(ends))  # tells the SVG that all panels share the time axis
     return figure
 
 
 def _panels(run: OneRun, lanes: Sequence[Lane]) -> Iterator[tuple[float, Draw]]:
-    """Height in inches and drawing of each panel that there is data for."""
+    """Yield height in inches and drawing function of each panel that has data."""
     intervals, metrics = run.tables["intervals"], run.tables["node_metrics"]
     if len(intervals):
         yield BODY, partial(_throughput, intervals)
@@ -105,15 +105,15 @@ def _panels(run: OneRun, lanes: Sequence[Lane]) -> Iterator[tuple[float, Draw]]:
     hosts = list(run.samples["host"].dropna().unique())
     for host in hosts or [""] * (not run.samples.empty):
         yield BODY, partial(_cpu, run.samples, host, f"{host} CPU" if len(hosts) > 1 else "CPU")
-    for name, (_, of) in node_metrics.PANELS.items():
-        if len(metrics) and len(of(metrics)):
+    for name, (_, rows_of) in node_metrics.PANELS.items():
+        if len(metrics) and len(rows_of(metrics)):
             yield BODY * 0.7, partial(node_metrics.inside, metrics, name=name)
     if lanes:
         yield LANE * len(lanes), partial(run_lanes.draw, lanes)
 
 
 def _throughput(intervals: pd.DataFrame, axes: Axes) -> None:
-    """Messages sent and finished in each second, and errors if there were any."""
+    """Draw messages sent and finished in each second, and errors if there were any."""
     stream = intervals["stream"]
     for name, rows, shade in (
         ("sent", intervals[stream.eq("sent")], palette.SENT),
@@ -128,7 +128,7 @@ def _throughput(intervals: pd.DataFrame, axes: Axes) -> None:
 
 
 def _latency(run: OneRun, axes: Axes) -> None:
-    """How many started in each second were how slow; mean and largest of those finished in it."""
+    """Draw a heat map by second of start, and mean and largest latency by second of finish."""
     rows, heading = run_seconds.coarser(run.latencies), COLUMNS["latency_s"].heading()
     if len(rows):
         latency_map(rows, axes, outages=run.tables["outages"].head(0))
@@ -150,14 +150,14 @@ def _latency(run: OneRun, axes: Axes) -> None:
 
 
 def _cpu(samples: pd.DataFrame, host: str, subject: str, axes: Axes) -> None:
-    """CPU of the processes of a host, and of all of it, in each second."""
+    """Draw the CPU of the processes of a host, and of the whole host, in each second."""
     nodes = list(samples.loc[samples["kind"].eq("broker"), "process"].unique())
     of_host = run_seconds.with_gaps(samples[samples["host"].eq(host)] if host else samples)
     host_cpu(of_host, axes, nodes=nodes, subject=subject, legend_columns=ACROSS)
 
 
-def _on_time(panels: Sequence[Axes], run: OneRun, ends: Span) -> None:
-    """Give panels the time axis, and what is shaded or marked in all of them."""
+def _share_time_axis(panels: Sequence[Axes], run: OneRun, ends: Span) -> None:
+    """Set the time axis of all panels; shade phases and actions, and mark doubts, in each."""
     intervals, outages = run.tables["intervals"], run.tables["outages"]
     outside = run_seconds.phases(intervals[intervals["phase"].ne("window")])
     spans = [(*span, palette.BOX, 0.5) for span in outside.values()]
@@ -177,15 +177,15 @@ def _on_time(panels: Sequence[Axes], run: OneRun, ends: Span) -> None:
 def _place(
     figure: Figure, panels: Sequence[Axes], heights: Sequence[float], names: Sequence[str]
 ) -> None:
-    """Put the panels below each other, with room for what stands above and beside them."""
-    heads = [head_points(axes, ACROSS) / 72 + 0.05 for axes in panels]
-    total = sum(heads) + sum(heights) + BELOW * len(panels) + 0.15
+    """Place the panels below each other, with room for titles, legends and lane names."""
+    header_heights = [head_points(axes, ACROSS) / 72 + 0.05 for axes in panels]
+    total = sum(header_heights) + sum(heights) + BELOW * len(panels) + 0.15
     figure.set_size_inches(WIDTH, total)
     letters = max((min(len(name), LONGEST_NAME) for name in names), default=0)
     left = max(0.75, 0.2 + LETTER * letters)
     top = total
-    for axes, head, height in zip(panels, heads, heights, strict=True):
-        top -= head + height
-        across = (WIDTH - left - BESIDE) / WIDTH
-        axes.set_position((left / WIDTH, top / total, across, height / total))
+    for axes, header, height in zip(panels, header_heights, heights, strict=True):
+        top -= header + height
+        width = (WIDTH - left - BESIDE) / WIDTH
+        axes.set_position((left / WIDTH, top / total, width, height / total))
         top -= BELOW

@@ -1,4 +1,4 @@
-"""Two sets of runs on the same axes: A solid, B dashed."""
+"""Curves of two sets of runs on the same axes: A solid, B dashed."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ LOOKS = {"A": ("-", "o"), "B": ("--", "s")}
 
 
 def overlaid(points: pd.DataFrame, column: str, axes: Axes) -> Axes:
-    """A figure of both sets against the sweep's first axis; a doubted point is hollow.
+    """Draw a column of both sets against the sweep's first axis; a doubted point is hollow.
 
     ``points`` are of one layout and test case, with the columns ``side``, A or B, and ``doubted``.
     Bars are 95 % intervals over the repeats.
@@ -48,11 +48,11 @@ def overlaid(points: pd.DataFrame, column: str, axes: Axes) -> Axes:
 
 
 def overlaid_sheet(points: pd.DataFrame, figures: Sequence[str]) -> Figure:
-    """A panel for each of these figures; a row of them for each value of what else varies."""
-    parts = dict(split(points, arranged(points).rest))
-    figure, grid = multiples(list(parts), len(figures))
-    for part, panels in zip(parts.values(), grid, strict=True):
+    """Draw a panel for each column; a row of panels for each value of other parameters."""
+    groups = dict(split(points, arranged(points).rest))
+    figure, grid = multiples(list(groups), len(figures))
+    for group, panels in zip(groups.values(), grid, strict=True):
         for name, panel in zip(figures, panels, strict=True):
-            overlaid(part, name, panel)
+            overlaid(group, name, panel)
     level(grid)
     return figure

@@ -1,4 +1,4 @@
-"""Colours: one meaning each, told apart by colour-blind readers, on light and on dark pages."""
+"""Colours with one meaning each, distinct for colour-blind readers, for light and dark pages."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Shade:
-    """A colour as drawn on a light page, and what takes its place on a dark one."""
+    """A colour on light pages, and its replacement on dark ones."""
 
     light: str
     dark: str
@@ -65,7 +65,7 @@ THREADS = (
     Shade("#3e4989", "#9fd84a"),
     Shade("#440154", "#fde725"),
 )
-"""Thread counts, from few to many: the most stand out most, on either paper."""
+"""Thread counts in ascending order: the largest stands out most, on light and dark pages."""
 
 SHADES = (
     *(PAPER, INK, FAINT, GRID, BOX, ACTION, THROUGHPUT, LATENCY, CPU),
@@ -78,10 +78,10 @@ MARKERS = ("o", "s", "D", "^", "v", "P", "X", "*")
 
 
 def assigned(choices: Sequence[T], names: Iterable[str], name: str) -> T:
-    """What the name gets by its place among the names; more names than choices start again."""
+    """Return the choice at the position of ``name`` among ``names``; choices repeat if too few."""
     return choices[list(names).index(name) % len(choices)]
 
 
 def spread(choices: Sequence[T], position: int, count: int) -> T:
-    """One of an ordered scale, so that ``count`` positions span all of it."""
+    """Pick from an ordered scale so that ``count`` positions span all of it."""
     return choices[-1 if count == 1 else round(position * (len(choices) - 1) / (count - 1))]

@@ -1,4 +1,4 @@
-"""Panels: a table drawn on an ``Axes``."""
+"""Panels: functions that draw a table on an ``Axes``."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -46,12 +46,12 @@ def throughput(
     doubted: Collection[str] = (),
     saturation_points: pd.DataFrame | None = None,
 ) -> Axes:
-    """Throughput against the sweep's first axis.  ``doubted`` names the points to be drawn hollow.
+    """Draw throughput against the sweep's first axis; ``doubted`` are the points drawn hollow.
 
-    ``saturation_points`` is the row of a sweep of threads, whose saturation point and peak are
-    marked where they lie inside it; those of several curves would hide each other.
-    Of sweeps of offered rates they are the rows of ``saturation_rates``: beside the curves stands
-    what was offered.
+    For a sweep of threads ``saturation_points`` is its row of that table: saturation point and
+    peak are marked where they lie inside the sweep, unless there are several curves, whose marks
+    would hide each other.  For a sweep of offered rates it has the rows of ``saturation_rates``,
+    and the offered rate is drawn as well.
     """
     sweep = swept(points)
     if saturation_points is not None and sweep.x == "rate_msg_s":
@@ -59,8 +59,8 @@ def throughput(
     _draw(sweep, "throughput_msg_s", axes, Pen(palette.THROUGHPUT), doubted)
     name_curves(sweep, axes)
     _finish(sweep, axes, COLUMNS["throughput_msg_s"].heading(), columns=LEGEND_COLUMNS)
-    alone = saturation_points is not None and len(saturation_points) == 1 and len(points)
-    if saturation_points is not None and alone and sweep.x == "threads":
+    one_sweep = saturation_points is not None and len(saturation_points) == 1 and len(points)
+    if saturation_points is not None and one_sweep and sweep.x == "threads":
         saturation(saturation_points, axes, (points["threads"].min(), points["threads"].max()))
     return axes
 
@@ -73,10 +73,10 @@ def latency(
     subject: str = "",
     named: bool = True,
 ) -> Axes:
-    """p50, p95 and p99, on a log axis; the mean as well where some point has no percentiles.
+    """Draw p50, p95 and p99 on a log axis, and the mean if some point has no percentiles.
 
-    ``subject`` says which latency it is: round-trip or one-way.  Curves need not be ``named``
-    beside a panel that names them.
+    ``subject`` is the kind of latency: round-trip or one-way.  Unless ``named``, the legend omits
+    the names of curves, for use beside a panel that names them.
     """
     columns = [name for name in _PERCENTILES if points[name].notna().any()]
     if (points["latency_p50_s"].isna() & points["latency_mean_s"].notna()).any():
@@ -95,14 +95,14 @@ def latency(
 
 
 def _note_clocks(points: pd.DataFrame, axes: Axes) -> None:
-    """Say by how much clocks may make these latencies wrong, where that is much of any of them."""
+    """Note the largest clock uncertainty of these latencies, where it is a large share of any."""
     if UNSURE not in points.columns:
         return
-    usual = points["latency_p50_s"].fillna(points["latency_mean_s"])
-    hidden = points[points[UNSURE] > LARGE_SHARE * usual.abs()]
-    if len(hidden):
-        wrong = hidden[UNSURE].max() * COLUMNS[UNSURE].scale
-        text = as_text(f"± {wrong:.2g} {COLUMNS[UNSURE].shown} by clocks")
+    typical = points["latency_p50_s"].fillna(points["latency_mean_s"])
+    uncertain = points[points[UNSURE] > LARGE_SHARE * typical.abs()]
+    if len(uncertain):
+        error = uncertain[UNSURE].max() * COLUMNS[UNSURE].scale
+        text = as_text(f"± {error:.2g} {COLUMNS[UNSURE].shown} by clocks")
         note = axes.text(0.98, 0.03, text, color=palette.INK.light, transform=axes.transAxes)
         note.set(horizontalalignment="right", fontsize=8)
 
@@ -115,9 +115,9 @@ def broker_cpu(
     subject: str = "",
     named: bool = True,
 ) -> Axes:
-    """CPU of all broker nodes together, and its system part.
+    """Draw the CPU of all broker nodes together, and its system part.
 
-    ``subject`` is the system's name.  Curves need not be ``named`` beside a panel that names them.
+    ``subject`` is the system's name; ``named`` is as for ``latency``.
     """
     sweep = swept(points)
     for column, label, dash in (("cpu_total_cores", "total", "-"), ("cpu_sys_cores", "sys", "--")):
@@ -131,7 +131,7 @@ def broker_cpu(
 def cpu_per_message(
     points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = (), subject: str = ""
 ) -> Axes:
-    """CPU of all broker nodes for one finished message; ``subject`` is the system's name."""
+    """Draw the CPU of all broker nodes per finished message; ``subject`` is the system's name."""
     sweep = swept(points)
     _draw(sweep, "cpu_per_message_s", axes, Pen(palette.CPU), doubted)
     name_curves(sweep, axes)
@@ -140,26 +140,26 @@ def cpu_per_message(
 
 
 def node_cpu(cpu: pd.DataFrame, axes: Axes) -> Axes:
-    """CPU of each broker node: solid the total, dashed its system part.
+    """Draw the CPU of each broker node: solid the total, dashed its system part.
 
-    Of the ``cpu`` table it takes the totals over the window; repeats of a point are averaged.
+    The rows of the ``cpu`` table with the scope ``window`` are drawn, averaged over repeats.
     """
     nodes = cpu[(cpu["scope"] == "window") & (cpu["kind"] == "broker")]
     names = nodes["process"].unique()
     mean = over_repeats(nodes, ["total_cores", "sys_cores"], "process")
     sweep = swept(mean, coloured=False)
-    for place, name in enumerate(names):
+    for index, name in enumerate(names):
         shade = assigned(palette.NODES, names, name)
         for number, curve in enumerate(sweep.of(process=name).curves):
-            marker = MARKERS[(place + number * len(names)) % len(MARKERS)]
-            of = f", {curve.name}" if curve.name else ""
+            marker = MARKERS[(index + number * len(names)) % len(MARKERS)]
+            suffix = f", {curve.name}" if curve.name else ""
             for column, label, dash in (("total_cores", "total", "-"), ("sys_cores", "sys", "--")):
-                line(curve.rows, column, axes, Pen(shade, f"{name} {label}{of}", dash, marker))
+                line(curve.rows, column, axes, Pen(shade, f"{name} {label}{suffix}", dash, marker))
     return _finish(sweep, axes, COLUMNS["cpu_total_cores"].heading())
 
 
 def message_count(messages: pd.DataFrame, axes: Axes) -> Axes:
-    """Messages sent, received and replied to; repeats of a point are averaged."""
+    """Draw the numbers of messages sent, received and replied to, averaged over repeats."""
     sweep = swept(over_repeats(messages, list(_COUNTS)), coloured=False)
     for (column, shade), dash, marker in zip(_COUNTS.items(), DASHES, "ox+", strict=False):
         _draw(sweep, column, axes, Pen(shade, COLUMNS[column].label, dash, marker))
@@ -168,9 +168,9 @@ def message_count(messages: pd.DataFrame, axes: Axes) -> Axes:
 
 
 def message_faults(messages: pd.DataFrame, axes: Axes) -> Axes:
-    """Messages lost, refused and handled twice; repeats are averaged.
+    """Draw the numbers of messages lost, refused and handled twice, averaged over repeats.
 
-    Dashes let lost messages show where as many ended in an error.
+    Dashes keep the line of lost messages visible where as many ended in an error.
     """
     sweep = swept(over_repeats(messages, list(_FAULTS)), coloured=False)
     for (column, shade), dash in zip(_FAULTS.items(), DASHES, strict=False):
@@ -190,11 +190,11 @@ def over_time(
     *,
     among: pd.DataFrame | None = None,
 ) -> Axes:
-    """Throughput in each second of the load, one line per run, coloured by the sweep's axes.
+    """Draw throughput in each second of the load, one line per run, coloured by the sweep's axes.
 
-    Panels of one sheet are each drawn ``among`` the rows of all, whose conditions have colours.  A
-    second is drawn at its middle.  Seconds outside the measured window are shaded, and the time of
-    an action in another colour.
+    For panels of one sheet ``among`` has the rows of all panels, so that a condition has the same
+    colour in each.  A second is drawn at its middle.  Seconds outside the measured window are
+    shaded, and the time of an action in another colour.
     """
     finished = finished_messages(intervals)
     for start, end in phases(finished[finished["phase"] != "window"]).values():
@@ -216,59 +216,59 @@ def over_time(
 
 
 def finished_messages(intervals: pd.DataFrame) -> pd.DataFrame:
-    """Messages finished in each second: ``run``, ``threads``, ``start_s``, ``phase``, ``count``.
+    """Count messages finished per second: ``run``, ``threads``, ``start_s``, ``phase``, ``count``.
 
-    Replies where there are any, else messages received; all processes of a run together.  Runs
-    are in the order of the rows, so that conditions have their place, and colour, of elsewhere.
+    Replies are counted if there are any, else messages received, over all processes of a run.
+    Runs keep the order of the rows, so that conditions have the same colours as in other figures.
     """
     rows = finished_rows(intervals)
-    of_run = [name for name in (*FACTORS, *parameters()) if name in rows.columns]
-    second = ["run", "point", "threads", *dict.fromkeys(of_run), "start_s", "phase"]
-    summed = rows.groupby(second, as_index=False, dropna=False, sort=False)[["count"]].sum()
-    places = {run: place for place, run in enumerate(rows["run"].unique())}
-    order = summed.assign(place=summed["run"].map(places)).sort_values(["place", "start_s"])
-    return order.drop(columns="place").reset_index(drop=True)
+    run_columns = [name for name in (*FACTORS, *parameters()) if name in rows.columns]
+    keys = ["run", "point", "threads", *dict.fromkeys(run_columns), "start_s", "phase"]
+    summed = rows.groupby(keys, as_index=False, dropna=False, sort=False)[["count"]].sum()
+    positions = {run: position for position, run in enumerate(rows["run"].unique())}
+    ordered = summed.assign(place=summed["run"].map(positions)).sort_values(["place", "start_s"])
+    return ordered.drop(columns="place").reset_index(drop=True)
 
 
 def by_load(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The rows of each point, named by its threads and by whatever else varies."""
+    """Yield label and rows of each point; the label has its threads and what else varies."""
     yield from split(rows, ("threads", *varied(rows)))
 
 
 def pens_by_load(
     rows: pd.DataFrame, among: pd.DataFrame
 ) -> Iterator[tuple[str, Pen, pd.DataFrame]]:
-    """The rows of each point, with its name and its pen.
+    """Yield label, pen and rows of each point.
 
-    Where conditions vary ``among`` the rows of a page, each has the colour that it has in every
-    figure there, and points of one condition differ by their dash.
+    Where conditions vary ``among`` the rows of a page, each condition has the same colour in every
+    figure of the page, and points of one condition differ by their dash.
     """
     loads, points = list(by_load(rows)), among.drop_duplicates("point")
     shades = shades_of(points, CONDITION) if CONDITION in arranged(points).names else {}
-    seen: Counter[Shade] = Counter()
-    for place, (name, of_point) in enumerate(loads):
+    uses: Counter[Shade] = Counter()
+    for index, (name, of_point) in enumerate(loads):
         condition = worded(CONDITION, of_point[CONDITION].iloc[0]) if shades else ""
-        shade = shades.get(condition) or spread(palette.THREADS, place, len(loads))
-        yield name, Pen(shade, dash=DASHES[seen[shade] % len(DASHES) if shades else 0]), of_point
-        seen[shade] += 1
+        shade = shades.get(condition) or spread(palette.THREADS, index, len(loads))
+        yield name, Pen(shade, dash=DASHES[uses[shade] % len(DASHES) if shades else 0]), of_point
+        uses[shade] += 1
 
 
 def topologies(points: pd.DataFrame, axes: Axes, *, doubted: Collection[str] = ()) -> Axes:
-    """Throughput of one test case: a line per topology and kind of queue."""
+    """Draw the throughput of one test case: a line per topology and kind of queue."""
     sweep = swept(points, coloured=False)
     for (topology, queues), pen in pens_of_layouts(points).items():
         of_layout = sweep.of(topology=topology, queues=queues)
         for number, curve in enumerate(of_layout.curves):
-            named = pen.numbered(number, curve.name)
-            line(curve.rows, "throughput_msg_s", axes, named, doubted=doubted)
+            curve_pen = pen.numbered(number, curve.name)
+            line(curve.rows, "throughput_msg_s", axes, curve_pen, doubted=doubted)
     return _finish(sweep, axes, COLUMNS["throughput_msg_s"].heading())
 
 
 def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
-    """Bars of throughput: rows of ``label``, ``test_case`` and ``throughput_msg_s``.
+    """Draw bars of throughput from rows of ``label``, ``test_case`` and ``throughput_msg_s``.
 
-    ``titles`` names the test cases.  A bar is hollow where ``doubts`` of its row has any.  Where
-    ``top_throughput_msg_s`` is higher, a dotted line leads there: the raw maximum.
+    ``titles`` has the titles of test cases.  A bar is hollow if its row has ``doubts``.  A dotted
+    line leads to the raw maximum, ``top_throughput_msg_s``, where that is higher.
     """
     cases = [case for case in titles if (best["test_case"] == case).any()]
     unit = unit_of(*best["test_case"])
@@ -276,35 +276,34 @@ def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
     height = 0.8 / max(len(cases), 1)
     for number, case in enumerate(cases):
         rows = where(best, test_case=case)
-        places = [names.index(name) + number * height for name in rows["label"]]
+        positions = [names.index(name) + number * height for name in rows["label"]]
         values = shown(rows, "throughput_msg_s")
         shade = palette.assigned(palette.CASES, TEST_CASES, case).light
         faces = [palette.PAPER.light if doubts else shade for doubts in rows["doubts"]]
-        bars = axes.barh(places, values, height * 0.86, color=faces, edgecolor=shade, linewidth=1.2)
+        look: dict[str, Any] = {"color": faces, "edgecolor": shade, "linewidth": 1.2}
+        bars = axes.barh(positions, values, height * 0.86, **look)
         texts = [plain(float(f"{value:.3g}")) for value in values]
-        counted = titles[case] if unit_of(case) == unit else f"{titles[case]}, {unit_of(case)}/sec"
+        series = titles[case] if unit_of(case) == unit else f"{titles[case]}, {unit_of(case)}/sec"
         for bar, row in zip(bars, rows.to_dict("records"), strict=True):
-            tell(bar, [as_shown(counted)], [_of_bar(row, titles[case])])
-        behind = {"facecolor": palette.PAPER.light, "edgecolor": "none", "pad": 0.5}
-        axes.bar_label(bars, texts, padding=4, color=palette.INK.light, fontsize=8.5, bbox=behind)
-        axes.barh([places[0]], [0], height * 0.86, color=shade, label=counted)
-        _raw_maxima(rows, places, axes, shade)
+            tell(bar, [as_shown(series)], [_bar_tooltip(row, titles[case])])
+        box = {"facecolor": palette.PAPER.light, "edgecolor": "none", "pad": 0.5}
+        axes.bar_label(bars, texts, padding=4, color=palette.INK.light, fontsize=8.5, bbox=box)
+        axes.barh([positions[0]], [0], height * 0.86, color=shade, label=series)
+        _raw_maxima(rows, positions, axes, shade)
     if any(bool(doubts) for doubts in best["doubts"]):
         marks = axes.barh([0], [0], height * 0.86, label="hollow: doubted", linewidth=1.2)
         marks[0].set(facecolor=palette.PAPER.light, edgecolor=palette.FAINT.light)
     if best["top_throughput_msg_s"].gt(best["throughput_msg_s"]).any():
         marks = axes.barh([0], [0], height * 0.86, label="dotted: raw maximum", linewidth=1.2)
         marks[0].set(facecolor=palette.PAPER.light, edgecolor=palette.FAINT.light, linestyle=":")
-    axes.set_yticks(
-        [place + 0.4 - height / 2 for place in range(len(names))], [as_text(name) for name in names]
-    )
+    middles = [number + 0.4 - height / 2 for number in range(len(names))]
+    axes.set_yticks(middles, [as_text(name) for name in names])
     axes.invert_yaxis()
     axes.margins(x=0.1)
-    solid = best.loc[best["sound"].astype(bool), "sustained"]
-    sustained = len(solid) > 0 and bool(solid.all())
-    dress(
-        axes, in_unit(COLUMNS["throughput_msg_s"].heading("sustained" if sustained else ""), unit)
-    )
+    of_sound = best.loc[best["sound"].astype(bool), "sustained"]
+    sustained = len(of_sound) > 0 and bool(of_sound.all())
+    heading = COLUMNS["throughput_msg_s"].heading("sustained" if sustained else "")
+    dress(axes, in_unit(heading, unit))
     axes.tick_params(axis="y", labelcolor=palette.INK.light)
     axes.grid(visible=False)
     axes.set_xticks([])
@@ -312,24 +311,24 @@ def tops(best: pd.DataFrame, titles: Mapping[str, str], axes: Axes) -> Axes:
     return axes
 
 
-def _of_bar(row: Mapping[Any, Any], case: str) -> str:
-    """What a bar tells: its throughput, where that was reached, and the doubts about it."""
+def _bar_tooltip(row: Mapping[Any, Any], case: str) -> str:
+    """Return throughput of a bar, the point at which it was reached, and its doubts."""
     value = f"{row['throughput_msg_s']:.1f} {unit_of(row['test_case'])}/sec"
     doubts = f"doubts: {', '.join(row['doubts'])}" if row["doubts"] else ""
     return "\n".join(filter(None, [f"{row['label']}: {case}", value, row.get("at"), doubts]))
 
 
-def _raw_maxima(rows: pd.DataFrame, places: Sequence[float], axes: Axes, shade: str) -> None:
-    """A dotted line from the bar, past its number, to the raw maximum where that is higher."""
-    top, of_bar = (shown(rows, name) for name in ("top_throughput_msg_s", "throughput_msg_s"))
-    for place, value, most in zip(places, of_bar, top, strict=True):
-        if most > value:
-            axes.plot([value, most], [place, place], ":", color=shade, linewidth=1.2, zorder=0.5)
-            axes.plot([most], [place], "|", color=shade, markersize=8)
+def _raw_maxima(rows: pd.DataFrame, positions: Sequence[float], axes: Axes, shade: str) -> None:
+    """Draw a dotted line from each bar, past its number, to a raw maximum that is higher."""
+    maxima, values = (shown(rows, name) for name in ("top_throughput_msg_s", "throughput_msg_s"))
+    for y, value, maximum in zip(positions, values, maxima, strict=True):
+        if maximum > value:
+            axes.plot([value, maximum], [y, y], ":", color=shade, linewidth=1.2, zorder=0.5)
+            axes.plot([maximum], [y], "|", color=shade, markersize=8)
 
 
 def _draw(sweep: Sweep, column: str, axes: Axes, pen: Pen, doubted: Collection[str] = ()) -> None:
-    """A column, as one curve or as several with looks of their own."""
+    """Draw a column as the curves of a sweep; several have colours and markers of their own."""
     for curve in sweep.curves:
         line(curve.rows, column, axes, curve.look(pen), doubted=doubted)
     if len(sweep.curves) > 1 and pen.label:
@@ -338,7 +337,7 @@ def _draw(sweep: Sweep, column: str, axes: Axes, pen: Pen, doubted: Collection[s
 
 
 def name_curves(sweep: Sweep, axes: Axes) -> None:
-    """What the colours and markers of several curves mean, in the legend."""
+    """Add legend entries for the colours and markers of several curves."""
     for curve in sweep.curves:
         if curve.name:
             shade = curve.shade or FAINT

@@ -1,7 +1,7 @@
-"""Latency by percentile, as HdrHistogram plots it: every nine more takes as much room as the last.
+"""Latency by percentile on HdrHistogram's axis, where each further nine takes the same width.
 
-G. Tene, How Not to Measure Latency, 2013.  A percentile q stands at -log10(1 - q), which is what
-the logit is near 1.
+G. Tene, How Not to Measure Latency, 2013.  A percentile q is drawn at -log10(1 - q), which
+approximates the logit near 1.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from mqperf.pages.figures.told import tell
 from mqperf.plan.columns import COLUMNS
 from mqperf.study.tables import arranged, in_curves, over_repeats, split
 
-MARKED = (0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999999)
+TICK_LEVELS = (0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999999)
 """Percentiles with a tick."""
 
 
@@ -27,12 +27,12 @@ def percentiles(
     title: str = "",
     among: pd.DataFrame | None = None,
 ) -> Axes:
-    """Latency at each percentile, a line for each point: to the right, what is rarer.
+    """Draw latency at each percentile, a line for each point; rarer percentiles are further right.
 
-    ``rows`` are those of the table ``percentiles``, with parameters; repeats are averaged, where
-    all of them tell the percentile.  ``subject`` says which latency it is, and ``title`` of what.
-    Panels of one sheet are each drawn ``among`` the rows of all: lines are then of the values on
-    x, and have the same colours everywhere.
+    ``rows`` are of the table ``percentiles``, with parameters; a percentile is averaged over
+    repeats where all of them have it.  ``subject`` is the kind of latency, ``title`` the subset.
+    For panels of one sheet ``among`` has the rows of all panels: a line is then a value on x, with
+    the same colour in every panel.
     """
     by = arranged(rows).names if among is None else (arranged(among).x,)
     names = [name for name, _ in split(rows if among is None else among, by)]
@@ -40,7 +40,7 @@ def percentiles(
         ordered = curve.sort_values("percentile")
         latencies = shown(ordered, "latency_s")
         (drawn,) = axes.plot(
-            _places(ordered["percentile"].to_numpy(dtype=float)),
+            _positions(ordered["percentile"].to_numpy(dtype=float)),
             latencies,
             marker=".",
             markersize=4,
@@ -50,8 +50,8 @@ def percentiles(
         )
         levels = zip(ordered["percentile"], latencies, strict=True)
         tell(drawn, [as_shown(name)], [f"{name}\np{100 * q:.7g} {s:.3g} ms" for q, s in levels])
-    marked = [level for level in MARKED if len(rows) and level <= rows["percentile"].max()]
-    axes.xaxis.set_major_locator(FixedLocator(list(_places(np.array(marked)))))
+    ticks = [level for level in TICK_LEVELS if len(rows) and level <= rows["percentile"].max()]
+    axes.xaxis.set_major_locator(FixedLocator(list(_positions(np.array(ticks)))))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda place, _: f"{100 * (1 - 10**-place):.6g}"))
     axes.set_xlabel(COLUMNS["percentile"].heading(), fontsize=9)
@@ -62,14 +62,14 @@ def percentiles(
 
 
 def common(rows: pd.DataFrame) -> pd.DataFrame:
-    """Means over the repeats of a point, of the percentiles that all tell; curve after curve."""
+    """Average each percentile that all repeats of a point have; return curve after curve."""
     if rows.empty:
         return rows
     repeats = rows.groupby("point")["run"].transform("nunique")
-    telling = rows.groupby(["point", "percentile"])["run"].transform("nunique")
-    means = over_repeats(rows[telling == repeats], ["latency_s"], "percentile")
+    repeats_with_it = rows.groupby(["point", "percentile"])["run"].transform("nunique")
+    means = over_repeats(rows[repeats_with_it == repeats], ["latency_s"], "percentile")
     return in_curves(means, "percentile")
 
 
-def _places(levels: np.ndarray) -> np.ndarray:
+def _positions(levels: np.ndarray) -> np.ndarray:
     return -np.log10(np.round(1 - levels, 9))

@@ -1,4 +1,4 @@
-"""Two sets of runs compared: the ratio of every point, with its interval."""
+"""Comparison of two sets of runs: the ratio of every point, with its interval."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -25,35 +25,35 @@ SHADES = {
     "latency_p99_s": palette.LATENCY,
     "cpu_per_message_s": palette.CPU,
 }
-"""Colours of the figures that are compared."""
+"""Colour of each compared figure."""
 
 
 MARKED = {WITHIN_RUN, BETWEEN}
-"""Kinds of intervals of a ratio that are not of repeats: they are marked wherever they are told."""
+"""Kinds of intervals that are not from repeats of runs: marked wherever a ratio is shown."""
 
 ROOM = 1.08
-"""How far the axis goes beyond the furthest mark or interval: a mark at the edge would be cut."""
+"""Margin beyond the furthest marker or interval, on the log scale, so that no marker is cut off."""
 
 WIDE = 20
-"""Where an axis goes farther than this, or a part of one, only powers of ten have ticks."""
+"""Ratio from which on only powers of ten have ticks."""
 
 
 def point_label(row: Mapping[Any, Any]) -> str:
-    """The point that a row of the comparison is about: its keys, one after the other."""
+    """Return the label of a row's point: system, test case, layout, threads, parameters."""
     keys = " ".join(str(row[key]) for key in (*SWEEP, "threads") if pd.notna(row[key]))
     return ", ".join([keys, *(worded(name, row[name]) for name in parameters() if name in row)])
 
 
 def axes_of(comparison: pd.DataFrame) -> list[str]:
-    """The parameters by which points of the comparison are told apart."""
+    """Return the parameters that are columns of the comparison."""
     return [name for name in parameters() if name in comparison.columns]
 
 
 def under_condition(row: Mapping[Any, Any], layout: str = "") -> str:
-    """The condition that a row of the table ``factors`` is about, its layout, and the point."""
+    """Return the label of a row of ``factors``: condition, layout, threads, other parameters."""
     rest = (worded(name, row[name]) for name in parameters() if name in row and name != CONDITION)
-    words = [str(row[CONDITION]), layout, worded("threads", row["threads"]), *rest]
-    return ", ".join(filter(None, words))
+    values = [str(row[CONDITION]), layout, worded("threads", row["threads"]), *rest]
+    return ", ".join(filter(None, values))
 
 
 def ratios(
@@ -64,34 +64,29 @@ def ratios(
     label: Callable[[Mapping[Any, Any]], str] = point_label,
     quotient: str = "B / A",
 ) -> Axes:
-    """B / A of one figure, a line per point, on a log axis; a doubted point is hollow.
+    """Draw B / A of one figure, a row per point, on a log axis; a doubted point is hollow.
 
-    ``label`` names the point of a row, and ``quotient`` the axis.
-    An interval from within single runs, or between rates, is dotted; where one is open an arrow
-    points there.  The band is less than the minimum relevant difference; better and worse stand
-    beside the points that have a verdict.
+    ``label`` returns the label of a row, and ``quotient`` is the title of the axis.  An interval
+    from within single runs, or between rates, is dotted; an arrow points to an unbounded side.
+    Ratios within the band differ by less than the minimum relevant difference.  The verdicts
+    better and worse are written beside their points.
     """
     rows = comparison[comparison["figure"] == figure]
     shade = SHADES.get(figure, palette.INK).light
-    for place, row in enumerate(rows.to_dict("records")):
+    for y, row in enumerate(rows.to_dict("records")):
         marker = "<" if row["ratio_low"] == 0 else ">" if row["ratio_high"] == np.inf else "o"
         if marker == "o" and pd.notna(row["ratio_low"]):
             style = ":" if row["interval_kind"] in MARKED else "-"
-            axes.plot(
-                [row["ratio_low"], row["ratio_high"]],
-                [place] * 2,
-                style,
-                color=shade,
-                linewidth=1.4,
-            )
+            ends = [row["ratio_low"], row["ratio_high"]]
+            axes.plot(ends, [y] * 2, style, color=shade, linewidth=1.4)
         face = shade if pd.isna(row["doubted"]) else palette.PAPER.light
         (mark,) = axes.plot(
-            [row["ratio"]], [place], marker, color=shade, markerfacecolor=face, markersize=5.5
+            [row["ratio"]], [y], marker, color=shade, markerfacecolor=face, markersize=5.5
         )
         tell(mark, [], [_hover_text(row, label(row), quotient)])
         if row["verdict"] != "cannot tell":
-            spot = row["ratio"], place
-            note = axes.annotate(as_text(row["verdict"]), spot, (0, 5), textcoords="offset points")
+            xy = row["ratio"], y
+            note = axes.annotate(as_text(row["verdict"]), xy, (0, 5), textcoords="offset points")
             note.set(color=palette.INK.light, fontsize=8, horizontalalignment="center")
     if len(rows):
         _ratio_axis(axes, float(rows["min_effect"].iloc[0]))
@@ -106,7 +101,7 @@ def ratios(
 
 
 def _hover_text(row: Mapping[Any, Any], point: str, quotient: str) -> str:
-    """What a mark tells: the ratio, its interval, the verdict, and the doubts about the point."""
+    """Return point, ratio, interval, verdict and doubts of a row, one per line."""
     lines = [point, f"{quotient} {row['ratio']:.3f}"]
     if pd.notna(row["ratio_low"]):
         name = "95 % interval" if row["interval_kind"] != BETWEEN else BETWEEN
@@ -116,7 +111,7 @@ def _hover_text(row: Mapping[Any, Any], point: str, quotient: str) -> str:
 
 
 def _ratio_axis(axes: Axes, min_effect: float) -> None:
-    """Equally far to the left and to the right, and never so near that noise looks large."""
+    """Scale x symmetrically around 1 on a log axis, at least to 1.25 so that noise looks small."""
     drawn = np.concatenate([np.asarray(line.get_xdata(), dtype=float) for line in axes.lines])
     furthest = max(1.25, float(np.exp(np.abs(np.log(drawn)).max() * ROOM)))
     axes.set_xscale("log")

@@ -1,4 +1,4 @@
-"""What happened in a run, in lanes: phases of the load, actions, what probes found, doubts."""
+"""Timeline of a run, in lanes: phases of the load, actions, events of probes, doubts."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,22 +14,22 @@ from mqperf.pages.figures.run_seconds import Span, phases
 from mqperf.pages.figures.told import tell
 from mqperf.study.tables import Tables
 
-TOLD_ELSEWHERE = (
+LEFT_OUT = (
     *("provisioned", "started", "start", "measured", "drained", "stopped"),
     *("action-began", "action-ended"),
 )
-"""Events that other lanes tell, or that are not about the load."""
+"""Kinds of events that other lanes show, or that are not about the load."""
 
 LONGEST_NAME = 26
-"""Letters of a lane's name that there is room for."""
+"""Most characters of a lane's name."""
 
 THICK = 0.62
-"""Share of a lane that its bars take."""
+"""Height of bars as a share of their lane."""
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """From when to when it was, which may be an instant, and what it tells."""
+    """An event: begin and end in s, which may be the same, its tooltip, and its colour."""
 
     begin: float
     end: float
@@ -38,30 +38,30 @@ class Event:
 
 
 Lane = tuple[str, Sequence[Event]]
-"""Its name, and what happened."""
+"""Name of a lane, and its events."""
 
 
 def lanes(tables: Tables, doubted: pd.DataFrame, load: Span) -> list[Lane]:
-    """Those of one run that have anything in them which was not over before the load, or later."""
-    every = (_of_load(tables), _of_actions(tables), _of_events(tables), _of_doubts(doubted))
+    """Return the lanes of one run, with the events that overlap its load; none of them is empty."""
+    groups = (_of_load(tables), _of_actions(tables), _of_events(tables), _of_doubts(doubted))
     begin, end = load
-    within = (
+    clipped = (
         (name, [event for event in events if event.end >= begin and event.begin <= end])
-        for name, events in chain.from_iterable(every)
+        for name, events in chain.from_iterable(groups)
     )
-    return [(name, events) for name, events in within if events]
+    return [(name, events) for name, events in clipped if events]
 
 
 def draw(drawn_lanes: Sequence[Lane], axes: Axes) -> Axes:
-    """Bars for what lasted, and diamonds for instants; each tells what it is."""
-    for place, (_, events) in enumerate(drawn_lanes):
+    """Draw events that lasted as bars, and instants as diamonds; each has a tooltip."""
+    for y, (_, events) in enumerate(drawn_lanes):
         for event in events:
             shade, length = event.shade.light, event.end - event.begin
             if length > 0:
-                (bar,) = axes.barh(place, length, THICK, left=event.begin, color=shade, alpha=0.75)
+                (bar,) = axes.barh(y, length, THICK, left=event.begin, color=shade, alpha=0.75)
                 tell(bar, [], [f"{event.begin:.1f} to {event.end:.1f} s\n{event.text}"])
             else:
-                (mark,) = axes.plot([event.begin], [place], "D", color=shade, markersize=5)
+                (mark,) = axes.plot([event.begin], [y], "D", color=shade, markersize=5)
                 tell(mark, [], [f"{event.begin:.1f} s\n{event.text}"])
     dress(axes, "events")
     names = [as_text(one_line(name, LONGEST_NAME)) for name, _ in drawn_lanes]
@@ -91,9 +91,9 @@ def _of_actions(tables: Tables) -> Iterator[Lane]:
 
 
 def _of_events(tables: Tables) -> Iterator[Lane]:
-    """Those that probes and processes noted at a known instant; a lane for each kind."""
+    """Yield a lane for each kind of event that probes and processes recorded at a known time."""
     events = tables["events"].dropna(subset=["time_s"])
-    for kind, rows in events[~events["what"].isin(TOLD_ELSEWHERE)].groupby("what"):
+    for kind, rows in events[~events["what"].isin(LEFT_OUT)].groupby("what"):
         yield (
             str(kind),
             [

@@ -1,4 +1,4 @@
-"""The seconds of one run: their lines, and the columns of its heat map."""
+"""Time series of one run, second by second, and the columns of its heat map."""
 
 from math import ceil
 from typing import Any
@@ -12,42 +12,42 @@ from mqperf.pages.figures.marks import as_shown
 from mqperf.pages.figures.told import tell
 
 MOST = 150
-"""Columns of a heat map: where there are more seconds, each is of several."""
+"""Most columns of a heat map: of a longer run each column is several seconds."""
 
 MOST_MARKS = 120
-"""Seconds up to which lines have markers."""
+"""Most seconds of a line with markers."""
 
 Span = tuple[float, float]
 
 
 def line(axes: Axes, label: str, values: pd.Series, shade: palette.Shade, dash: str = "-") -> None:
-    """One value for each second, by its start; a second without one is a gap."""
+    """Draw one value for each second, indexed by its start; a second without a value is a gap."""
     if values.empty:
         return
-    every = np.arange(values.index.min(), values.index.max() + 1)
-    heights = values.reindex(every).to_numpy(dtype=float, na_value=np.nan)
-    marker = "." if len(every) <= MOST_MARKS else ""
+    seconds = np.arange(values.index.min(), values.index.max() + 1)
+    heights = values.reindex(seconds).to_numpy(dtype=float, na_value=np.nan)
+    marker = "." if len(seconds) <= MOST_MARKS else ""
     look: dict[str, Any] = {"color": shade.light, "linewidth": 1.4, "markersize": 4}
-    (drawn,) = axes.plot(every + 0.5, heights, dash, marker=marker, label=label, **look)
+    (drawn,) = axes.plot(seconds + 0.5, heights, dash, marker=marker, label=label, **look)
     tell(drawn, [as_shown(label)])
 
 
 def phases(intervals: pd.DataFrame) -> dict[str, Span]:
-    """From when to when each phase of the load was, in the order of the rows."""
-    starts = intervals.groupby("phase", sort=False)["start_s"]
-    return {str(phase): (float(of.min()), float(of.max()) + 1) for phase, of in starts}
+    """Return start and end of each phase of the load in s, in the order of the rows."""
+    by_phase = intervals.groupby("phase", sort=False)["start_s"]
+    return {str(phase): (float(s.min()), float(s.max()) + 1) for phase, s in by_phase}
 
 
 def finished_rows(intervals: pd.DataFrame) -> pd.DataFrame:
-    """The rows of messages that were finished: replied to where any were, else received."""
+    """Return the rows of finished messages: of replies if there are any, else of receptions."""
     replied = intervals["stream"].eq("round-trip")
     return intervals[replied if replied.any() else intervals["stream"].eq("received")]
 
 
 def latencies(intervals: pd.DataFrame) -> pd.DataFrame:
-    """Mean and largest latency of the messages finished in each second, of all processes.
+    """Return mean and largest latency of the messages finished in each second by all processes.
 
-    By the start of the second: ``latency_mean_s`` and ``latency_max_s``.
+    The index is the start of the second, the columns ``latency_mean_s`` and ``latency_max_s``.
     """
     rows = finished_rows(intervals).dropna(subset="latency_mean_s")
     by_second = rows.assign(sum_s=rows["latency_mean_s"] * rows["count"]).groupby("start_s")
@@ -56,7 +56,7 @@ def latencies(intervals: pd.DataFrame) -> pd.DataFrame:
 
 
 def coarser(rows: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a heat map with at most ``MOST`` columns, of several seconds each if need be."""
+    """Merge seconds of a heat map so that it has at most ``MOST`` columns."""
     if rows.empty:
         return rows
     begin, end = float(rows["start_s"].min()), float(rows["end_s"].max())
@@ -70,11 +70,11 @@ def coarser(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_gaps(cpu: pd.DataFrame) -> pd.DataFrame:
-    """The samples of processes, with one of nothing where a process was not sampled for a while."""
+    """Add a row of NaN wherever a process was not sampled for more than half an interval."""
     samples = cpu.sort_values(["process", "start_s"])
-    until = samples.groupby("process")["end_s"].shift()
-    missing = samples[samples["start_s"] - until > 0.5 * (samples["end_s"] - samples["start_s"])]
-    empty = missing.assign(
-        start_s=until[missing.index], end_s=missing["start_s"], total_cores=float("nan")
-    )
-    return pd.concat([samples, empty], ignore_index=True)
+    previous_end = samples.groupby("process")["end_s"].shift()
+    length = samples["end_s"] - samples["start_s"]
+    late = samples[samples["start_s"] - previous_end > 0.5 * length]
+    start = previous_end[late.index]
+    gaps = late.assign(start_s=start, end_s=late["start_s"], total_cores=float("nan"))
+    return pd.concat([samples, gaps], ignore_index=True)

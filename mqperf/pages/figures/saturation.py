@@ -12,14 +12,14 @@ from matplotlib.collections import LineCollection
 from mqperf.pages.figures.palette import BOX, FAINT
 
 _NAMES = {"saturation": ("saturation point", 0.03), "peak": ("peak", 0.11)}
-"""What they are called, and where: shares of the panel, below the curve and below each other."""
+"""Label of each, and its height as a share of the panel: below the curve and one another."""
 
 
 def saturation(saturation_points: pd.DataFrame, axes: Axes, ends: tuple[float, float]) -> Axes:
-    """Draw saturation point and peak of a sweep with their 95 % intervals, as far as inside it.
+    """Draw saturation point and peak of a sweep with their 95 % intervals, clipped to the sweep.
 
-    Of the ``saturation_points`` table it takes the one row of the sweep; ``ends`` are the fewest
-    and the most threads that were measured.  What has no interval is a line alone.
+    ``saturation_points`` is the sweep's row of that table; ``ends`` are the fewest and the most
+    threads that were measured.  Without an interval only a line is drawn.
     """
     for row in saturation_points.to_dict("records"):
         for column, (name, height) in _NAMES.items():
@@ -32,22 +32,22 @@ def saturation(saturation_points: pd.DataFrame, axes: Axes, ends: tuple[float, f
                     float(row[f"{column}_threads_high"]),
                     ends,
                 )
-                _name(axes, label, (value, height), ends)
+                _mark(axes, label, (value, height), ends)
     return axes
 
 
 def as_offered(points: pd.DataFrame, saturation_rates: pd.DataFrame, axes: Axes) -> Axes:
-    """Draw what would be finished at each offered rate, were all of it.
+    """Draw the throughput at each offered rate if every message were finished.
 
-    Of a single sweep the range in which it saturates is shaded: from the rate that was kept to the
-    next one, of the row of ``saturation_rates``.
+    For a single sweep the range in which it saturates is shaded: from the highest rate that was
+    kept to the next one, both of the row of ``saturation_rates``.
     """
     rates = points["rate_msg_s"].dropna().astype(float)
-    each = saturation_rates["deliveries_each"].unique()
-    if len(each) == 1:
-        # no line of the axes: it has no points, and what nobody finished needs no room
-        places = np.geomspace(rates.min(), rates.max())
-        offered = np.column_stack([places, places * each[0]])
+    deliveries = saturation_rates["deliveries_each"].unique()
+    if len(deliveries) == 1:
+        # a collection, not a line: the limits and ticks of the axes come from measured points alone
+        grid = np.geomspace(rates.min(), rates.max())
+        offered = np.column_stack([grid, grid * deliveries[0]])
         look: dict[str, Any] = {"colors": FAINT.light, "linewidths": 1, "linestyles": "dotted"}
         axes.add_collection(LineCollection([offered], label="as offered", **look), autolim=False)
     rows = saturation_rates.dropna(subset=["saturation_rate_msg_s"])
@@ -56,7 +56,7 @@ def as_offered(points: pd.DataFrame, saturation_rates: pd.DataFrame, axes: Axes)
         ends = float(rates.min()), float(rates.max())
         _band(axes, float(row["kept_rate_msg_s"]), float(row["missed_rate_msg_s"]), ends)
         name = _label("saturation point", row.to_dict())
-        _name(axes, name, (float(row["saturation_rate_msg_s"]), 0.03), ends)
+        _mark(axes, name, (float(row["saturation_rate_msg_s"]), 0.03), ends)
     return axes
 
 
@@ -76,19 +76,19 @@ def _band(axes: Axes, low: float, high: float, ends: tuple[float, float]) -> Non
         )
 
 
-def _name(axes: Axes, name: str, at: tuple[float, float], ends: tuple[float, float]) -> None:
-    """A thin line at the estimate, its name to the side that has room."""
-    threads, height = at
-    place = axes.get_xaxis_transform()
-    axes.vlines(threads, 0, 1, FAINT.light, "dotted", transform=place, linewidth=1, zorder=1)
-    rightwards = threads < ends[1] * 0.6
+def _mark(axes: Axes, name: str, at: tuple[float, float], ends: tuple[float, float]) -> None:
+    """Draw a thin line at the estimate, with its name on the side that has room."""
+    x, height = at
+    transform = axes.get_xaxis_transform()
+    axes.vlines(x, 0, 1, FAINT.light, "dotted", transform=transform, linewidth=1, zorder=1)
+    name_on_right = x < ends[1] * 0.6
     axes.annotate(
-        f"{name} {threads:,.0f}",
-        (threads, height),
-        (4 if rightwards else -4, 0),
-        xycoords=place,
+        f"{name} {x:,.0f}",
+        (x, height),
+        (4 if name_on_right else -4, 0),
+        xycoords=transform,
         textcoords="offset points",
-        horizontalalignment="left" if rightwards else "right",
+        horizontalalignment="left" if name_on_right else "right",
         color=FAINT.light,
         fontsize=8,
     )

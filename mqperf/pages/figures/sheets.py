@@ -1,7 +1,7 @@
-"""Sheets: panels side by side on one ``Figure``, sharing what they are drawn against.
+"""Sheets: panels side by side on one ``Figure``, with the same x axis.
 
-What varies beyond a panel's x and colours is shown as small multiples: a row of panels for each
-value, with the same heights.
+Parameters beyond a panel's x and colours are shown as small multiples: a row of panels for each
+value, with the same y axes.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -25,10 +25,10 @@ from mqperf.study.tables import arranged, split, where
 WIDTH, HEIGHT = 10.0, 3.3
 
 ROWS, ROW = 3, 0.19
-"""Rows of a legend that there is room for below panels, and what each further one adds."""
+"""Rows of a legend that fit below panels, and height of each further one in inches."""
 
 MOST_ACROSS = 2
-"""Panels beside each other whose legends have a line for each point."""
+"""Most panels side by side if their legends have an entry for each point."""
 
 METRICS: Mapping[str, Callable[..., Axes]] = {
     "throughput": panels.throughput,
@@ -36,10 +36,10 @@ METRICS: Mapping[str, Callable[..., Axes]] = {
     "cpu": panels.broker_cpu,
     "cpu_per_message": panels.cpu_per_message,
 }
-"""What can be drawn of a sweep by itself."""
+"""Panels of a sweep that can be drawn alone."""
 
 HEADING = 0.3
-"""Height of the words above each of several rows."""
+"""Height of the heading above each of several rows, in inches."""
 
 
 def sweep_sheet(
@@ -50,87 +50,87 @@ def sweep_sheet(
     system: str = "",
     stream: str = "",
 ) -> Figure:
-    """Throughput | latency | CPU of a sweep; what was not measured has no panel."""
+    """Draw throughput | latency | CPU of a sweep; what was not measured has no panel."""
     measured = [
         name for name in ("latency_mean_s", "cpu_total_cores") if points[name].notna().any()
     ]
-    parts = dict(split(points, arranged(points).rest))
-    figure, grid = multiples(list(parts), 1 + len(measured))
-    for part, axes in zip(parts.values(), grid, strict=True):
-        panels.throughput(part, axes[0], doubted=doubted, saturation_points=saturation_points)
+    groups = dict(split(points, arranged(points).rest))
+    figure, grid = multiples(list(groups), 1 + len(measured))
+    for group, axes in zip(groups.values(), grid, strict=True):
+        panels.throughput(group, axes[0], doubted=doubted, saturation_points=saturation_points)
         rest = iter(axes[1:])
         if "latency_mean_s" in measured:
-            panels.latency(part, next(rest), doubted=doubted, subject=stream, named=False)
+            panels.latency(group, next(rest), doubted=doubted, subject=stream, named=False)
         if "cpu_total_cores" in measured:
-            panels.broker_cpu(part, next(rest), doubted=doubted, subject=system, named=False)
+            panels.broker_cpu(group, next(rest), doubted=doubted, subject=system, named=False)
     level(grid)
     return figure
 
 
 def count_sheet(messages: pd.DataFrame) -> Figure:
-    """Messages counted | messages that went wrong, of every run."""
-    parts = dict(split(messages, arranged(messages).beside_x))
-    figure, grid = multiples(list(parts), 2)
-    for part, (counted, wrong) in zip(parts.values(), grid, strict=True):
-        panels.message_count(part, counted)
-        panels.message_faults(part, wrong)
+    """Draw message counts | faulty messages of every run."""
+    groups = dict(split(messages, arranged(messages).beside_x))
+    figure, grid = multiples(list(groups), 2)
+    for group, (count_panel, fault_panel) in zip(groups.values(), grid, strict=True):
+        panels.message_count(group, count_panel)
+        panels.message_faults(group, fault_panel)
     level(grid)
     return figure
 
 
 def percentile_sheet(rows: pd.DataFrame, *, stream: str = "") -> Figure:
-    """Latency by percentile, a line for each value on x; a panel for each of what else varies."""
-    parts = dict(split(rows, arranged(rows).beside_x))
-    figure, grid = tiles(len(parts), MOST_ACROSS, HEIGHT)
-    panels_of = [panel for row in grid for panel in row]
-    for (word, part), axes in zip(parts.items(), panels_of, strict=False):
-        percentiles(part, axes, subject=stream, title=word, among=rows)
-        if len(parts) > 1:
+    """Draw latency by percentile: a line for each value on x, a panel for each other parameter."""
+    groups = dict(split(rows, arranged(rows).beside_x))
+    figure, grid = tiles(len(groups), MOST_ACROSS, HEIGHT)
+    all_panels = [panel for row in grid for panel in row]
+    for (title, group), axes in zip(groups.items(), all_panels, strict=False):
+        percentiles(group, axes, subject=stream, title=title, among=rows)
+        if len(groups) > 1:
             without_legend(axes, axes.get_title(loc="left"))
-    level([[panel] for panel in panels_of[: len(parts)]])
-    if len(parts) > 1:
-        one_legend(figure, panels_of, columns=3)
+    level([[panel] for panel in all_panels[: len(groups)]])
+    if len(groups) > 1:
+        one_legend(figure, all_panels, columns=3)
     return figure
 
 
 def metric_sheet(points: pd.DataFrame, metric: str, *, doubted: Collection[str] = ()) -> Figure:
-    """One of the ``METRICS`` of a sweep."""
-    parts = dict(split(points, arranged(points).rest))
-    figure, grid = multiples(list(parts), 1)
-    for part, (axes,) in zip(parts.values(), grid, strict=True):
-        METRICS[metric](part, axes, doubted=doubted)
+    """Draw one of the ``METRICS`` of a sweep."""
+    groups = dict(split(points, arranged(points).rest))
+    figure, grid = multiples(list(groups), 1)
+    for group, (axes,) in zip(groups.values(), grid, strict=True):
+        METRICS[metric](group, axes, doubted=doubted)
     level(grid)
     return figure
 
 
 def node_sheet(cpu: pd.DataFrame) -> Figure:
-    """CPU of each broker node."""
-    parts = dict(split(cpu, arranged(cpu).beside_x))
-    figure, grid = multiples(list(parts), 1, HEIGHT + 0.2)
-    for part, (axes,) in zip(parts.values(), grid, strict=True):
-        panels.node_cpu(part, axes)
+    """Draw the CPU of each broker node."""
+    groups = dict(split(cpu, arranged(cpu).beside_x))
+    figure, grid = multiples(list(groups), 1, HEIGHT + 0.2)
+    for group, (axes,) in zip(groups.values(), grid, strict=True):
+        panels.node_cpu(group, axes)
     level(grid)
     return figure
 
 
 def time_sheet(intervals: pd.DataFrame, outages: pd.DataFrame) -> Figure:
-    """Throughput of every run, second by second, and when actions of the plan went on.
+    """Draw the throughput of every run, second by second, and the times of actions of the plan.
 
-    Conditions with actions of their own have panels of their own.
+    If several conditions have actions, each condition has a panel.
     """
     conditions = _disturbed_alone(intervals, outages)
     beside = [name for name in arranged(intervals).beside_x if name not in conditions]
-    parts = dict(split(intervals, [*beside, *conditions]))
-    figure, grid = multiples(list(parts), 1, HEIGHT - 0.4)
-    for part, (axes,) in zip(parts.values(), grid, strict=True):
-        of_part = outages[outages["run"].isin(part["run"])]
-        panels.over_time(part, axes, of_part, among=intervals)
+    groups = dict(split(intervals, [*beside, *conditions]))
+    figure, grid = multiples(list(groups), 1, HEIGHT - 0.4)
+    for group, (axes,) in zip(groups.values(), grid, strict=True):
+        group_outages = outages[outages["run"].isin(group["run"])]
+        panels.over_time(group, axes, group_outages, among=intervals)
     level(grid)
     return figure
 
 
 def _disturbed_alone(intervals: pd.DataFrame, outages: pd.DataFrame) -> list[str]:
-    """The condition, where several of them have actions: the times of these differ."""
+    """Return ``["condition"]`` if several conditions have actions, whose times differ."""
     if "condition" not in intervals.columns:
         return []
     disturbed = intervals[intervals["run"].isin(outages["run"])]
@@ -140,13 +140,13 @@ def _disturbed_alone(intervals: pd.DataFrame, outages: pd.DataFrame) -> list[str
 def topology_sheet(
     points: pd.DataFrame, titles: Mapping[str, str], *, doubted: Collection[str] = ()
 ) -> Figure:
-    """Topologies compared: a panel for each test case, named by ``titles``; one legend."""
+    """Compare topologies: a panel for each test case, named by ``titles``, and one legend."""
     cases = [case for case in titles if (points["test_case"] == case).any()]
-    parts = dict(split(points, arranged(points).beside_x))
-    figure, grid = multiples(list(parts), len(cases), HEIGHT + 0.6)
-    for part, axes in zip(parts.values(), grid, strict=True):
+    groups = dict(split(points, arranged(points).beside_x))
+    figure, grid = multiples(list(groups), len(cases), HEIGHT + 0.6)
+    for group, axes in zip(groups.values(), grid, strict=True):
         for case, panel in zip(cases, axes, strict=True):
-            panels.topologies(where(part, test_case=case), panel, doubted=doubted)
+            panels.topologies(where(group, test_case=case), panel, doubted=doubted)
             heading = in_unit(panel.get_title(loc="left"), unit_of(case))
             without_legend(panel, f"{titles[case]} {heading}")
     level(grid)
@@ -155,7 +155,7 @@ def topology_sheet(
 
 
 def top_sheet(best: pd.DataFrame, titles: Mapping[str, str]) -> Figure:
-    """Bars of the top throughput of each topology, one for each test case."""
+    """Draw bars of the top throughput of each topology, one for each test case."""
     figure, [[axes]] = panes(1, 1, 0.7 + 0.24 * len(best) + 0.12 * best["label"].nunique())
     panels.tops(best, titles, axes)
     return figure
@@ -167,13 +167,13 @@ def ratio_sheet(
     label: Callable[[Mapping[Any, Any]], str] = point_label,
     quotient: str = "B / A",
 ) -> Figure:
-    """Ratios: a panel for each figure, of these ``names`` where any are given, points as rows."""
+    """Draw ratios with points as rows, and a panel for each figure, or each of ``names``."""
     figures = comparison["figure"]
     shown = [name for name in names or figures.unique() if figures.eq(name).any()]
     rows = comparison[figures.isin(shown)]
-    beside = [as_lines(label(row)) for row in rows.to_dict("records")]
-    most = rows.groupby("figure").size().max()
-    figure, [axes] = panes(len(shown), 1, height_of_rows(most, beside))
+    row_labels = [as_lines(label(row)) for row in rows.to_dict("records")]
+    most_rows = rows.groupby("figure").size().max()
+    figure, [axes] = panes(len(shown), 1, height_of_rows(most_rows, row_labels))
     for name, panel in zip(shown, axes, strict=True):
         ratios(comparison, panel, figure=name, label=label, quotient=quotient)
     for panel in axes[1:]:
@@ -182,69 +182,69 @@ def ratio_sheet(
 
 
 def factor_sheet(factors: pd.DataFrame) -> Figure:
-    """Factors of conditions, of mean latency and of throughput; of several layouts with these."""
+    """Draw factors of conditions on mean latency and throughput, by layout if there are several."""
     names = ("latency_mean_s", "throughput_msg_s")
     layouts = told_apart(zip(factors["topology"], factors["queues"], strict=True))
 
     def label(row: Mapping[Any, Any]) -> str:
-        words = layouts[row["topology"], row["queues"]] if len(layouts) > 1 else ""
-        return under_condition(row, words)
+        layout = layouts[row["topology"], row["queues"]] if len(layouts) > 1 else ""
+        return under_condition(row, layout)
 
     return ratio_sheet(factors, names, label=label, quotient="factor")
 
 
 def height_of_rows(count: int, labels: Sequence[str]) -> float:
-    """That of a panel of so many rows, with room for the lines of the longest of their labels."""
+    """Return the height in inches of a panel of so many rows, by the most lines of a label."""
     return 1.0 + count * (0.1 + 0.16 * max(label.count("\n") + 1 for label in labels))
 
 
 def panes(across: int, down: int, height: float) -> tuple[Figure, list[list[Axes]]]:
-    """A figure of so many panels beside and below each other; ``height`` is that of all."""
-    figure = _paper(height)
+    """Create a figure with a grid of panels; ``height`` is that of the figure in inches."""
+    figure = _new_figure(height)
     return figure, [list(row) for row in figure.subplots(down, across, squeeze=False)]
 
 
 def tiles(count: int, most: int, height: float) -> tuple[Figure, list[list[Axes]]]:
-    """A figure of so many panels, at most so many beside each other; ``height`` is of each row."""
+    """Create a figure of ``count`` panels, at most ``most`` in a row; ``height`` is of a row."""
     down = ceil(count / most)
     across = ceil(count / down)
     figure, grid = panes(across, down, height * down)
-    for place in range(count, across * down):
-        grid[-1][place % across].set_visible(False)
+    for unused in range(count, across * down):
+        grid[-1][unused % across].set_visible(False)
     return figure, grid
 
 
 def level(grid: Sequence[Sequence[Axes]]) -> None:
-    """The same heights for panels below each other, so that they compare."""
-    for panels_below in zip(*grid, strict=True):
-        drawn = [panel for panel in panels_below if panel.has_data()]
+    """Give the panels of each column the same y limits, so that they compare."""
+    for column in zip(*grid, strict=True):
+        drawn = [panel for panel in column if panel.has_data()]
         if len(drawn) > 1:
-            ends = [panel.get_ylim() for panel in drawn]
+            limits = [panel.get_ylim() for panel in drawn]
             for panel in drawn:
-                panel.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
+                panel.set_ylim(min(low for low, _ in limits), max(high for _, high in limits))
 
 
-def _paper(height: float) -> Figure:
+def _new_figure(height: float) -> Figure:
     layout = ConstrainedLayoutEngine(w_pad=0.12, h_pad=0.1, wspace=0.05)
     return Figure(figsize=(WIDTH, height), facecolor=PAPER.light, layout=layout)
 
 
 def multiples(
-    words: Sequence[str], count: int, height: float = HEIGHT
+    headings: Sequence[str], count: int, height: float = HEIGHT
 ) -> tuple[Figure, list[list[Axes]]]:
-    """A sheet with a row of panels for each part of a sweep, headed by its words."""
-    if len(words) == 1:
+    """Create a sheet with a row of ``count`` panels for each of several headings."""
+    if len(headings) == 1:
         return panes(count, 1, height)
-    figure = _paper((height + HEADING) * len(words))
-    rows = figure.subfigures(len(words), 1, squeeze=False)[:, 0]
-    for row, word in zip(rows, words, strict=True):
+    figure = _new_figure((height + HEADING) * len(headings))
+    rows = figure.subfigures(len(headings), 1, squeeze=False)[:, 0]
+    for row, heading in zip(rows, headings, strict=True):
         row.set_facecolor(PAPER.light)
-        row.suptitle(as_text(word), x=0.01, horizontalalignment="left", color=INK.light)
+        row.suptitle(as_text(heading), x=0.01, horizontalalignment="left", color=INK.light)
     return figure, [list(row.subplots(1, count, squeeze=False)[0]) for row in rows]
 
 
 def one_legend(figure: Figure, panels: Sequence[Axes], columns: int = 2) -> None:
-    """Below all panels what is in any of them; nothing for a single line."""
+    """Add a legend of all panels below them, unless it would have a single entry."""
     handles = {
         label: handle
         for panel in panels
@@ -252,16 +252,15 @@ def one_legend(figure: Figure, panels: Sequence[Axes], columns: int = 2) -> None
     }
     if len(handles) > 1:
         across = fitting([*handles], columns, of_all=True)
-        figure.set_figheight(
-            figure.get_figheight() + ROW * max(0, -(-len(handles) // across) - ROWS)
-        )
-        words: dict[str, Any] = {"frameon": False, "fontsize": 9, "labelcolor": INK.light}
-        place: dict[str, Any] = {"loc": "outside lower left", "ncols": across, "handlelength": 3}
-        figure.legend(handles.values(), handles, **place, **words)
+        rows = ceil(len(handles) / across)
+        figure.set_figheight(figure.get_figheight() + ROW * max(0, rows - ROWS))
+        look: dict[str, Any] = {"frameon": False, "fontsize": 9, "labelcolor": INK.light}
+        layout: dict[str, Any] = {"loc": "outside lower left", "ncols": across, "handlelength": 3}
+        figure.legend(handles.values(), handles, **layout, **look)
 
 
 def without_legend(axes: Axes, title: str) -> None:
-    """Let the title stand where the legend was, which is elsewhere."""
+    """Remove the legend of a panel, and put the title in its place."""
     for key in [*axes.artists]:
         key.remove()
     look: dict[str, Any] = {"color": INK.light, "fontsize": 10, "fontweight": "bold"}

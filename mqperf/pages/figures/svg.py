@@ -1,8 +1,8 @@
-"""SVG that reads by itself wherever it is shown, on light pages and on dark ones.
+"""Self-contained SVG for light and dark pages.
 
-Text stays text, nothing in it depends on the day or the machine, and its own style sheet swaps the
-colours of the palette where the reader prefers dark.  As a picture it is still; opened by itself,
-or in a frame, its marks tell what they are, and its script zooms, reads values, and hides series.
+Text stays text, the output is reproducible on any day and machine, and an embedded style sheet
+swaps the colours of the palette if the reader prefers dark.  As an ``img`` it is static; opened by
+itself, or in a frame, marks have tooltips, and a script zooms, reads values, and hides series.
 """
 
 import base64
@@ -32,7 +32,7 @@ SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
 _SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
-    "path.simplify": False,  # a line is read at each of its corners
+    "path.simplify": False,  # the script reads the value at each vertex of a line
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans", "Verdana", "Segoe UI", "Helvetica", "Arial"],
 }
@@ -48,28 +48,28 @@ _STYLE = (
     "font:8px sans-serif;pointer-events:none}"
 )
 _STYLE_IN_TIME = "svg{touch-action:pan-y}"
-_FINE = re.compile(r"(-?\d+\.\d\d)\d+| (?= )")
+_EXCESS_DIGITS = re.compile(r"(-?\d+\.\d\d)\d+| (?= )")
 
 
 def write_svg(figure: Figure, path: Path, *, title: str, description: str) -> Path:
-    """Write the figure; ``title`` and ``description`` are what a screen reader says of it."""
+    """Write the figure; ``title`` and ``description`` are for screen readers."""
     path.write_bytes(as_svg(figure, path.name, title=title, description=description))
     return path
 
 
 def as_svg(figure: Figure, name: str, *, title: str, description: str) -> bytes:
-    """The same as bytes; ``name`` is what names in it are made from."""
+    """Return the figure as SVG; ``name`` is the salt of its ids."""
     for number, axes in enumerate(figure.axes, 1):
         axes.set_gid(f"axes_{number}")
         for line in axes.lines:
             if line.get_gid() is None and not str(line.get_label()).startswith("_"):
                 tell(line, [as_shown(str(line.get_label()))])
-    drawn = _drawn(figure, name)
+    drawn = _matplotlib_svg(figure, name)
     ET.register_namespace("", SVG)
     ET.register_namespace("xlink", XLINK)
     root = ET.fromstring(drawn)  # noqa: S314 (our own drawing)
     _shorten(root)
-    _explain(root)
+    _add_tooltips(root)
     root.attrib.update({"role": "img", "aria-labelledby": "title desc"})
     for position, (tag, text) in enumerate({"title": title, "desc": description}.items()):
         element = ET.Element(f"{{{SVG}}}{tag}", {"id": tag})
@@ -89,20 +89,20 @@ def as_svg(figure: Figure, name: str, *, title: str, description: str) -> bytes:
 
 
 def as_picture(figure: Figure, alt: str = "figure") -> str:
-    """The figure as an HTML element that needs no file: still, and on light paper.
+    """Return the figure as an ``img`` element with a data URL: static, on light paper.
 
-    Of all vector graphics only pictures are shown in notebooks that nobody trusts yet.
+    In a notebook that is not trusted, Jupyter shows vector graphics only as ``img``.
     """
-    data = base64.b64encode(_drawn(figure, "picture")).decode()
+    data = base64.b64encode(_matplotlib_svg(figure, "picture")).decode()
     return f'<img alt="{escape(alt)}" src="data:image/svg+xml;base64,{data}">'
 
 
-def _drawn(figure: Figure, name: str) -> bytes:
-    """What matplotlib draws; ``name`` is what names in it are made from."""
+def _matplotlib_svg(figure: Figure, name: str) -> bytes:
+    """Return the SVG of matplotlib; ``name`` is the salt of its ids."""
     drawn = BytesIO()
     replace_ticks(figure)
     with mpl.rc_context(_SETTINGS | {"svg.hashsalt": name}), warnings.catch_warnings():
-        # text stays text, so it is the reader's fonts that must have the glyph
+        # text stays text: glyphs come from the reader's fonts, not from those of this machine
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         _lay_out(figure)
         figure.savefig(drawn, format="svg", metadata=dict.fromkeys(("Date", "Creator")))
@@ -110,7 +110,7 @@ def _drawn(figure: Figure, name: str) -> bytes:
 
 
 def _lay_out(figure: Figure) -> None:
-    """Give each panel its place, for which matplotlib else draws the whole figure once more."""
+    """Run the layout engine here: ``savefig`` would draw the whole figure once more for it."""
     if (layout := figure.get_layout_engine()) is not None:
         FigureCanvasSVG(figure)
         figure.dpi = 72
@@ -119,7 +119,7 @@ def _lay_out(figure: Figure) -> None:
 
 
 def dark_style(drawn: str) -> str:
-    """Rules that swap the colours which occur in the drawing, for readers who prefer dark."""
+    """Return CSS that swaps the palette colours in the drawing, for readers who prefer dark."""
     rules = "".join(_swap(shade) for shade in SHADES if shade.light in drawn)
     if CELLS in drawn:
         rules += f'[data-series*="{CELLS}"]{{filter:invert(1) hue-rotate(180deg)}}'
@@ -134,48 +134,47 @@ def _swap(shade: Shade) -> str:
     )
 
 
-def _explain(root: ET.Element) -> None:
-    """Turn what artists tell into the series of their groups, and into titles of their marks."""
+def _add_tooltips(root: ET.Element) -> None:
+    """Move what ``tell`` stored in group ids to ``data-series``, and to ``title`` of the marks."""
     for group in root.iter(f"{{{SVG}}}g"):
-        given = group.get("id", "")
-        if not given.startswith(PREFIX):
+        group_id = group.get("id", "")
+        if not group_id.startswith(PREFIX):
             continue
         del group.attrib["id"]
-        series, texts = json.loads(given.removeprefix(PREFIX))
+        series, tooltips = json.loads(group_id.removeprefix(PREFIX))
         group.set("data-series", json.dumps(series, ensure_ascii=False))
         marks = list(group.iter(f"{{{SVG}}}use")) or [group]
-        if len(marks) == len(texts):
-            for mark, text in zip(marks, texts, strict=True):
+        if len(marks) == len(tooltips):
+            for mark, text in zip(marks, tooltips, strict=True):
                 title = ET.Element(f"{{{SVG}}}title")
                 title.text = text
                 mark.insert(0, title)
 
 
 def _panels(figure: Figure) -> Iterator[dict[str, object]]:
-    """Of each panel where it is in the drawing, and what its axes show; of a drawn figure."""
+    """Yield position and axes of each panel in SVG points; the figure must have been drawn."""
     scale, height = 72 / figure.dpi, figure.get_figheight() * 72
     for axes in figure.axes:
         if axes.get_visible() and axes.get_label() != "<colorbar>":
             left, low, right, top = (float(end) * scale for end in axes.bbox.extents)
             box = (left, height - top, right - left, top - low)
-            ends = axes.get_xlim(), axes.get_ylim()
             yield {
                 "id": axes.get_gid(),
                 "box": [round(number, 2) for number in box],
-                "x": _axis(axes.xaxis, ends[0]),
-                "y": _axis(axes.yaxis, ends[1]),
+                "x": _axis(axes.xaxis, axes.get_xlim()),
+                "y": _axis(axes.yaxis, axes.get_ylim()),
             }
 
 
-def _axis(axis: Axis, ends: tuple[float, float]) -> list[object]:
-    """From what to what it goes, its scale, and whether its ticks are numbers."""
+def _axis(axis: Axis, limits: tuple[float, float]) -> list[object]:
+    """Return both limits of an axis, its scale, and whether its tick labels are numbers."""
     formatter = axis.get_major_formatter()
     numbers = isinstance(formatter, ScalarFormatter) or getattr(formatter, "func", None) is plain
-    return [*(float(end) for end in ends), axis.get_scale(), numbers]
+    return [*(float(end) for end in limits), axis.get_scale(), numbers]
 
 
 def _shorten(root: ET.Element) -> None:
-    """Drop the metadata, indentation, digits that no screen can show, and what groups can say."""
+    """Drop metadata, indentation, invisible digits, and attributes that a group can hold."""
     for metadata in root.findall(f"{{{SVG}}}metadata"):
         root.remove(metadata)
     for element in root.iter():
@@ -184,23 +183,23 @@ def _shorten(root: ET.Element) -> None:
         if len(element) and element.text and not element.text.strip():
             element.text = "\n"
         for name in {"d", "x", "y", "transform"} & element.attrib.keys():
-            element.set(name, _FINE.sub(r"\1", element.attrib[name]))
+            element.set(name, _EXCESS_DIGITS.sub(r"\1", element.attrib[name]))
     for group in root.iter(f"{{{SVG}}}g"):
-        _gather(group)
+        _merge_marks(group)
 
 
-def _gather(group: ET.Element) -> None:
-    """Have markers be styled by their group, and shapes that look alike be one path."""
+def _merge_marks(group: ET.Element) -> None:
+    """Move the common style of markers to their group, and merge paths of equal attributes."""
     marks = group.findall(f"{{{SVG}}}use")
     styles = {mark.get("style", "") for mark in marks}
     if len(marks) == len(group) and len(styles) == 1:
         group.set("style", styles.pop())
         for mark in marks:
             mark.attrib.pop("style", None)
-    alike: dict[tuple[tuple[str, str], ...], ET.Element] = {}
+    by_attributes: dict[tuple[tuple[str, str], ...], ET.Element] = {}
     for path in group.findall(f"{{{SVG}}}path[@clip-path]"):
-        corners = path.attrib.pop("d", "")  # a line that is outside the drawing has none
-        first = alike.setdefault(tuple(path.attrib.items()), path)
+        data = path.attrib.pop("d", "")  # a line that is outside the drawing has none
+        first = by_attributes.setdefault(tuple(path.attrib.items()), path)
         if first is not path:
             group.remove(path)
-        first.set("d", first.get("d", "") + corners)
+        first.set("d", first.get("d", "") + data)

@@ -1,7 +1,7 @@
-"""The ticks of a panel, drawn by one that goes from place to place.
+"""Fast drawing of the ticks of a panel: a single tick object is moved to each tick position.
 
-matplotlib makes one of five parts for each place, and asks each for its size again and again, which
-takes longer than all else in a figure.
+matplotlib creates a tick of five artists for each position and measures each repeatedly, which
+takes longer than the rest of a figure.
 """
 
 from collections.abc import Iterator
@@ -17,54 +17,54 @@ from typing_extensions import override
 
 
 def replace_ticks(figure: Figure) -> None:
-    """Have all ticks drawn that way but those of colour bars, and of axes that have minor ones."""
+    """Replace the ticks of all axes, except of colour bars and of axes with minor ticks."""
     for axes in figure.axes:
         for axis in (axes.xaxis, axes.yaxis) if axes.axison else ():
-            minor = not isinstance(axis.get_minor_locator(), NullLocator)
-            if not minor and axes.get_label() != "<colorbar>":
+            has_minor = not isinstance(axis.get_minor_locator(), NullLocator)
+            if not has_minor and axes.get_label() != "<colorbar>":
                 axes.add_artist(Ticks(axes, axis))
                 axis.set_visible(False)
 
 
 class Ticks(Artist):
-    """Those of an axis at the bottom or to the left of a panel, and its name."""
+    """The ticks and the title of an axis at the bottom or the left of a panel."""
 
     def __init__(self, axes: Axes, axis: Axis) -> None:
-        """Stand for the axis."""
+        """Take the position and order of drawing from the axis that is replaced."""
         super().__init__()
-        self._box, self._axis, self._upright = axes.bbox, axis, axis is axes.yaxis
+        self._panel, self._axis, self._vertical = axes.bbox, axis, axis is axes.yaxis
         self.set(zorder=axis.get_zorder(), clip_on=False)
 
     @override
     def get_tightbbox(self, renderer: RendererBase | None = None) -> Bbox:
-        box, name = self._labelled(renderer), self._axis.label
-        room = float(name.get_fontsize()) + self._axis.labelpad if name.get_text() else 0
-        return Bbox([box.p0 - ((room, 0) if self._upright else (0, room)), box.p1])
+        box, title = self._labels_bbox(renderer), self._axis.label
+        room = float(title.get_fontsize()) + self._axis.labelpad if title.get_text() else 0
+        return Bbox([box.p0 - ((room, 0) if self._vertical else (0, room)), box.p1])
 
     @override
     def draw(self, renderer: RendererBase) -> None:
-        name = self._axis.label
+        title = self._axis.label
         renderer.open_group("matplotlib.axis")
-        for tick in self._each():
+        for tick in self._placed_ticks():
             tick.draw(renderer)
-        if name.get_text():
-            left, low = self._labelled(renderer).p0 - self._axis.labelpad
-            name.set(**({"x": left} if self._upright else {"y": low}))
-            name.draw(renderer)
+        if title.get_text():
+            left, low = self._labels_bbox(renderer).p0 - self._axis.labelpad
+            title.set(**({"x": left} if self._vertical else {"y": low}))
+            title.draw(renderer)
         renderer.close_group("matplotlib.axis")
 
-    def _each(self) -> Iterator[Tick]:
-        """The tick, at each of its places in sight."""
-        [tick], places = self._axis.get_major_ticks(1), [*self._axis.get_majorticklocs()]
+    def _placed_ticks(self) -> Iterator[Tick]:
+        """Yield the one tick, moved in turn to each tick position within the view limits."""
+        [tick], values = self._axis.get_major_ticks(1), [*self._axis.get_majorticklocs()]
         low, high = sorted(self._axis.get_view_interval())
-        near, words = 1e-9 * (high - low), self._axis.get_major_formatter().format_ticks(places)
-        for place, word in zip(places, words, strict=True):
-            if low - near <= place <= high + near:
-                tick.update_position(place)
-                tick.label1.set_text(word)
+        margin, texts = 1e-9 * (high - low), self._axis.get_major_formatter().format_ticks(values)
+        for value, text in zip(values, texts, strict=True):
+            if low - margin <= value <= high + margin:
+                tick.update_position(value)
+                tick.label1.set_text(text)
                 yield tick
 
-    def _labelled(self, renderer: RendererBase | None) -> Bbox:
-        """The panel and the labels of its ticks."""
-        shown = (tick.label1 for tick in self._each() if tick.label1.get_visible())
-        return Bbox.union([self._box, *(label.get_window_extent(renderer) for label in shown)])
+    def _labels_bbox(self, renderer: RendererBase | None) -> Bbox:
+        """Return the bounding box of the panel and its visible tick labels."""
+        labels = (tick.label1 for tick in self._placed_ticks() if tick.label1.get_visible())
+        return Bbox.union([self._panel, *(each.get_window_extent(renderer) for each in labels)])

@@ -1,4 +1,4 @@
-"""What a drawing tells whoever points at its marks, and of which series they are."""
+"""Tooltips of the marks of a drawing, and the series that they belong to."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence
@@ -13,32 +13,32 @@ from mqperf.study.tables.axes import varied
 from mqperf.study.tables.axis_words import at
 
 PREFIX = "told "
-"""How the name of a group begins that is such words."""
+"""Prefix of the id of an SVG group that carries series and tooltips."""
 
 CELLS = "heat map"
-"""The series of cells whose shades say how many: on dark paper the most are the brightest."""
+"""Series of cells shaded by a count: on dark paper the highest counts are the brightest."""
 
 
 def tell(artist: Artist, series: Sequence[str], texts: Sequence[str] = ()) -> None:
-    """Let an artist say its series, in the words of the legend, and a text for each of its marks.
+    """Attach to an artist its series, as the legend names them, and a tooltip for each mark.
 
-    It is kept in the name of the artist's group, the one thing of ours that a drawing takes along.
+    Both are stored as the artist's group id, the only custom data that matplotlib writes to SVG.
     """
     lines = ["\n".join(map(one_line, text.splitlines())) for text in texts]
     artist.set_gid(PREFIX + json.dumps([list(series), lines], ensure_ascii=False))
 
 
-def of_points(rows: pd.DataFrame, column: str, doubted: Collection[str]) -> list[str]:
-    """A text for each point: where it is, the figure with its interval, its doubts, its name.
+def point_tooltips(rows: pd.DataFrame, column: str, doubted: Collection[str]) -> list[str]:
+    """Return a tooltip for each point: its parameters, value with interval, doubts, and name.
 
     ``doubted`` may map points to the kinds of their doubts.
     """
     names = ("threads", *varied(rows))
     shown = rows.filter([*names, column, f"{column}_low", f"{column}_high", "point"])
-    return [_of_point(row, names, column, doubted) for row in shown.to_dict("records")]
+    return [_point_tooltip(row, names, column, doubted) for row in shown.to_dict("records")]
 
 
-def _of_point(
+def _point_tooltip(
     row: Mapping[Any, Any], names: Sequence[str], column: str, doubted: Collection[str]
 ) -> str:
     definition = COLUMNS[column]
@@ -55,5 +55,5 @@ def _of_point(
 
 
 def short(value: float) -> str:
-    """A number for people: three digits of small ones, all but the fractions of large ones."""
+    """Format a number for people: 3 significant digits, from 100 on at most one decimal."""
     return f"{round(value, 1):.12g}" if abs(value) >= 100 else f"{value:.3g}"

@@ -1,4 +1,4 @@
-"""What a plan asks, and its answers: what a report, a notebook and a terminal show first."""
+"""Questions of a plan, and their answers, which reports, notebooks and terminals show first."""
 
 from collections.abc import Iterator, Sequence
 
@@ -26,18 +26,18 @@ ANSWERS: Registry[Answering] = Registry(
 
 
 def answers(tables: Tables, named: Sequence[str] = ()) -> Iterator[Answer]:
-    """The answers to the questions that are ``named``, or else to those that the runs ask.
+    """Yield the answers to the questions that are ``named``, or else to those that the runs ask.
 
-    Where none of those named has an answer, as where nothing differs that was to be compared, the
-    runs answer what they ask themselves.
+    If no named question has an answer, as when nothing differs that should be compared, the
+    questions are again deduced from the runs.
 
-    ``tables`` are complete, and of one plan.  Test cases that pages have no words for are left out.
+    ``tables`` are complete, and of one plan.  Unknown test cases are left out.
     """
     tables = known_cases(tables)
     deduced = (name for name, answering in ANSWERS.items() if answering.asked(tables))
     unit, kept = unit_of(*tables["points"]["test_case"]), [*conditions(tables)[CONDITION]]
     for names in (named, deduced):
-        told = [answer for name in names if (answer := ANSWERS[name].answer(tables)) is not None]
-        yield from (answer.counting(unit, kept) for answer in told)
-        if told:
+        found = [answer for name in names if (answer := ANSWERS[name].answer(tables)) is not None]
+        yield from (answer.counting(unit, kept) for answer in found)
+        if found:
             return

@@ -1,4 +1,4 @@
-"""What answers rest on: what was measured with what, and what is not certain of it."""
+"""The basis of answers: runs, software and machines, and what is uncertain about them."""
 
 from collections.abc import Iterator
 
@@ -13,11 +13,11 @@ from mqperf.study.tables import Tables, completed
 from mqperf.study.tables.axis_words import days, texts
 
 FEW = 3
-"""As many reasons are told where doubts are counted; more are beside their points."""
+"""Most reasons of failures that are listed where doubts are counted."""
 
 
 def measured(tables: Tables) -> str:
-    """One line: how many runs of how long, when, of what, with what, and on which machine."""
+    """Return one line: number, length and dates of runs, software and versions, machines."""
     runs = completed(tables["runs"])
     if runs.empty:
         return ""
@@ -56,20 +56,20 @@ def _machines(runs: pd.DataFrame, hosts: pd.DataFrame) -> Iterator[str]:
 
 
 def uncertain(tables: Tables) -> Iterator[str]:
-    """A line for each cause of doubt, the heaviest first: at how many points it is."""
+    """Yield a line for each kind of doubt, the weightiest first, with its number of points."""
     doubts, points = tables["doubts"], {*tables["points"]["point"]}
     by_kind = {str(kind): rows for kind, rows in doubts.groupby("kind", sort=False)}
     for kind, rows in sorted(by_kind.items(), key=lambda kind: WEIGHTS.index(weight_of(kind[0]))):
-        about = {*rows["point"]} & points
-        of_points = f"at {len(about)} of {amount(len(points), 'point')}"
-        where = of_points if about else "at no single point"
+        doubted = {*rows["point"]} & points
+        at_points = f"at {len(doubted)} of {amount(len(points), 'point')}"
+        where = at_points if doubted else "at no single point"
         finding = CHECKS[kind].finding if kind in CHECKS else str(rows["text"].iloc[0])
         why = _reasons(tables) if kind == "failed-run" else ""
         yield f"{weight_of(kind).capitalize()}: {finding}, {where} ({kind}){why}."
 
 
 def _reasons(tables: Tables) -> str:
-    """Why attempts failed, where that is a few words: what was refused."""
+    """Return the reasons of failed attempts, if there are at most ``FEW``."""
     failures = tables["runs"].loc[tables["runs"]["status"].eq("failed"), "failure"]
     reasons = failures.dropna().str.split(": |; ", n=1, regex=True).str[0].unique()
     return f": {joined([*reasons])}" if 0 < len(reasons) <= FEW else ""

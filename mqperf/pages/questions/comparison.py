@@ -1,4 +1,4 @@
-"""What one layout, queue, version or option changes against another."""
+"""The effect of one layout, kind of queue, version or option compared with another."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -57,7 +57,7 @@ from mqperf.study.tables.places import CONDITION, GENERATOR
 
 SIDES = ["point_a", "point_b"]
 COMPARED = (*SIDES, "figure", "test_case", RATE, "what", "where", "place")
-"""Columns of contrasts, even where there are none."""
+"""Columns of an empty table of contrasts."""
 
 LATENCY = "latency_mean_s"
 
@@ -65,30 +65,30 @@ ONCE = Text(
     "Each rate is of one run, and in another one it may end a step away: *repeats: 3* would confirm"
     " what is told apart."
 )
-"""How often that is so is in the methodology, under *What a name changes*."""
+"""The methodology quantifies how often that happens, under *What a name changes*."""
 
 KEPT_ENDS = ("kept_rate_msg_s", "missed_rate_msg_s")
-"""The columns between which a rate is that is kept, of those that are offered."""
+"""Columns with the ends of the bracket: the highest offered rate kept, and the next one."""
 
 
 def asked(tables: Tables) -> bool:
-    """Where a name varies: a system, topology or kind of queue, a version, an option.
+    """Return whether a name varies: a system, topology, kind of queue, version, or option.
 
-    Not where actions disturb the runs, nor where they are of several parts: throughput over all of
-    that says nothing of a name.
+    False if actions disturb the runs, or if these consist of parts: throughput over a whole run
+    then says nothing about a name.
     """
     steady = tables["outages"].empty and not in_parts(tables["runs"]).all()
     return steady and bool(named_axes(tables["points"]))
 
 
 def answer(tables: Tables) -> Answer | None:
-    """A sentence for each value of a name but the first, by what else there is alike.
+    """Answer with a sentence for each value of a name but the first, in each shared context.
 
-    And one on latency and CPU for a message, where both keep up with one rate.
+    Further sentences are on latency and CPU per message, where both sides keep up with one rate.
     """
     costs, rates = (_compared(tables, how) for how in (contrasts_at_rate, _contrasts))
     rates = rates[rates["figure"].eq(FIGURE)]
-    if {*SIDES} <= {*rates.columns}:  # what both finish of one rate is that rate
+    if {*SIDES} <= {*rates.columns}:  # where both keep up with a rate, throughput is that rate
         rates = rates[~rates.set_index(SIDES).index.isin(costs.set_index(SIDES).index)]
     figure, shown = (FIGURE, rates) if len(rates) else (LATENCY, costs)
     shown = shown[shown["figure"].eq(figure)]
@@ -97,19 +97,19 @@ def answer(tables: Tables) -> Answer | None:
     changes = ["throughput"] if len(rates) else []
     changes += ["latency at the same rate"] if len(costs) else []
     do = "does" if len(changes) == 1 else "do"
-    names = listed(dict.fromkeys(_called(axis) for axis in shown["axis"]))
-    where = shown["where"].map(lambda words: f"{words}: " if words else "")
-    placed = shown.assign(what=where + shown["what"] + shown["place"])
+    names = listed(dict.fromkeys(_axis_title(axis) for axis in shown["axis"]))
+    where = shown["where"].map(lambda layout: f"{layout}: " if layout else "")
+    titled = shown.assign(what=where + shown["what"] + shown["place"])
     return Answer(
         question=f"How {do} {joined(changes)} change with {names}?",
         sentences=[*_sentences(rates), *_costs(costs), *_warnings(shown, tables)],
-        drawing=drawings.contrasts(f"{changes[0].capitalize()} against the first", placed, figure),
+        drawing=drawings.contrasts(f"{changes[0].capitalize()} against the first", titled, figure),
         settle=[*_settling(shown[shown["sound"].astype(bool)], tables)],
     )
 
 
 def _compared(tables: Tables, contrasts: Callable[[Tables, str], pd.DataFrame]) -> pd.DataFrame:
-    """The contrasts of all names, with words for what is compared, in which layout and where."""
+    """Return the contrasts of all names, with texts: values compared, layout, and point."""
     rows = [
         of_axis.assign(axis=axis)
         for axis in named_axes(tables["points"])
@@ -121,7 +121,7 @@ def _compared(tables: Tables, contrasts: Callable[[Tables, str], pd.DataFrame]) 
     records = compared.to_dict("records")
     if compared["interval_kind"].eq(SEQUENTIAL).any():
         varying = ["threads", *varied(compared)]
-    else:  # of the best points each has its own load
+    else:  # the best points may each have another load
         varying = [name for name in differing(compared, CONDITION) if name not in LOAD]
     return compared.assign(
         what=[_value(row, tables) for row in records],
@@ -131,17 +131,17 @@ def _compared(tables: Tables, contrasts: Callable[[Tables, str], pd.DataFrame]) 
 
 
 def _settling(compared: pd.DataFrame, tables: Tables) -> Iterator[Text]:
-    """What would tell that which is left open."""
+    """Yield what would decide the open comparisons."""
     rates = compared[compared["interval_kind"].eq(BETWEEN)]
     if tables["searches"].empty:
         open_ = rates["verdict"].eq(CANNOT_TELL)
         once = completed(tables["runs"])["repeat"].max() == 1
-        climbed_once = once and len(tables["rate_steps"]) > 0
+        one_staircase = once and len(tables["rate_steps"]) > 0
         if once and (~open_).any():
             yield ONCE
-        elif climbed_once and open_.any():
+        elif one_staircase and open_.any():
             yield MORE_REPEATS
-        if open_.any() and not climbed_once:
+        if open_.any() and not one_staircase:
             yield NARROWER
     if not compared["interval_kind"].eq(SEQUENTIAL).any():
         yield from enough_repeats(compared)
@@ -158,9 +158,9 @@ def _settling(compared: pd.DataFrame, tables: Tables) -> Iterator[Text]:
 
 
 def _contrasts(tables: Tables, axis: str) -> pd.DataFrame:
-    """Of what was to be decided, limits that were searched for, or rates that are kept.
+    """Return the contrasts of decisions, else of searched limits, of rates kept, of best points.
 
-    Of the best points else.
+    The first of these that the runs have is used.
     """
     if len(decisions := decided(tables)):
         return decisions[decisions["axis"].eq(axis)]
@@ -170,12 +170,12 @@ def _contrasts(tables: Tables, axis: str) -> pd.DataFrame:
         between = contrasts_of_rates(tables, brackets(tables), axis, KEPT_ENDS)
         if tables["rate_steps"].empty:
             return between
-        return _rather(contrasts_of_repeats(tables, axis), between)
+        return _filled_up(contrasts_of_repeats(tables, axis), between)
     return contrasts(tables, axis)
 
 
-def _rather(first: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
-    """The first contrasts, and the others of what these say nothing of."""
+def _filled_up(first: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
+    """Return the first contrasts, and those of the others that the first do not cover."""
     if first.empty or others.empty:
         return others if first.empty else first
     keys = [name for name in (*SWEEP, *parameters()) if name in {*first} & {*others}]
@@ -184,14 +184,14 @@ def _rather(first: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
 
 
 def _sentences(compared: pd.DataFrame) -> Iterator[Text]:
-    """One for each value and what it is compared in: all its test cases."""
+    """Yield a sentence on all test cases for each pair of values and layout."""
     for (what, where), rows in compared.groupby(["what", "where"], sort=False):
         cases = [f"{case_of(row)}{row['place']}" for row in rows.to_dict("records")]
         yield bold(str(what), str(where)) + Text(": {}.").format(_changes(rows, cases))
 
 
 def _costs(compared: pd.DataFrame) -> Iterator[Text]:
-    """One for each value, test case and rate: latency, and CPU for a message."""
+    """Yield a sentence on latency and CPU per message for each pair of values, case and rate."""
     figures = compared[compared["figure"].ne(FIGURE)]
     for _, rows in figures.groupby(["what", "where", "test_case", "place", RATE], sort=False):
         row = rows.iloc[0].to_dict()
@@ -202,15 +202,15 @@ def _costs(compared: pd.DataFrame) -> Iterator[Text]:
 
 
 def _where(row: Row, compared: pd.DataFrame, tables: Tables) -> str:
-    """The layout in which two values are compared, and by which generator, if there are several."""
+    """Return the layout and generator in which two values are compared, if there are several."""
     of_axis = compared[compared["axis"].eq(row["axis"])]
-    asked = {*LAYOUT, GENERATOR} - {row["axis"]}
-    names = (name for name in differing(of_axis, *LAYOUT) if name in asked)
+    candidates = {*LAYOUT, GENERATOR} - {row["axis"]}
+    names = (name for name in differing(of_axis, *LAYOUT) if name in candidates)
     return ", ".join(_worded(name, str(row[name]), tables) for name in names)
 
 
 def _warnings(compared: pd.DataFrame, tables: Tables) -> Iterator[Text]:
-    """What versions that are compared say is deprecated: a later one will not have it."""
+    """Yield deprecation warnings of compared versions: later ones will lack the feature."""
     warned = tables["events"].query("what == 'deprecated'").merge(tables["runs"], on="run")
     if warned.empty or not compared["axis"].isin(ASKED).any():
         return
@@ -221,12 +221,12 @@ def _warnings(compared: pd.DataFrame, tables: Tables) -> Iterator[Text]:
 
 
 def _changes(rows: pd.DataFrame, subjects: Iterable[str]) -> Text:
-    """By how much each of the ``subjects`` changes, and of which that cannot be told."""
+    """Say by how much each of the ``subjects`` changes, and which ones cannot be told."""
     rows = rows.assign(subject=[*subjects])
     sound = rows[rows["sound"].astype(bool)]
     parts = [joined([change(row) for row in sound.to_dict("records")])] if len(sound) else []
-    if len(bare := sound[sound["ratio_low"].isna()]):
-        once = bare[["repeats_a", "repeats_b"]].eq(1).any(axis=None)
+    if len(no_interval := sound[sound["ratio_low"].isna()]):
+        once = no_interval[["repeats_a", "repeats_b"]].eq(1).any(axis=None)
         why = "measured once" if once else "equal in all repeats"
         parts.append(f"{why}, so without an interval")
     if doubted := [*rows.drop(sound.index)["subject"]]:
@@ -235,7 +235,7 @@ def _changes(rows: pd.DataFrame, subjects: Iterable[str]) -> Text:
 
 
 def change(row: Row) -> str:
-    """By how much the ``subject`` of a row changes, and within which interval."""
+    """Say by how much the ``subject`` of a row changes, with the interval."""
     subject, changed = row["subject"], percent(row["ratio"])
     low, high = row["ratio_low"], row["ratio_high"]
     if pd.isna(low):
@@ -253,21 +253,21 @@ def change(row: Row) -> str:
 
 
 def _place(row: Row, varying: Sequence[str], rows: pd.DataFrame) -> str:
-    """Where the points are that are compared, of those of their test case: `` at 10 threads``."""
+    """Return what tells the compared points from others of the test case: `` at 10 threads``."""
     of_axis = rows[rows["test_case"].eq(row["test_case"]) & rows["axis"].eq(row["axis"])]
-    apart = {row["axis"], GENERATOR}
-    names = [name for name in varying if name not in apart and len(of_axis[name].unique()) > 1]
+    excluded = {row["axis"], GENERATOR}
+    names = [name for name in varying if name not in excluded and len(of_axis[name].unique()) > 1]
     return f" at {at(row, names)}" if names else ""
 
 
 def _value(row: Row, tables: Tables) -> str:
-    """``quorum queues against classic queues``."""
+    """Return both compared values: ``quorum queues against classic queues``."""
     values = (str(row[row["axis"]]), str(row["reference"]))
     return " against ".join(_worded(row["axis"], value, tables) for value in values)
 
 
 def _worded(axis: str, value: str, tables: Tables) -> str:
-    """A value so that a stranger knows of what it is."""
+    """Return a value with the name of its parameter, so that it is clear without context."""
     if axis == SET:
         return value
     if axis == "queues":
@@ -277,10 +277,10 @@ def _worded(axis: str, value: str, tables: Tables) -> str:
     return system_title(value, tables) if axis == "system" else worded(axis, value)
 
 
-def _called(axis: str) -> str:
-    named = {"queues": "kind of queue", "generator": "load generator"}
-    known = {*named, "topology", "system"}
-    return f"the {named.get(axis, axis)}" if axis in known else worded(axis, "").strip()
+def _axis_title(axis: str) -> str:
+    titles = {"queues": "kind of queue", "generator": "load generator"}
+    nouns = {*titles, "topology", "system"}
+    return f"the {titles.get(axis, axis)}" if axis in nouns else worded(axis, "").strip()
 
 
 ANSWERING = Answering("comparison", asked, answer)

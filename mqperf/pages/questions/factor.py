@@ -1,4 +1,4 @@
-"""By which factor each condition of a plan prolongs a message, against the first one."""
+"""The factor by which each condition of a plan prolongs a message, relative to the first one."""
 
 import pandas as pd
 
@@ -14,12 +14,12 @@ from mqperf.study.tables.places import CONDITION
 
 
 def asked(tables: Tables) -> bool:
-    """Where there are conditions in which nothing is done to nodes or links meanwhile."""
+    """Return whether there are conditions without actions on nodes or links."""
     return bool(len(_rows(tables)))
 
 
 def answer(tables: Tables) -> Answer | None:
-    """A sentence for each condition on each layout, with the published factor beside."""
+    """Answer with a sentence for each condition and layout, with its published factor."""
     rows = _rows(tables)
     nouns = dict.fromkeys(TEST_CASES[case].noun for case in rows["test_case"])
     first = conditions(tables)[CONDITION].iloc[0]
@@ -33,23 +33,23 @@ def answer(tables: Tables) -> Answer | None:
 
 
 def _rows(tables: Tables) -> pd.DataFrame:
-    """Factors of conditions without actions; of a staircase the latency is that of no rate."""
+    """Return factors of conditions without actions; none for staircases, which mix many rates."""
     factors, runs = tables["factors"], with_parameters(tables["outages"], tables["runs"])
     if len(tables["rate_steps"]):
         return factors.iloc[:0]
-    acted = {*runs[CONDITION]} if CONDITION in runs.columns else set[str]()
-    return factors[~factors[CONDITION].isin(acted)]
+    with_actions = {*runs[CONDITION]} if CONDITION in runs.columns else set[str]()
+    return factors[~factors[CONDITION].isin(with_actions)]
 
 
 def _sentence(row: Row, tables: Tables) -> Text:
     varying = [name for name in varied(tables["points"]) if name in row and name != CONDITION]
-    where = (layout_of(row, tables), at(row, varying) if varying else "")
+    context = (layout_of(row, tables), at(row, varying) if varying else "")
     text = f"{factor(row)} times"
     if pd.notna(row["published_factor"]):
         text += f"; published {grouped(row['published_factor'])}"
     several = len(tables["factors"][[*SWEEP]].drop_duplicates()) > 1
     case = case_of(row) if several else ""
-    return bold(str(row[CONDITION]), case, *where) + Text(": {}{}.").format(
+    return bold(str(row[CONDITION]), case, *context) + Text(": {}{}.").format(
         text, cited(row["doubted"])
     )
 

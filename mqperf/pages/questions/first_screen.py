@@ -1,4 +1,4 @@
-"""What is shown first: answers, what was measured, what is not certain, what would settle it."""
+"""The first screen: answers, what was measured, what is uncertain, and what would settle it."""
 
 import re
 import shlex
@@ -28,17 +28,17 @@ UNCERTAIN, SETTLE = "Not certain", "What would settle it"
 AGAIN = Text("Say so in the plan, and run it again: *mqperf run PLAN* measures what is missing.")
 
 USUAL_WIDTH = 100
-"""Columns of sentences where no terminal says how many it has."""
+"""Columns of text if the width of the terminal is not known."""
 
 _BEFORE_UNIT = re.compile(r"(?<=\d) (?=(?:%|m?s)(?!\w))")
-"""A space after which no line begins: ``7.1 s``, ``-5 %``."""
+"""A space at which no line is broken: ``7.1 s``, ``-5 %``."""
 
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FirstScreen:
-    """The answers to what a plan asks, in the order in which they are shown."""
+    """The answers to the questions of a plan, in order, and their basis."""
 
     answers: Sequence[Answer]
     measured: str
@@ -53,13 +53,13 @@ class FirstScreen:
 
     @property
     def settle(self) -> list[Text]:
-        """What would tell that which cannot be told, each thing once, and how it is done."""
-        keys = [*dict.fromkeys(text for answer in self.answers for text in answer.settle)]
-        return [*keys, AGAIN] if keys else []
+        """What would decide open questions, without duplicates, and how to do it."""
+        texts = [*dict.fromkeys(text for answer in self.answers for text in answer.settle)]
+        return [*texts, AGAIN] if texts else []
 
 
 def first_screen(tables: Tables, plan: Plan | None = None, unread: str = "") -> FirstScreen:
-    """Of complete tables of one plan; ``unread`` says why that cannot be read, if so."""
+    """Answer complete tables of one plan; ``unread`` is why the plan cannot be read, if so."""
     notes = [f"Note: {unread}"] if unread else []
     return FirstScreen(
         [*answers(tables, () if plan is None else plan.question)],
@@ -69,7 +69,7 @@ def first_screen(tables: Tables, plan: Plan | None = None, unread: str = "") -> 
 
 
 def lines(screen: FirstScreen, width: int | None = None) -> Iterator[str]:
-    """The whole of it as text, for a terminal of that many columns; else sentences of 100."""
+    """Yield the screen as text for a terminal of this width; without one sentences of 100."""
     indented = partial(_indented, width=width or USUAL_WIDTH)
     for answer in screen.answers:
         yield from wrap(answer.question, width or USUAL_WIDTH)
@@ -87,17 +87,17 @@ def lines(screen: FirstScreen, width: int | None = None) -> Iterator[str]:
 
 def _indented(texts: Sequence[str], width: int) -> Iterator[str]:
     for text in texts:
-        bound = _BEFORE_UNIT.sub(_NO_BREAK, forms.plain(text))
-        for line in wrap(bound, width, initial_indent="  ", subsequent_indent="    "):
+        unbreakable = _BEFORE_UNIT.sub(_NO_BREAK, forms.plain(text))
+        for line in wrap(unbreakable, width, initial_indent="  ", subsequent_indent="    "):
             yield line.replace(_NO_BREAK, " ")
 
 
 def as_html(screen: FirstScreen) -> str:
-    """The whole of it for a notebook, with the figure of the first answer as a picture."""
+    """Return the screen for a notebook, with the figure of the first answer as a picture."""
     parts = []
-    for place, answer in enumerate(screen.answers):
+    for number, answer in enumerate(screen.answers):
         parts += [f"<h3>{escape(answer.question)}</h3>", _items(answer.sentences)]
-        if not place and answer.drawing is not None:
+        if number == 0 and answer.drawing is not None:
             parts.append(answer.drawing.picture())
     parts.append(f"<p>{escape(screen.measured)}</p>")
     for heading, texts in ((UNCERTAIN, screen.uncertain), (SETTLE, screen.settle)):
@@ -113,7 +113,7 @@ def _items(texts: Sequence[str]) -> str:
 
 
 def of_folder(runs: Path, width: int | None = None) -> Iterator[str]:
-    """The first screen of a runs folder as text, and the commands that come next."""
+    """Yield the first screen of a runs folder as text, and the next commands to run."""
     tables = tables_of.of_plan(stats.complete(tables_of.read(runs)))
     yield from lines(first_screen(tables, *tables_of.plan_of(runs)), width)
     yield ""

@@ -1,4 +1,4 @@
-"""What whoever runs a plan wants to know, and what runs say to it."""
+"""Questions of the author of a plan, and answers from its runs."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,11 +14,11 @@ from mqperf.study.tables import Tables
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What runs say to a question, or what would decide it.
+    """The answer of runs to a question, or what would decide it.
 
     ``sentences`` are finished RST, each about one test case, layout or condition; numbers are
     followed by their 95 % interval.  ``drawing`` is made for this answer alone, and ``table`` has
-    what the sentences are read from.  ``settle`` says what would tell that which cannot be told.
+    the figures behind the sentences.  ``settle`` says what would decide what is still open.
     """
 
     question: str
@@ -28,16 +28,16 @@ class Answer:
     settle: Sequence[Text] = ()
 
     def counting(self, unit: str, kept: Sequence[str]) -> "Answer":
-        """The same with a figure in this unit, but for names that are ``kept``."""
+        """Return the answer with a figure in this unit; names in ``kept`` stay as they are."""
         return replace(self, drawing=self.drawing and self.drawing.counting(unit, kept))
 
 
 MORE_REPEATS = Text("*repeats: 3* or more would tell how much these numbers differ by themselves.")
-"""What settles an interval that single runs do not have."""
+"""Advice if single runs give no interval."""
 
 
 NARROWER = Text("Rates between one that is kept and the next, or *search*, would narrow it down.")
-"""What settles where a rate ends that lies between two that were offered."""
+"""Advice if a limit lies between two offered rates."""
 
 
 _OF_REPEATS = (
@@ -47,33 +47,33 @@ _OF_REPEATS = (
 
 
 def enough_repeats(comparisons: pd.DataFrame) -> Iterator[Text]:
-    """What would tell whether figures that were compared differ, where these runs do not.
+    """Yield how many repeats would tell whether compared figures differ, where it is open.
 
-    These repeats did not, so it takes one more at least; where clocks hide all, none would.
+    At least one more than there are; figures with too large an error by clocks are left out.
     """
     repeated = comparisons.reindex(columns=_OF_REPEATS).query("interval_kind == 'repeats'")
     undecided = repeated[repeated["verdict"].eq(CANNOT_TELL) & repeated["clock_share"].le(LARGEST)]
     needed = undecided["repeats_needed"]
-    which = "some of what" if needed.isna().any() and needed.notna().any() else "what"
+    subject = "some of what" if needed.isna().any() and needed.notna().any() else "what"
     if needed.notna().any():
         more = int(undecided[["repeats_a", "repeats_b"]].min(axis=1).max()) + 1
         yield Text("*repeats: {}* would tell whether {} is left open differs.").format(
-            max(int(needed.max()), more), which
+            max(int(needed.max()), more), subject
         )
     if needed.isna().any():
         yield Text(
-            "Longer runs (*duration_s*) differ less: {:,} repeats would not tell whether {} is left"
+            "Longer runs (*duration_s*) differ less: {} repeats would not tell whether {} is left"
             " open differs."
-        ).format(MOST_REPEATS, which)
+        ).format(MOST_REPEATS, subject)
     if needed.empty and comparisons["interval_kind"].isin(["none", WITHIN_RUN]).any():
         yield MORE_REPEATS
 
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """How a question is answered: ``asked`` says whether the runs are such that they ask it.
+    """Functions of a question: ``asked`` returns whether the runs pose it.
 
-    ``answer`` gives nothing where none of them can say anything to it.  Both take complete tables.
+    ``answer`` returns None if the runs cannot answer it.  Both take complete tables.
     """
 
     name: str

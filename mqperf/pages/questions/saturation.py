@@ -1,4 +1,4 @@
-"""Up to which offered rate a system keeps up, and what latency does on the way."""
+"""The highest offered rate with which a system keeps up, and latency up to there."""
 
 from collections.abc import Iterator, Sequence
 
@@ -29,19 +29,19 @@ from mqperf.study.stats.rules.stairs import rounded
 from mqperf.study.tables import Tables, completed, varied, where, with_parameters
 
 FEW = 3
-"""Layouts that a sentence has all of."""
+"""Most layouts that a sentence lists."""
 
 CONFIRMED = 3
-"""Repeats by which a pause that ended one of them early decides nothing."""
+"""Repeats from which on a pause that ended one of them early is not decisive."""
 
 
 def asked(tables: Tables) -> bool:
-    """Where several rates are offered, by runs or in steps of one, and no search chooses them."""
+    """Return whether several rates are offered, in runs or steps of a run, without a search."""
     return bool(len(tables["saturation_rates"])) and tables["searches"].empty
 
 
 def answer(tables: Tables) -> Answer | None:
-    """A sentence for each test case: each layout, or what else differs, the highest first."""
+    """Answer with a sentence for each test case: layouts or other variants, the highest first."""
     rates = brackets(tables)
     if rates.empty:
         return None
@@ -60,7 +60,7 @@ def answer(tables: Tables) -> Answer | None:
 
 
 def sentences(rates: pd.DataFrame) -> Iterator[Text]:
-    """Of rows of ``saturation_rates`` that say ``what`` each of them is about."""
+    """Yield a sentence per test case from ``saturation_rates`` with the label ``what``."""
     for case in TEST_CASES:
         of_case = where(rates, test_case=case).sort_values(
             "missed_rate_msg_s", ascending=False, na_position="first", kind="stable"
@@ -73,7 +73,7 @@ def sentences(rates: pd.DataFrame) -> Iterator[Text]:
 
 
 def _kept_rates(rows: Sequence[Row]) -> Text:
-    """All of a few; of more the highest and the least, as a table has the others."""
+    """List a few rows; of more name the highest and the lowest, as a table has the others."""
     first = _kept(rows[0])
     if len(rows) == 1:
         return first + Text.escape(_latency(rows[0]))
@@ -85,14 +85,14 @@ def _kept_rates(rows: Sequence[Row]) -> Text:
 
 
 def _kept(row: Row) -> Text:
-    """The bracket, with what it is of, what limits it, and its doubts."""
-    place = Text(" with {}").format(row["what"]) if row["what"] else Text()
-    why = limit_of(row) + cited(row["doubted"]).replace(";", ",")
-    return _bracket(row) + place + Text.escape(why)
+    """Return the bracket, with its label, its bottleneck, and its doubts."""
+    label = Text(" with {}").format(row["what"]) if row["what"] else Text()
+    remarks = limit_of(row) + cited(row["doubted"]).replace(";", ",")
+    return _bracket(row) + label + Text.escape(remarks)
 
 
 def _bracket(row: Row) -> Text:
-    """Between which rates it is; no number of the plan's grid stands for what was not tried."""
+    """Format the bracket; an end that was not tried is stated as ``less than`` or ``at least``."""
     kept, missed, unit = row["kept_rate_msg_s"], row["missed_rate_msg_s"], rate_unit(row)
     if pd.isna(kept):
         return Text("less than **{} {}**").format(grouped(missed), unit)
@@ -102,7 +102,7 @@ def _bracket(row: Row) -> Text:
 
 
 def _latency(row: Row) -> str:
-    """The latency at the highest rate that is kept: p99, or the mean where messages are few."""
+    """Return the latency at the highest rate kept: p99, or the mean if messages are few."""
     for name in ("p99", "mean"):
         if not pd.isna(seconds := row[f"kept_latency_{name}_s"]):
             return f"; {name} {grouped(1e3 * seconds)} ms at {grouped(row['kept_rate_msg_s'])}"
@@ -110,7 +110,7 @@ def _latency(row: Row) -> str:
 
 
 def _drawing(rates: pd.DataFrame, tables: Tables) -> drawings.Drawing:
-    """Latency at each rate; of several layouts the rates between which each of them ends."""
+    """Return the drawing of latency by rate, or, if that is not known, of the brackets."""
     points, steps, caption = tables["points"], tables["rate_steps"], "Latency at each offered rate"
     kinds = kinds_by_point(tables)
     if len(steps):
@@ -118,9 +118,9 @@ def _drawing(rates: pd.DataFrame, tables: Tables) -> drawings.Drawing:
         return drawings.rates(caption, of_runs, "step_rate_msg_s", "latency_mean_s", kinds)
     if "rate_msg_s" in varied(points) and points["latency_p99_s"].notna().any():
         return drawings.rates(caption, points, "rate_msg_s", "latency_p99_s", kinds)
-    named = rates["case"] + (", " + rates["what"]).where(rates["what"].ne(""), "")
+    label = rates["case"] + (", " + rates["what"]).where(rates["what"].ne(""), "")
     ends = "kept_rate_msg_s", "missed_rate_msg_s"
-    return drawings.brackets("Highest rate that is kept", rates.assign(what=named), *ends)
+    return drawings.brackets("Highest rate that is kept", rates.assign(what=label), *ends)
 
 
 def _table(rates: pd.DataFrame) -> Content:
@@ -143,13 +143,13 @@ def _settle(rates: pd.DataFrame, tables: Tables) -> Iterator[Text]:
         yield Text("Lower *rate_msg_s* would tell where it begins.")
     missed, steps = rates["missed_rate_msg_s"], tables["rate_steps"]["step_rate_msg_s"]
     tried = {*steps.map(rounded), *offered(tables["runs"])}
-    early = missed.notna() & ~missed.isin(tried)  # it is what a later one finished
+    early = missed.notna() & ~missed.isin(tried)  # then it is the throughput at a later rate
     if early.any() and completed(tables["runs"])["repeat"].max() < CONFIRMED:
-        what = amount(int(early.sum()), "staircase" if len(steps) else "sweep")
+        sweeps = amount(int(early.sum()), "staircase" if len(steps) else "sweep")
         yield Text(
             "A pause may have ended {} early: more was finished at a higher rate than at the first"
             " that was not kept up with. *repeats: {}* would tell."
-        ).format(what, CONFIRMED)
+        ).format(sweeps, CONFIRMED)
     if (rates["missed_rate_msg_s"] > 2 * rates["kept_rate_msg_s"]).any():
         yield NARROWER
 

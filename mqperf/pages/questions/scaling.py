@@ -1,4 +1,4 @@
-"""How far throughput grows: against threads, what limits it there, and by layout."""
+"""Growth of throughput with threads, its bottleneck, and its comparison by layout."""
 
 from collections.abc import Iterator
 
@@ -34,17 +34,17 @@ from mqperf.study.tables.axes import SWEEP
 
 
 def asked(tables: Tables) -> bool:
-    """Where load is not offered, searched for, disturbed or set under conditions.
+    """Return whether no other question applies: no offered rates, searches, actions, conditions.
 
-    Nor where the plan says what is to be decided, or what each part of a run is to be.
+    Also no comparison to be decided, and no runs that consist of parts.
     """
     others = ("saturation_rates", "searches", "outages", "factors")
-    free = all(tables[name].empty for name in others) and decided(tables).empty
-    return free and not in_parts(tables["runs"]).all()
+    no_other = all(tables[name].empty for name in others) and decided(tables).empty
+    return no_other and not in_parts(tables["runs"]).all()
 
 
 def answer(tables: Tables) -> Answer | None:
-    """A sentence for each test case: its best layout, and how far the others are from it."""
+    """Answer with a sentence for each test case: its best layout, and the lowest one."""
     best = tops(tables, layouts(tables["runs"]))
     if best.empty:
         return None
@@ -70,7 +70,7 @@ def answer(tables: Tables) -> Answer | None:
 
 
 def _by_case(best: pd.DataFrame) -> Iterator[pd.DataFrame]:
-    """The tops of each test case, the highest first."""
+    """Yield the tops of each test case, the highest first."""
     for case in TEST_CASES:
         if len(rows := where(best, test_case=case)):
             yield rows.sort_values(FIGURE, ascending=False)
@@ -82,10 +82,10 @@ def _sentence(rows: pd.DataFrame, tables: Tables) -> Text:
 
 
 def _sound(rows: pd.DataFrame, others: int, tables: Tables) -> Text:
-    """The best of these tops, from where it grew, what limits it, and the least of them."""
-    top, last = (rows.iloc[place].to_dict() for place in (0, -1))
-    least = "at least **{}**, all that was offered" if top["all_came"] else "**{}**"
-    best = Text(least if top["sustained"] else "at most **{}**").format(_rate(top))
+    """Describe the best top: its growth, bottleneck and doubts; and name the lowest top."""
+    top, last = (rows.iloc[position].to_dict() for position in (0, -1))
+    template = "at least **{}**, all that was offered" if top["all_came"] else "**{}**"
+    best = Text(template if top["sustained"] else "at most **{}**").format(_rate(top))
     parts = [_first(top, tables) + best + Text(", {}").format(_at(top, tables)), *_remarks(top)]
     if last["point"] != top["point"] and not last["all_came"]:
         rate = ("" if last["sustained"] else "at most ") + _rate(last)
@@ -96,16 +96,16 @@ def _sound(rows: pd.DataFrame, others: int, tables: Tables) -> Text:
 
 
 def _at(top: Row, tables: Tables) -> str:
-    """With which load; at how many points, where all finish what they were offered alike."""
+    """Return the load of a top; or the number of points, if several finish all that is offered."""
     points = where(tables["points"], **{name: top[name] for name in SWEEP})
-    alike = int((points[FIGURE] >= top[FIGURE] * (1 - KEEPS_UP)).sum())
-    if top["all_came"] and alike > 1:
-        return f"at {alike} of {amount(len(points), 'point')}"
+    equal_points = int((points[FIGURE] >= top[FIGURE] * (1 - KEEPS_UP)).sum())
+    if top["all_came"] and equal_points > 1:
+        return f"at {equal_points} of {amount(len(points), 'point')}"
     return f"with {top['at']}"
 
 
 def _unsound(rows: pd.DataFrame) -> Text:
-    """Why nothing is sustained, and the raw maximum."""
+    """Say why no throughput is sustained, and give the raw maximum."""
     raw = rows.sort_values(f"top_{FIGURE}").iloc[-1].to_dict()
     return bold(case_of(raw)) + Text(
         ": cannot be told, as {}; the most that was seen is {} {}, with {}, doubted: {}."
@@ -124,7 +124,7 @@ def _rate(top: Row) -> str:
 
 
 def _first(top: Row, tables: Tables) -> Text:
-    """``from 360 with 1 thread to``: the throughput with the fewest threads, of the same layout."""
+    """Return the throughput with the fewest threads: ``from 360 with 1 thread to``."""
     points = where(tables["points"], **{name: top[name] for name in SWEEP}).dropna(subset=[FIGURE])
     first = points.sort_values("threads").iloc[0]
     if varied(points) or first["threads"] == top["threads"]:
@@ -136,7 +136,7 @@ def _first(top: Row, tables: Tables) -> Text:
 
 
 def _remarks(top: Row) -> Iterator[str]:
-    """What limits it, whose latency is told, its doubts, and the raw maximum where it is higher."""
+    """Yield bottleneck, note on survivors' latency, doubts, and a raw maximum that is higher."""
     limit = str(top["limit"]).partition(":")[0]
     if limit not in {limits.UNKNOWN, limits.DIFFERS, "none"} and not top["all_came"]:
         yield f"{limits.LIMITS[limit]} is the limit there"
@@ -145,8 +145,8 @@ def _remarks(top: Row) -> Iterator[str]:
     if top["doubts"]:
         yield f"doubted: {', '.join(top['doubts'])}"
     if higher(top):
-        most = f"{grouped(top[f'top_{FIGURE}'])} {rate_unit(top)} with {top['top_at']}"
-        yield f"more was seen, {most}, doubted: {', '.join(top['top_doubts'])}"
+        maximum = f"{grouped(top[f'top_{FIGURE}'])} {rate_unit(top)} with {top['top_at']}"
+        yield f"more was seen, {maximum}, doubted: {', '.join(top['top_doubts'])}"
 
 
 def _drawing(best: pd.DataFrame, tables: Tables, *, several: bool) -> drawings.Drawing:
@@ -160,7 +160,7 @@ def _drawing(best: pd.DataFrame, tables: Tables, *, several: bool) -> drawings.D
 
 
 def _settle(best: pd.DataFrame, tables: Tables) -> Iterator[Text]:
-    """Where nobody waits for a message, rates that are offered tell what is sustained."""
+    """Advise to offer rates, where clients flooded the system without waiting for messages."""
     if {*OFFERED} & {*tables["runs"].columns}:
         return
     flooded = best[~best["sound"].astype(bool) & ~best["test_case"].isin(closed_loops())]

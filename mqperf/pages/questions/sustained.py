@@ -1,4 +1,4 @@
-"""The highest rate at which a condition holds, as searches found it."""
+"""The highest rate at which a condition holds, as found by searches."""
 
 from collections.abc import Iterator, Sequence
 
@@ -23,24 +23,24 @@ from mqperf.study.tables.places import CONDITION
 
 
 def asked(tables: Tables) -> bool:
-    """Where the plan searches for a rate."""
+    """Return whether the plan searches for a rate."""
     return bool(len(tables["searches"]))
 
 
 def answer(tables: Tables) -> Answer | None:
-    """A sentence for each search."""
+    """Answer with a sentence for each search."""
     searches = tables["searches"]
     varying = differing(searches, "threads", CONDITION)
     rows = searches.to_dict("records")
-    places = [where_of(row, varying, tables) for row in rows]
-    names = [
-        ", ".join(filter(None, [case_of(row), at])) for row, at in zip(rows, places, strict=True)
-    ]
+    contexts = [where_of(row, varying, tables) for row in rows]
+    pairs = [*zip(rows, contexts, strict=True)]
+    names = [", ".join(filter(None, [case_of(row), context])) for row, context in pairs]
     return Answer(
         question="Which rate is sustained?",
         sentences=[
-            bold(case_of(row), at) + Text(": {}{}.").format(_sustained(row), cited(row["doubted"]))
-            for row, at in zip(rows, places, strict=True)
+            bold(case_of(row), context)
+            + Text(": {}{}.").format(_sustained(row), cited(row["doubted"]))
+            for row, context in pairs
         ],
         drawing=drawings.brackets(
             "Highest rate that holds",
@@ -54,7 +54,7 @@ def answer(tables: Tables) -> Answer | None:
 
 
 def _sustained(row: Row) -> Text:
-    """The limit with its interval, or what a search that ended otherwise tells."""
+    """Return the limit with its interval, or the result of a search that did not find it."""
     unit, held, broken = rate_unit(row), row["held_rate_msg_s"], row["broken_rate_msg_s"]
     if row["search_ends"] == "beyond":
         sentence = Text("at least **{} {}**, the highest that was searched, with {}")
@@ -65,8 +65,8 @@ def _sustained(row: Row) -> Text:
     ends = (grouped(row[f"limit_rate_msg_s_{end}"]) for end in ("low", "high"))
     reason = row["broken_by"]
     why = Text(" ({})").format(reason) if isinstance(reason, str) else Text()
-    sure = "**{} to {} {}** (95 % interval) with {}: most runs hold at {}, and not at {}{}{}"
-    return Text(sure).format(
+    found = "**{} to {} {}** (95 % interval) with {}: most runs hold at {}, and not at {}{}{}"
+    return Text(found).format(
         *ends, unit, row["hold"], grouped(held), grouped(broken), why, limit_of(row)
     )
 

@@ -1,4 +1,4 @@
-"""What every layout and test case sustains, as one table."""
+"""The table of the throughput that every layout and test case sustains."""
 
 import pandas as pd
 
@@ -18,19 +18,18 @@ NAMES = {
     "highest_throughput_msg_s": "raw maximum, msg/sec",
     "threads": "threads",
 }
-SAID = {"latency_p50_s": "p50, ms", "latency_p99_s": "p99, ms"}
+LATENCY = {"latency_p50_s": "p50, ms", "latency_p99_s": "p99, ms"}
 ENDS = {"bottleneck": "bottleneck", "doubts": "doubts"}
 
 CAPTION = "What each layout sustains"
 
 
 def table(tables: Tables, best: pd.DataFrame) -> Content:
-    """A row for each of these tops.
+    """Return a table with a row for each of these tops.
 
-    Columns are sustained throughput, empty where no point is known to keep up beyond doubt, and raw
-    maximum; and of the point that stands for all its threads, each parameter that tells points
-    apart, median and 99th percentile of latency, bottleneck, and how many kinds of
-    doubt there are about it.
+    Columns are sustained throughput, empty if no point certainly keeps up, and raw maximum; and
+    of the representative point its threads, each varying parameter, median and 99th percentile of
+    latency, bottleneck, and the number of kinds of doubt about it.
     """
     sound = best["sound"].astype(bool)
     unit = unit_of(*best["test_case"])
@@ -43,7 +42,7 @@ def table(tables: Tables, best: pd.DataFrame) -> Content:
         doubts=best["doubts"].map(len),
     )
     varying = {name: COLUMNS[name].heading() for name in varied(tables["points"])}
-    headings = {**NAMES, **varying, **SAID, **ENDS}
+    headings = {**NAMES, **varying, **LATENCY, **ENDS}
     if len(best["system"].unique()) == 1:
         del headings["system"]
     return Content(
@@ -59,13 +58,13 @@ def table(tables: Tables, best: pd.DataFrame) -> Content:
 
 
 def _case(name: str, unit: str) -> str:
-    """The test case, and what it counts where that is not what the heading says."""
+    """Return the test case, with its unit if that differs from the heading."""
     case = TEST_CASES[name]
     return case.short if case.unit == unit else f"{case.short}, {case.unit}"
 
 
 def _marks(rows: pd.DataFrame, tables: Tables) -> dict[tuple[str, str], list[str]]:
-    """What is not known of a throughput, and of a latency over survivors alone."""
+    """Return notes on throughputs not known to be sustained, and on latencies of survivors."""
     unknown = rows.loc[rows["sound"] & ~rows["sustained"], "point"]
     marks = {
         (str(point), "sustained_throughput_msg_s"): [f"at most; {UNTOLD}"] for point in unknown

@@ -1,4 +1,4 @@
-"""How answers are worded: numbers with their intervals, and what they are about."""
+"""Formats of answers: numbers with their intervals, and labels of what they are about."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,40 +22,40 @@ WORTH_SAYING = {"host", "broker", "tester", "network"}
 
 
 def ranged(value: float, ends: tuple[float, float], unit: str) -> str:
-    """``1,190 (1,150 to 1,230) msg/sec``; without an interval the number alone."""
+    """Format a value with its interval, if known: ``1,190 (1,150 to 1,230) msg/sec``."""
     interval = "" if any(map(isnan, ends)) else f" ({grouped(ends[0])} to {grouped(ends[1])})"
     return f"{grouped(value)}{interval} {unit}"
 
 
 def grouped(value: float) -> str:
-    """Three significant figures, thousands apart: ``11,800``, ``4.36``."""
+    """Format three significant figures, with thousands separators: ``11,800``, ``4.36``."""
     text = three_figures(value)
     return f"{float(text):,.0f}" if abs(value) >= 1000 else text
 
 
 def spanned(values: pd.Series, unit: str) -> str:
-    """``3.1 s``, or ``2.9 to 3.4 s`` of several."""
+    """Format the range of values: ``3.1 s``, or ``2.9 to 3.4 s``."""
     ends = dict.fromkeys(f"{value:.1f}" for value in (values.min(), values.max()))
     return f"{' to '.join(ends)} {unit}"
 
 
 def case_of(row: Row) -> str:
-    """The test case: ``CALL``."""
+    """Return the short title of the test case: ``CALL``."""
     return TEST_CASES[row["test_case"]].short
 
 
 def rate_unit(row: Row) -> str:
-    """``msg/sec``, or what the test case counts."""
+    """Return the unit of rates of the test case: ``msg/sec``, or another."""
     return f"{TEST_CASES[row['test_case']].unit}/sec"
 
 
 def where_of(row: Row, varying: Sequence[str], tables: Tables) -> str:
-    """The layout, and the parameters that tell rows apart; empty where nothing does."""
+    """Return layout and parameters that distinguish rows; empty if nothing does."""
     return ", ".join(filter(None, [layout_of(row, tables), at(row, varying) if varying else ""]))
 
 
 def layout_of(row: Row, tables: Tables) -> str:
-    """What tells the layout from the others of these runs; empty where there is one."""
+    """Return the distinguishing name of the layout among these runs; empty if there is one."""
     runs = tables["runs"]
     several = [name for name in LAYOUT if len(runs[name].dropna().unique()) > 1]
     if several in ([], ["queues"]):
@@ -65,33 +65,33 @@ def layout_of(row: Row, tables: Tables) -> str:
 
 
 def system_title(system: str, tables: Tables) -> str:
-    """The name of a system as people write it."""
+    """Return the title of a system."""
     runs = tables["runs"]
     titles = runs.loc[runs["system"].eq(system), "system_title"].dropna()
     return str(titles.iloc[0]) if len(titles) else str(system)
 
 
-def bold(subject: str, *places: str) -> Text:
-    """``**CALL**``, and what else says where, in parentheses."""
-    where = ", ".join(filter(None, places))
-    return Text("**{}** ({})").format(subject, where) if where else Text("**{}**").format(subject)
+def bold(subject: str, *context: str) -> Text:
+    """Format ``**CALL**``, followed by a context in parentheses, if any."""
+    text = ", ".join(filter(None, context))
+    return Text("**{}** ({})").format(subject, text) if text else Text("**{}**").format(subject)
 
 
 def listed(parts: Iterable[str]) -> Text:
-    """The parts as one text: ``a, b and c``, what is finished stays so."""
+    """Join parts in a list: ``a, b and c``; finished RST is not escaped again."""
     return Text(joined([Text.escape(part) for part in parts]))
 
 
 def limit_of(row: Row) -> str:
-    """What ran out at the rate that is too high, where that is worth saying."""
+    """Return the bottleneck at the rate that is too high, if it is worth mentioning."""
     limit = str(row["limit"]).partition(":")[0]
     return f", where {LIMITS[limit]} is the limit" if limit in WORTH_SAYING else ""
 
 
 def cited(doubted: object) -> str:
-    """What doubts there are about a number, for behind it; empty where there is none.
+    """Return a suffix with the kinds of doubt about a number; empty if there is none.
 
-    Of those about two sides (``A: noisy-host; B: lost``) each kind once.
+    Doubts about two sides (``A: noisy-host; B: lost``) are merged, each kind once.
     """
     if not isinstance(doubted, str) or not doubted:
         return ""

@@ -1,4 +1,4 @@
-"""A whole report: notebooks, RST, figures, downloads and HTML, written at once or not at all."""
+"""Building of a whole report, atomically: notebooks, RST, figures, downloads and HTML."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -23,12 +23,12 @@ Tell = Callable[[str], None]
 def publish(
     path: Path, out: Path, *, notebooks: bool = True, tell: Tell = lambda _doing: None
 ) -> Path:
-    """Write the report on ``path`` into ``out``, and give the page to open first.
+    """Write the report on ``path`` into ``out``, and return the page to open first.
 
-    With ``notebooks`` they are executed on the same folder and linked; they measure nothing.
-    ``tell`` is told what is done next, before it is done, in a few words.
-    Raises ``ReportError`` when there is nothing to report; and when a notebook fails, after all
-    else is written: its place on the first page says why it is missing.
+    With ``notebooks``, these are executed on the same folder and linked; they measure nothing.
+    ``tell`` is called before each step with a few words about it.  Raises ``ReportError`` when
+    there is nothing to report; and also when a notebook fails, but after the rest is written: the
+    first page then says why the notebook is missing.
     """
     need("report")
     with executing() if notebooks else nullcontext(lambda _path, _frames: dict) as executed:
@@ -46,10 +46,10 @@ def publish(
 
 
 def publish_file(path: Path, file: Path, *, tell: Tell = lambda _doing: None) -> Path:
-    """Write the report on ``path`` into one HTML file that needs no other, and give it.
+    """Write the report on ``path`` into one self-contained HTML file, and return its path.
 
     It has no notebooks.  Raises ``ReportError`` when there is nothing to report, or when ``file``
-    is there already and is no report.
+    exists and is not a report.
     """
     need("report")
     check_replaceable(file)
@@ -65,11 +65,11 @@ def publish_file(path: Path, file: Path, *, tell: Tell = lambda _doing: None) ->
 def build(
     frames: Tables, out: Path, *, title: str, notebooks: Sequence[Path] = (), html: bool = True
 ) -> Path:
-    """Write the report into the folder ``out``, and give the page to open first.
+    """Write the report into the folder ``out``, and return the page to open first.
 
-    ``frames`` are complete: with ``points`` and ``doubts``.  ``notebooks`` were executed.  A report
-    that is there already is replaced when the new one is whole.  Raises ``ReportError`` when there
-    is nothing to report, when ``out`` holds something else, or when Sphinx complains.
+    ``frames`` are complete tables, with ``points`` and ``doubts``; ``notebooks`` are executed ones.
+    An existing report is replaced once the new one is complete.  Raises ``ReportError`` when there
+    is nothing to report, when ``out`` holds something else, or when Sphinx fails.
     """
     for _doing in _building(
         frames, out, Contents(title, lambda: dict.fromkeys(notebooks, "")), html=html
@@ -79,7 +79,7 @@ def build(
 
 
 def _complete(path: Path, tell: Tell) -> Tables:
-    """All tables of ``path``, with those that are computed."""
+    """Return all tables of ``path``, including the computed ones."""
     tell("reading runs")
     read = tables.read(path)
     tell(f"checking {amount(len(read['runs']), 'run')}")
@@ -87,7 +87,7 @@ def _complete(path: Path, tell: Tell) -> Tables:
 
 
 def _building(frames: Tables, out: Path, contents: Contents, *, html: bool = True) -> Iterator[str]:
-    """Write a report; before each step it gives what is done in it."""
+    """Write a report, and yield a description of each step before it."""
     pages = layouts(all_attempts(of_plan(frames)))
     if not pages:
         raise ReportError("no runs to report: measure first, with: mqperf run PLAN")
@@ -100,10 +100,10 @@ def _building(frames: Tables, out: Path, contents: Contents, *, html: bool = Tru
 
 
 def write_page(out: Path, write: Callable[[Path], None], *, html: bool = True) -> Path:
-    """Write the page whose RST ``write`` puts into a folder into ``out``, and give it to open.
+    """Write a page into the folder ``out``, and return its path; ``write`` writes the RST.
 
-    A report that is there already is replaced when the new one is whole.  Raises ``ReportError``
-    when ``out`` holds something else.
+    An existing report is replaced once the new one is complete.  Raises ``ReportError`` when
+    ``out`` holds something else.
     """
     with replacing(out) as new:
         write(new)
@@ -113,9 +113,9 @@ def write_page(out: Path, write: Callable[[Path], None], *, html: bool = True) -
 
 
 def write_page_as_file(file: Path, write: Callable[[Path], None]) -> Path:
-    """The same as one HTML file that needs no other.
+    """Write a page as one self-contained HTML file.
 
-    Raises ``ReportError`` when ``file`` is there already and is no report.
+    Raises ``ReportError`` when ``file`` exists and is not a report.
     """
     check_replaceable(file)
     with processes.scratch("page") as folder:
@@ -123,21 +123,21 @@ def write_page_as_file(file: Path, write: Callable[[Path], None]) -> Path:
 
 
 def first_page(out: Path, *, html: bool) -> Path:
-    """The page of a tree to open first."""
+    """Return the page of a report folder to open first."""
     return out / "html" / "index.html" if html else out / "index.rst"
 
 
 @contextmanager
 def replacing(out: Path) -> Iterator[Path]:
-    """A new folder beside ``out``, which takes its place when all went well.
+    """Yield a new folder, which replaces ``out`` if no exception is raised.
 
     Raises ``ReportError`` when ``out`` holds anything but a report.
     """
     if out.exists() and not (out / MARK).is_file() and (out.is_file() or any(out.iterdir())):
         raise ReportError(f"{out}: is there already and is no report; give another folder")
     out.parent.mkdir(parents=True, exist_ok=True)
-    with processes.scratch_beside(out) as aside:
-        new, old = aside / "new", aside / "old"
+    with processes.scratch_beside(out) as scratch:
+        new, old = scratch / "new", scratch / "old"
         new.mkdir()
         yield new
         if out.exists():

@@ -1,6 +1,6 @@
-"""The words of a comparison of two sets of runs, and all of it as text for a terminal.
+"""Sentences on a comparison of two sets of runs, and the comparison as text for a terminal.
 
-What A and B differ in is said before any number.
+The facts in which A and B differ come before any number.
 """
 
 from collections.abc import Iterator, Mapping
@@ -60,16 +60,16 @@ LIMITS = (
 NOT_IN_TURNS = ("A first", "B first", "in part")
 
 MOST = 9.0
-"""Relative difference beyond which no figure is given: so large ones need no statistics."""
+"""Relative difference above which no number is printed: such large ones need no statistics."""
 
 Row = Mapping[Any, Any]
-"""A row of the table, by its columns."""
+"""A row of the table ``comparison``, by column."""
 
 
 def answers(comparison: pd.DataFrame) -> Iterator[str]:
-    """A sentence for each figure: at how many points B is better or worse, and by how much.
+    """Yield a sentence for each figure: at how many points B is better or worse, and by how much.
 
-    Where that cannot be told it gives what the intervals over repeats leave open.
+    Where there is no verdict, it states the range of changes that the intervals allow.
     """
     for name, rows in comparison.groupby("figure", sort=False):
         parts = [
@@ -84,7 +84,7 @@ def answers(comparison: pd.DataFrame) -> Iterator[str]:
 
 
 def _span(rows: pd.DataFrame) -> str:
-    """From which to which change was seen; that which may be, where it cannot be told."""
+    """Return the range of the observed changes; without verdicts, of those the intervals allow."""
     ends = ["ratio", "ratio"]
     if rows["verdict"].eq(CANNOT_TELL).any():
         ends, rows = ["ratio_low", "ratio_high"], rows[rows["interval_kind"].ne(WITHIN_RUN)]
@@ -97,30 +97,30 @@ def text_lines(
     comparison: pd.DataFrame,
     sustained_compared: pd.DataFrame | None = None,
 ) -> Iterator[str]:
-    """What differs, what either sustains, then one line per figure of a point, then the answers."""
+    """Yield differing facts, sustained throughputs, a line per figure of a point, and answers."""
     if len(differences):
         yield "A and B differ in"
     for row in differences.to_dict("records"):
         yield "  " + one_line(f"{row['what']}: {row['value_in_a']} | {row['value_in_b']}")
     if sustained_compared is not None and len(sustained_compared):
         yield "Sustained throughput, and the raw maximum"
-        yield from (f"  {line}" for line in _heads(sustained_compared))
-    point = ""
+        yield from (f"  {line}" for line in _sustained_lines(sustained_compared))
+    previous = ""
     for row in comparison.to_dict("records"):
-        if (now := point_label(row)) != point:
-            yield now + (f"  [{row['doubted']}]" if pd.notna(row["doubted"]) else "")
-        point = now
+        if (point := point_label(row)) != previous:
+            yield point + (f"  [{row['doubted']}]" if pd.notna(row["doubted"]) else "")
+        previous = point
         heading = in_unit(COLUMNS[str(row["figure"])].heading(), unit_of(row["test_case"]))
         values = f"{value(row, 'value_a')} -> {value(row, 'value_b')}"
         ratios = ", ".join(filter(None, [ratio(row), interval(row)]))
-        yield f"  {heading:22} {values:24} {ratios:36} {_judged(row)}"
+        yield f"  {heading:22} {values:24} {ratios:36} {_verdict_and_power(row)}"
     yield from answers(comparison)
     if len(_not_in_turns(comparison)):
         yield APART
 
 
 def rules(comparison: pd.DataFrame) -> Iterator[str]:
-    """How the ratios and verdicts are to be read."""
+    """Yield sentences on how to read the ratios and verdicts."""
     min_effect = f"{100 * comparison['min_effect'].iloc[0]:g} %"
     yield from (rule.format(min_effect=min_effect) for rule in RULES)
     if comparison["clock_share"].gt(0).any():
@@ -133,8 +133,8 @@ def rules(comparison: pd.DataFrame) -> Iterator[str]:
         yield APART
 
 
-def _heads(rows: pd.DataFrame) -> Iterator[str]:
-    """A line for each test case on a layout; ``no point`` where none keeps up beyond doubt."""
+def _sustained_lines(rows: pd.DataFrame) -> Iterator[str]:
+    """Yield a line for each test case on a layout; ``no point`` where none certainly keeps up."""
     for row in rows.to_dict("records"):
         values = " -> ".join(of_sweep(row, name) for name in ("value_a", "value_b"))
         quotient = "" if pd.isna(row["ratio"]) else f", {ratio(row)}"
@@ -143,41 +143,41 @@ def _heads(rows: pd.DataFrame) -> Iterator[str]:
 
 
 def sweep_label(row: Row) -> str:
-    """Which test case, on which layout of which system."""
-    place = [str(row[name]) for name in SWEEP[:3] if isinstance(row[name], str)]
-    return f"{' '.join(place)}, {row['test_case']}"
+    """Return the label of a sweep: system, topology, kind of queue, and test case."""
+    layout = [str(row[name]) for name in SWEEP[:3] if isinstance(row[name], str)]
+    return f"{' '.join(layout)}, {row['test_case']}"
 
 
 def of_sweep(row: Row, column: str) -> str:
-    """A throughput of a test case on a layout, with its unit."""
+    """Format a throughput of a test case on a layout, with its unit."""
     if pd.isna(row[column]):
         return "no point known to keep up"
     return in_unit(f"{cell(FIGURE, row[column])} msg/sec", unit_of(row["test_case"]))
 
 
 def _not_in_turns(comparison: pd.DataFrame) -> pd.DataFrame:
-    """The verdicts of points of which one side was measured before the other."""
+    """Return the rows with a verdict whose A and B were measured one after the other."""
     decided = comparison["verdict"] != CANNOT_TELL
     return comparison[decided & comparison["in_turns"].isin(NOT_IN_TURNS)]
 
 
 def verdict(row: Row) -> str:
-    """The verdict, and whether it rests on runs that were not in turns."""
+    """Return the verdict, marked if its runs of A and B did not alternate."""
     text = str(row["verdict"])
     not_in_turns = text != CANNOT_TELL and row["in_turns"] in NOT_IN_TURNS
     return f"{text} (not in turns)" if not_in_turns else text
 
 
 def detectable(row: Row) -> str:
-    """The least difference that these repeats mostly show: ``12 %``."""
+    """Return the least difference that these repeats mostly show: ``12 %``."""
     share = row["detectable"]
-    if not share <= MOST:  # nor is nothing
+    if not share <= MOST:  # also if it is NaN
         return MISSING
     return f"{100 * share:.{int(share < 0.1)}f} %"
 
 
 def repeats_to_decide(row: Row) -> str:
-    """How many repeats of both sides would mostly bring a verdict, where there is none."""
+    """Return how many repeats of both sides would mostly lead to a verdict, if there is none."""
     if row["verdict"] != CANNOT_TELL:
         return MISSING
     if row["interval_kind"] not in {"repeats", SEQUENTIAL}:
@@ -189,35 +189,35 @@ def repeats_to_decide(row: Row) -> str:
 
 
 def value(row: Row, side: str) -> str:
-    """The figure in the column ``value_a`` or ``value_b``, in the unit that a person reads."""
+    """Format the figure in the column ``value_a`` or ``value_b``, in its display unit."""
     return cell(str(row["figure"]), row[side])
 
 
 def ratio(row: Row) -> str:
-    """The ratio as a number."""
+    """Format the ratio."""
     return f"{row['ratio']:.3f}"
 
 
 def interval(row: Row) -> str:
-    """Its interval: ``0.970 to 1.021``, and what it does not know; nothing where there is none."""
+    """Format the interval, if any, with its kind and its clock error: ``0.970 to 1.021``."""
     clocks = _clocks(row)
     if pd.isna(row["ratio_low"]):
         return clocks
-    within = f"({row['interval_kind']})" if row["interval_kind"] in MARKED else ""
+    kind = f"({row['interval_kind']})" if row["interval_kind"] in MARKED else ""
     ends = f"{row['ratio_low']:.3f} to {row['ratio_high']:.3f}"
-    return " ".join(filter(None, [ends, within, clocks]))
+    return " ".join(filter(None, [ends, kind, clocks]))
 
 
 def _clocks(row: Row) -> str:
-    """What clocks may have made of it, where several hosts' were used."""
+    """Format the part of the difference that clocks of several hosts may account for."""
     share = row["clock_share"]
     if not share > 0:
         return ""
     return "(all by clocks)" if share > MOST else f"(± {100 * share:.2g} % by clocks)"
 
 
-def _judged(row: Row) -> str:
-    """The verdict, and where there is none what it would take."""
+def _verdict_and_power(row: Row) -> str:
+    """Return the verdict, and what the repeats can show."""
     text = verdict(row)
     if pd.isna(row["detectable"]):
         return text

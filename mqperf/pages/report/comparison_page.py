@@ -1,4 +1,4 @@
-"""A comparison of two sets of runs as a page: answers and ratios, what differs, curves of both."""
+"""The page of a comparison of two sets of runs: answers, ratios, differing facts, curves."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,12 +30,12 @@ from mqperf.study.tables import write as write_tables
 from mqperf.study.tables.axes import FACTORS, SWEEP
 
 Sides = Sequence[tuple[str, Tables]]
-"""The complete tables of A and of B, each with the name of what they are from."""
+"""Name of the source, and complete tables, of A and of B."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A test case on a layout: the curves of both sets, and a row for each figure of a point."""
+    """A test case on a layout: curves of both sets, and a table with a row per figure and point."""
 
     title: str
     drawing: Drawing
@@ -43,18 +43,18 @@ class Part:
 
 
 def write(out: Path, sides: Sides, tables: Tables, *, html: bool = True) -> Path:
-    """Write the page of a comparison into the folder ``out``, and give the page to open.
+    """Write the page of a comparison into the folder ``out``, and return the page to open.
 
-    ``tables`` are those of ``stats.compared``.  A report that is there already is replaced when
-    the new one is whole.  Raises ``ReportError`` when ``out`` holds something else.
+    ``tables`` are those of ``stats.compared``.  An existing report is replaced once the new one is
+    complete.  Raises ``ReportError`` when ``out`` holds something else.
     """
     return write_page(out, partial(_write_source, sides=sides, tables=tables), html=html)
 
 
 def write_file(file: Path, sides: Sides, tables: Tables) -> Path:
-    """Write it as one HTML file that needs no other, and give that.
+    """Write the page as one self-contained HTML file, and return its path.
 
-    Raises ``ReportError`` when ``file`` is there already and is no report.
+    Raises ``ReportError`` when ``file`` exists and is not a report.
     """
     return write_page_as_file(file, partial(_write_source, sides=sides, tables=tables))
 
@@ -85,15 +85,15 @@ def _write_source(out: Path, sides: Sides, tables: Tables) -> None:
     writer.finish()
 
 
-def _about(side: str, given: tuple[str, Tables]) -> str:
-    """What a set is from, and how much of it there is."""
-    name, tables = given
-    measured = amount(len(tables["points"]), "point")
-    return f"{side} is {name}: {measured}, {amount(len(tables['doubts']), 'doubt')}."
+def _about(side: str, source: tuple[str, Tables]) -> str:
+    """Return a sentence on the source of a set, and its numbers of points and doubts."""
+    name, tables = source
+    points = amount(len(tables["points"]), "point")
+    return f"{side} is {name}: {points}, {amount(len(tables['doubts']), 'doubt')}."
 
 
 def _differences(differences: pd.DataFrame) -> Iterator[Grid]:
-    """A table for each aspect in which A and B differ."""
+    """Yield a table for each aspect in which A and B differ."""
     for aspect in ASPECTS:
         rows = where(differences, aspect=aspect)
         if len(rows):
@@ -117,13 +117,13 @@ def _sustained(rows: pd.DataFrame) -> Grid:
 
 
 def _parts(sides: Sides, comparison: pd.DataFrame) -> Iterator[Part]:
-    several = len(comparison["system"].dropna().unique()) > 1
-    labels_of_notes = (f"doubts-{number}" for number in count(1))
+    several_systems = len(comparison["system"].dropna().unique()) > 1
+    note_labels = (f"doubts-{number}" for number in count(1))
     for _, rows in comparison.groupby(list(SWEEP), sort=False, dropna=False):
         first = rows.iloc[0]
         sweep = {name: str(first[name]) for name in SWEEP if pd.notna(first[name])}
         case = TEST_CASES[sweep["test_case"]]
-        system = f", {sweep['system']}" if several else ""
+        system = f", {sweep['system']}" if several_systems else ""
         layout = labels.layout(sweep["topology"], sweep["queues"])
         compared = [name for name in HIGHER_IS_BETTER if (rows["figure"] == name).any()]
         file = f"{case.title} on {sweep['topology']} {sweep['queues']}{system}"
@@ -131,14 +131,14 @@ def _parts(sides: Sides, comparison: pd.DataFrame) -> Iterator[Part]:
         yield Part(
             f"{case.title}: {layout}{system}",
             drawing.counting(case.unit),
-            _grid(rows, compared, case.unit, labels_of_notes),
+            _grid(rows, compared, case.unit, note_labels),
         )
 
 
 def _points(sides: Sides, sweep: Mapping[str, str]) -> pd.DataFrame:
-    """The points of both sets in a sweep, with their ``side``, and whether they are ``doubted``.
+    """Return the points of both sets in a sweep, with the columns ``side`` and ``doubted``.
 
-    What tells apart no points of one set alone is left out: A and B differ in it as a whole.
+    Factors that vary within neither set are dropped: A and B may differ in these as a whole.
     """
     frames = []
     for side, (_, tables) in zip("AB", sides, strict=True):
@@ -147,14 +147,14 @@ def _points(sides: Sides, sweep: Mapping[str, str]) -> pd.DataFrame:
         frames.append(points.assign(side=side, doubted=doubted))
     varying = {name for points in frames for name in varied(points)}
     both = pd.concat(frames, ignore_index=True)
-    same = {*FACTORS, *parameters()} - varying
-    return both.drop(columns=[name for name in both.columns if name in same])
+    constant = {*FACTORS, *parameters()} - varying
+    return both.drop(columns=[name for name in both.columns if name in constant])
 
 
 def _grid(
-    rows: pd.DataFrame, compared: Sequence[str], unit: str, labels_of_notes: Iterator[str]
+    rows: pd.DataFrame, compared: Sequence[str], unit: str, note_labels: Iterator[str]
 ) -> Grid:
-    """A row for each figure of each point, figure after figure; doubts stand below."""
+    """Return a table with a row per figure and point, figure after figure; doubts are notes."""
     keys = ("threads", *(name for name in axes_of(rows) if rows[name].notna().any()))
     headings = (
         "figure",
@@ -162,7 +162,7 @@ def _grid(
         *("A", "B", "B / A", "95 % interval", "verdict", "shows", "repeats to decide"),
     )
     doubted = rows["doubted"].dropna().unique()
-    notes = {text: Note(next(labels_of_notes), text) for text in doubted}
+    notes = {text: Note(next(note_labels), text) for text in doubted}
     lines = [
         _line(row, keys, unit, notes)
         for name in compared

@@ -1,6 +1,6 @@
-"""Control runs: one point measured at start, middle and end of a sweep, told beside the methods.
+"""Control runs: one point measured at start, middle and end of a sweep, shown with the methods.
 
-No page of a topology shows them, as they are no repeats of their point.
+Pages of topologies leave them out, as they are not repeats of their point.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,19 +20,19 @@ SHOWN = ("throughput_msg_s", "latency_mean_s")
 
 
 def runs_of(tables: Tables) -> pd.DataFrame:
-    """One row per attempt at a control run, in the order in which they ran, beside its figures."""
+    """Return one row per attempt at a control run with its figures, in the order of execution."""
     rows = tables["control_runs"].sort_values(["system", "position"], kind="stable")
     return rows.reset_index(drop=True)
 
 
 def doubts_of(tables: Tables) -> pd.DataFrame:
-    """The doubts about them."""
+    """Return the doubts about control runs."""
     doubts = tables["doubts"]
     return doubts[doubts["run"].isin(tables["control_runs"]["run"])]
 
 
 def sentences(tables: Tables, titles: Mapping[str, str]) -> Iterator[str]:
-    """Which point watched each system, and within what its throughput stayed."""
+    """Yield a sentence per system: the point of its control runs, and their spread."""
     for system, rows in runs_of(tables).groupby("system", sort=False):
         first, rates = rows.iloc[0], rows["throughput_msg_s"].dropna()
         sentence = (
@@ -47,7 +47,7 @@ def sentences(tables: Tables, titles: Mapping[str, str]) -> Iterator[str]:
 
 
 def grid(tables: Tables, titles: Mapping[str, str]) -> Grid | None:
-    """The figures of every control run, its doubts below; nothing when there was none."""
+    """Return a table of all control runs with doubts as footnotes; None if there was none."""
     rows, doubts = runs_of(tables), doubts_of(tables)
     if rows.empty:
         return None
@@ -56,14 +56,14 @@ def grid(tables: Tables, titles: Mapping[str, str]) -> Grid | None:
         notes.setdefault(text, Note(f"control-run-{len(notes) + 1}", text))
     lines = []
     for row in rows.to_dict("records"):
-        about = doubts.loc[doubts["run"] == row["run"], "text"].unique()
-        place = MISSING if pd.isna(row["position"]) else str(row["position"])
+        doubts_of_run = doubts.loc[doubts["run"] == row["run"], "text"].unique()
+        position = MISSING if pd.isna(row["position"]) else str(row["position"])
         lines.append(
             (
                 titles[str(row["system"])],
                 Text(TURNS[int(row["control_run"]) - 1])
-                + Text("").join(notes[text].mark for text in about),
-                place,
+                + Text("").join(notes[text].mark for text in doubts_of_run),
+                position,
                 *(cell(name, row[name]) for name in SHOWN),
             )
         )

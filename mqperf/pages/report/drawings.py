@@ -1,4 +1,4 @@
-"""Drawings: each picture of a report with its name, its caption, and what it shows in words."""
+"""Drawings: each figure of a report with its file name, caption, and alternative text."""
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,12 +22,12 @@ from mqperf.study.tables import Tables, arranged, at, over_repeats
 from mqperf.study.tables.axis_words import called
 
 APART = "apart"
-"""The class of pictures in folders of their own, by which they may be left out of one file."""
+"""CSS class of drawings in a folder of their own, which a single file may leave out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A figure to be written beside the page that shows it, or into a folder there."""
+    """A figure to be written beside the page that shows it, or into a subfolder."""
 
     caption: str
     alt: str
@@ -37,7 +37,7 @@ class Drawing:
     folder: str = ""
 
     def counting(self, unit: str, kept: Sequence[str] = ()) -> "Drawing":
-        """The same in the unit of a test case, but for names that are ``kept``."""
+        """Return the drawing in the unit of a test case; names in ``kept`` stay as they are."""
         return replace(self, alt=in_unit(self.alt, unit, kept), unit=unit, kept=kept)
 
     @property
@@ -47,7 +47,7 @@ class Drawing:
 
     @property
     def rst(self) -> Text:
-        """The directive that shows it."""
+        """The RST directive that shows it."""
         if not self.folder:
             return image(self.name, self.alt)
         return image(Text(f"{self.folder}/") + self.name, self.alt, APART)
@@ -57,7 +57,7 @@ class Drawing:
         return counting(self.draw(), self.unit, self.kept)
 
     def picture(self) -> str:
-        """Draw it as HTML that needs no file."""
+        """Draw it as an HTML element that needs no file."""
         return figures.as_picture(self.figure(), self.alt)
 
     _repr_html_ = picture
@@ -70,10 +70,7 @@ class Drawing:
 
 
 def counting(figure: Figure, unit: str, kept: Sequence[str] = ()) -> Figure:
-    """The figure, whose texts have the unit of a test case in the place of messages.
-
-    Names that are ``kept`` stay as they are.
-    """
+    """Replace messages by the unit of a test case in all texts; names in ``kept`` stay."""
     if unit != MESSAGES:
         names = [*kept, *map(as_text, kept)]
         for text in figure.findobj(matplotlib.text.Text):
@@ -84,7 +81,7 @@ def counting(figure: Figure, unit: str, kept: Sequence[str] = ()) -> Figure:
 
 
 def counts(caption: str, rows: pd.DataFrame) -> Drawing:
-    """Messages counted, and those that went wrong."""
+    """Return the drawing of message counts and of faulty messages."""
     ranges = [
         f"{COLUMNS[name].label} {_range(rows, name)}" for name in ("sent", "received", "lost")
     ]
@@ -95,7 +92,10 @@ def counts(caption: str, rows: pd.DataFrame) -> Drawing:
 def sweep(
     caption: str, layout: Layout, test_case: str, rows: pd.DataFrame, tables: Tables
 ) -> Drawing:
-    """Throughput with saturation point and peak, latency and CPU; doubted points are hollow."""
+    """Return the drawing of throughput with saturation point and peak, latency and CPU of a sweep.
+
+    Doubted points are hollow.
+    """
     stream = TEST_CASES[test_case].finish.latency
     names = {
         "throughput_msg_s": "throughput",
@@ -126,7 +126,7 @@ def sweep(
 
 
 def percentiles(caption: str, rows: pd.DataFrame, stream: str) -> Drawing:
-    """Latency by percentile, up to where there are messages enough to tell."""
+    """Return the drawing of latency by percentile, up to where there are enough messages."""
     means = figures.common(rows)
     curves = [
         f"{at(curve.iloc[0].to_dict(), arranged(rows).names)} {_tail(curve)}"
@@ -137,7 +137,7 @@ def percentiles(caption: str, rows: pd.DataFrame, stream: str) -> Drawing:
 
 
 def _tail(curve: pd.DataFrame) -> str:
-    """The median, and the last percentile that is told: ``p50 0.4 ms, p99.9 2.1 ms``."""
+    """Format the lowest and the highest percentile: ``p50 0.4 ms, p99.9 2.1 ms``."""
     ends = curve.sort_values("percentile").iloc[[0, -1]]
     return ", ".join(
         f"p{row['percentile'] * 100:.7g} {row['latency_s'] * 1e3:.1f} ms"
@@ -146,7 +146,7 @@ def _tail(curve: pd.DataFrame) -> str:
 
 
 def nodes(caption: str, cpu: pd.DataFrame) -> Drawing:
-    """CPU of each broker node."""
+    """Return the drawing of the CPU of each broker node."""
     broker = cpu[(cpu["kind"] == "broker") & (cpu["scope"] == "window")]
     nodes = [
         f"{node} {_range(broker[broker['process'] == node], 'total_cores')} %"
@@ -157,7 +157,7 @@ def nodes(caption: str, cpu: pd.DataFrame) -> Drawing:
 
 
 def timeline(caption: str, intervals: pd.DataFrame, outages: pd.DataFrame) -> Drawing:
-    """Throughput, second by second, and when actions of the plan went on."""
+    """Return the drawing of throughput, second by second, with actions of the plan shaded."""
     finished = figures.finished_messages(intervals)
     finished = finished[finished["phase"] == "window"]
     loads = figures.by_load(finished)
@@ -169,19 +169,19 @@ def timeline(caption: str, intervals: pd.DataFrame, outages: pd.DataFrame) -> Dr
 
 
 def node_summary(caption: str, metrics: pd.DataFrame) -> Drawing:
-    """Messages that wait, memory and garbage collection in the nodes, second by second."""
+    """Return the drawing of waiting messages, memory and garbage collection of the nodes."""
     ranges = []
-    for name, (label, of) in figures.INSIDE_PANELS.items():
-        if len(values := of(metrics)):
+    for name, (label, rows_of) in figures.INSIDE_PANELS.items():
+        if len(values := rows_of(metrics)):
             column = COLUMNS[name]
-            most = values["value"].max() * column.scale
-            ranges.append(f"{label} at most {most:.0f} {column.shown or column.unit}")
+            maximum = values["value"].max() * column.scale
+            ranges.append(f"{label} at most {maximum:.0f} {column.shown or column.unit}")
     alt = f"All nodes together in each second of the measured window: {', '.join(ranges)}."
     return Drawing(caption, alt, partial(figures.inside_sheet, metrics))
 
 
 def factors(caption: str, rows: pd.DataFrame) -> Drawing:
-    """Factor of mean latency and of throughput under each condition, with its interval."""
+    """Return the drawing of the factors of each condition on mean latency and throughput."""
     latency = rows[rows["figure"] == "latency_mean_s"]
     each = [f"{row['condition']} {row['ratio']:.2f}" for row in latency.to_dict("records")]
     alt = f"Factors of mean latency and of throughput; of latency: {'; '.join(each)}."
@@ -191,13 +191,13 @@ def factors(caption: str, rows: pd.DataFrame) -> Drawing:
 def topologies(
     caption: str, points: pd.DataFrame, best: pd.DataFrame, doubted: set[str]
 ) -> Drawing:
-    """All layouts of a system compared."""
+    """Return the drawing that compares all layouts of a system."""
     alt = f"Throughput against {_axes(points)}; sustained: {_tops(best)}."
     return Drawing(caption, alt, partial(figures.topology_sheet, points, titles(), doubted=doubted))
 
 
 def tops(caption: str, best: pd.DataFrame) -> Drawing:
-    """The sustained throughput of every layout, with the raw maximum."""
+    """Return the drawing of the sustained throughput and raw maximum of every layout."""
     alt = f"Sustained throughput: {_tops(best)}."
     return Drawing(caption, alt, partial(figures.top_sheet, best, titles()))
 
@@ -205,9 +205,9 @@ def tops(caption: str, best: pd.DataFrame) -> Drawing:
 def rates(
     caption: str, rows: pd.DataFrame, rate: str, latency: str, doubted: Collection[str]
 ) -> Drawing:
-    """Latency by the offered rate, two columns, a panel for each test case; doubted is hollow.
+    """Return the drawing of ``latency`` by offered ``rate``, averaged over repeats.
 
-    That of repeats is their mean.
+    Both are names of columns; a test case is a panel, and doubted points are hollow.
     """
     rows = over_repeats(rows, [latency], rate)
     offered = f"the offered rate, {_range(rows, rate)} msg/sec"
@@ -217,7 +217,7 @@ def rates(
 
 
 def contrasts(caption: str, rows: pd.DataFrame, figure: str) -> Drawing:
-    """Ratios of a figure of one name against another; ``rows`` say ``what`` each is about."""
+    """Return the drawing of ratios of a figure; the column ``what`` has what is compared."""
     each = [
         f"{TEST_CASES[row['test_case']].short}, {row['what']}: {row['ratio']:.2f}"
         for row in rows.to_dict("records")
@@ -229,7 +229,7 @@ def contrasts(caption: str, rows: pd.DataFrame, figure: str) -> Drawing:
 def brackets(
     caption: str, rows: pd.DataFrame, low: str, high: str, interval: tuple[str, str] | None = None
 ) -> Drawing:
-    """The rates between which each of the ``rows`` ends; they say ``what`` each is about."""
+    """Return the drawing of the highest rate kept and the next one; ``what`` is the label."""
     each = [
         f"{row['what']}: {cell(low, row[low])} to {cell(high, row[high])}"
         for row in rows.to_dict("records")
@@ -239,14 +239,14 @@ def brackets(
 
 
 def around(caption: str, intervals: pd.DataFrame, outages: pd.DataFrame) -> Drawing:
-    """Throughput around every kind of action, aligned at its beginning."""
-    done = [f"{row['action']} of {row['node']}" for row in outages.to_dict("records")]
-    alt = f"Throughput in each second around: {', '.join(dict.fromkeys(done))}."
+    """Return the drawing of throughput around every kind of action, aligned at its begin."""
+    actions = [f"{row['action']} of {row['node']}" for row in outages.to_dict("records")]
+    alt = f"Throughput in each second around: {', '.join(dict.fromkeys(actions))}."
     return Drawing(caption, alt, partial(figures.around_sheet, intervals, outages))
 
 
 def overlaid(caption: str, points: pd.DataFrame, names: Sequence[str]) -> Drawing:
-    """Figures of two sets of runs on the same axes; ``points`` have their ``side``."""
+    """Return the drawing of both sets of runs on the same axes; ``points`` have a ``side``."""
     ranges = [
         f"{COLUMNS[name].label} of {side} {_range(rows, name)} {COLUMNS[name].shown}"
         for name in names
@@ -257,19 +257,19 @@ def overlaid(caption: str, points: pd.DataFrame, names: Sequence[str]) -> Drawin
 
 
 def titles() -> Mapping[str, str]:
-    """Short names of the test cases, in their order."""
-    return {name: words.short for name, words in TEST_CASES.items()}
+    """Return the short titles of the test cases, in their order."""
+    return {name: case.short for name, case in TEST_CASES.items()}
 
 
 def _tops(best: pd.DataFrame) -> str:
     return "; ".join(
-        f"{row['label']}: {TEST_CASES[row['test_case']].short} {_rate(row)}{_known(row)}"
+        f"{row['label']}: {TEST_CASES[row['test_case']].short} {_rate(row)}{_remarks(row)}"
         for row in best.to_dict("records")
     )
 
 
-def _known(row: Mapping[Hashable, Any]) -> str:
-    """What is to be known of a top: whether it is sustained, whether it is doubted."""
+def _remarks(row: Mapping[Hashable, Any]) -> str:
+    """Return whether a top is not sustained, or doubted, in brackets."""
     remarks = (
         [] if row["sustained"] else ["not known to keep up" if row["sound"] else "not sustained"]
     )
@@ -286,20 +286,20 @@ def _peak(rows: pd.DataFrame, tables: Tables) -> str:
     if best.empty:
         return ""
     top = best.iloc[0]
-    words = "The sustained throughput" if top["sustained"] else "The highest"
+    subject = "The sustained throughput" if top["sustained"] else "The highest"
     if not top["sound"]:
-        words = "Every point has a doubt; the highest"
-    return f"{words}, {top['throughput_msg_s']:.1f} msg/sec, is at {top['at']}."
+        subject = "Every point has a doubt; the highest"
+    return f"{subject}, {top['throughput_msg_s']:.1f} msg/sec, is at {top['at']}."
 
 
 def _axes(rows: pd.DataFrame) -> str:
-    """What a sheet shows its figures against: ``threads``, ``payload and thread count``."""
+    """Return the axes of a sheet in words: ``threads``, ``payload and thread count``."""
     names = arranged(rows).names
     return "threads" if names == ("threads",) else joined([called(name) for name in names])
 
 
 def _range(rows: pd.DataFrame, column: str) -> str:
-    """``0``, or ``from 3 to 5``, in the unit that a person reads."""
+    """Format the range of a column in its display unit: ``0``, or ``from 3 to 5``."""
     values = rows[column].dropna().astype(float) * COLUMNS[column].scale
     if values.empty:
         return "not measured"

@@ -1,4 +1,4 @@
-"""The environment that the runs were made in, as the test plan's three tables."""
+"""The environment of the runs, in the three tables of the OpenStack test plan."""
 
 from collections.abc import Callable
 
@@ -11,11 +11,11 @@ from mqperf.study.tables.axis_words import texts, titled
 
 NOT_RECORDED = "not recorded"
 
-Tell = Callable[[pd.DataFrame], list[str]]
+ReadValues = Callable[[pd.DataFrame], list[str]]
 
 
 def environment(runs: pd.DataFrame) -> dict[str, Grid]:
-    """Hardware, Network and Software of these runs: every value that occurs, in order."""
+    """Return the tables Hardware, Network and Software, with every distinct value in order."""
     return {
         "Hardware": _table(
             runs,
@@ -51,23 +51,23 @@ def environment(runs: pd.DataFrame) -> dict[str, Grid]:
     }
 
 
-def _table(runs: pd.DataFrame, parameters: dict[str, Tell]) -> Grid:
-    rows = [(name, "; ".join(tell(runs)) or NOT_RECORDED) for name, tell in parameters.items()]
+def _table(runs: pd.DataFrame, parameters: dict[str, ReadValues]) -> Grid:
+    rows = [(name, "; ".join(read(runs)) or NOT_RECORDED) for name, read in parameters.items()]
     return Grid("", ("Parameter", "Value"), tuple(rows), style="")
 
 
-def _values(column: str) -> Tell:
+def _values(column: str) -> ReadValues:
     return lambda runs: texts(runs[column])
 
 
-def _of_card(column: str) -> Tell:
-    """A fact of the network card, which loopback has not."""
+def _of_card(column: str) -> ReadValues:
+    """Return a function that reads a fact of the network card, which loopback does not have."""
 
-    def tell(runs: pd.DataFrame) -> list[str]:
+    def values(runs: pd.DataFrame) -> list[str]:
         all_loopback = set(runs["network_card"].dropna()) == {"loopback"}
         return texts(runs[column]) or (["none: loopback"] if all_loopback else [])
 
-    return tell
+    return values
 
 
 def _memory(runs: pd.DataFrame) -> list[str]:
@@ -80,8 +80,8 @@ def _offset(runs: pd.DataFrame) -> list[str]:
 
 
 def _server(runs: pd.DataFrame) -> list[str]:
-    named = runs[["system_title", "system_version"]].dropna(how="all").drop_duplicates().fillna("")
-    return [released(title, version) for title, version in named.itertuples(index=False)]
+    rows = runs[["system_title", "system_version"]].dropna(how="all").drop_duplicates().fillna("")
+    return [released(title, version) for title, version in rows.itertuples(index=False)]
 
 
 def _queues(runs: pd.DataFrame) -> list[str]:

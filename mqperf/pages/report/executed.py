@@ -1,4 +1,4 @@
-"""Executes notebooks; run as a script, by ``executing``, so that their kernel ends with it."""
+"""A script that executes notebooks; ``executing`` runs it, so that the kernel ends with it."""
 
 import json
 import sys
@@ -8,23 +8,22 @@ from pathlib import Path
 JOBS, ERRORS = "jobs.json", "errors.json"
 
 QUIET = ["--IPKernelApp.log_level=CRITICAL"]
-"""Kernels warn that they talk over loopback without encryption, and log how they are ended."""
+"""Hides warnings of kernels about unencrypted loopback connections, and their shutdown logs."""
 
-READY = "import mqperf; from mqperf.pages import notebook; mqperf.read"
-"""What a kernel imports before it is known which notebooks there are."""
+PRELOAD = "import mqperf; from mqperf.pages import notebook; mqperf.read"
+"""Imports that the kernel makes while the list of notebooks is not yet known."""
 
-ANEW = "get_ipython().reset(new_session=True)"
-"""What a kernel does before each notebook: it forgets all but the modules that it has imported."""
+RESET = "get_ipython().reset(new_session=True)"
+"""Code run before each notebook: it clears the namespace, and keeps imported modules."""
 
 
 def main(folder: Path) -> None:
-    """Execute notebooks one after the other in one kernel, whose imports take as long as most.
+    """Execute notebooks one after the other in one kernel, as its imports take longer than most.
 
-    The file ``JOBS`` in the folder, which is awaited, has for each its source, the copy to be
-    written, and its parameters.  The file ``ERRORS`` gets, by the copies, the errors of cells; each
-    ends its notebook, and no other.
+    Waits for the file ``JOBS`` in the folder: a list of source, path of the copy to write, and
+    parameters.  Writes the file ``ERRORS``: copy -> error of a cell, which ends only its notebook.
     """
-    # None: jsonschema would make 38 parsers, in a second, of addresses that no notebook has
+    # None: else jsonschema would spend a second on 38 parsers of URLs that no notebook has
     sys.modules["rfc3987_syntax"] = None  # type: ignore[assignment]
     import papermill
     from jupyter_client.manager import AsyncKernelManager
@@ -35,12 +34,12 @@ def main(folder: Path) -> None:
     client = kernel.blocking_client()
     client.start_channels()
     client.wait_for_ready(timeout=60)
-    client.execute_interactive(READY, silent=True, store_history=False)
+    client.execute_interactive(PRELOAD, silent=True, store_history=False)
     while not (folder / JOBS).exists():
         time.sleep(0.02)
     errors = {}
     for source, copy, parameters in json.loads((folder / JOBS).read_text(encoding="utf-8")):
-        client.execute_interactive(ANEW, silent=True, store_history=False)
+        client.execute_interactive(RESET, silent=True, store_history=False)
         try:
             papermill.execute_notebook(
                 source, copy, parameters=parameters, progress_bar=False, km=kernel

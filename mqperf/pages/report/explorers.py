@@ -1,4 +1,4 @@
-"""One run in time: which runs of a report are drawn that way, and how."""
+"""Drawings of single runs over time: selection of the runs of a report, and their drawing."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -21,22 +21,22 @@ from mqperf.study.tables.axes import SWEEP
 from mqperf.study.tables.places import CONDITION
 
 FOLDER = "runs"
-"""Beside the page: it has a drawing for each run."""
+"""The folder beside a page with the drawings of its runs."""
 
 MOST = 100
-"""Runs of a report that are drawn so: a drawing takes some 0.5 s, and 60 to 140 kB."""
+"""Most drawings of runs in a report: one takes about 0.5 s, and 60 to 140 kB."""
 
 NEEDED = ("runs", "intervals", "cpu", "events", "outages", "node_metrics", "doubts")
-"""The tables whose rows are drawn, or told."""
+"""The tables that a drawing, or its alternative text, is made from."""
 
 Explorers = Mapping[str, Drawing]
-"""By run."""
+"""Run -> its drawing."""
 
 
 def explorers(tables: Tables, source: Path) -> Explorers:
-    """The drawings of at most ``MOST`` runs of the folder ``source``, whose tables these are.
+    """Return drawings of at most ``MOST`` runs of the folder ``source`` with these tables.
 
-    First those of the best points, then those with a doubt, then the first of each point.
+    In order of preference: runs of the best points, runs with a doubt, the first of each point.
     """
     runs = completed(tables["runs"])
     drawn = runs[runs["run"].isin(tables["intervals"]["run"])]
@@ -53,17 +53,17 @@ def explorers(tables: Tables, source: Path) -> Explorers:
 
 
 def shown(tables: Tables) -> list[str]:
-    """By layout and test case, the first whole run of the best point.
+    """Return the first whole run of the best point of each layout and test case.
 
-    Where any has actions, that of each condition with actions: they are what the plan asks about.
+    If points have actions, it is that of each condition with actions, as these are the subject.
     """
     runs, best_runs = completed(tables["runs"]), []
-    acted = runs.loc[runs["run"].isin(tables["outages"]["run"]), "point"]
+    with_actions = runs.loc[runs["run"].isin(tables["outages"]["run"]), "point"]
     for _, sweep in tables["points"].groupby(list(SWEEP), sort=False):
-        disturbed = sweep[sweep["point"].isin(acted)]
-        by = CONDITION if CONDITION in sweep.columns else "test_case"
-        parts = [part for _, part in disturbed.groupby(by, sort=False, dropna=False)]
-        for points in parts or [sweep]:
+        disturbed = sweep[sweep["point"].isin(with_actions)]
+        key = CONDITION if CONDITION in sweep.columns else "test_case"
+        groups = [group for _, group in disturbed.groupby(key, sort=False, dropna=False)]
+        for points in groups or [sweep]:
             best = best_first(points, tables)
             of_point = runs[runs["point"].isin(best["point"].head(1))]
             best_runs += list(of_point.sort_values("repeat")["run"].head(1))
@@ -71,28 +71,28 @@ def shown(tables: Tables) -> list[str]:
 
 
 def drawing(tables: Tables, source: Path, run: str) -> Drawing:
-    """A run in time."""
+    """Return the drawing of a run over time."""
     run_tables = of_run(tables, run)
     unit = TEST_CASES[str(run_tables["runs"]["test_case"].iloc[0])].unit
-    place = at(run_tables["runs"].iloc[0].to_dict(), ("threads", *varied(tables["runs"])))
-    alt = " ".join(_alternative(run_tables, place))
+    point = at(run_tables["runs"].iloc[0].to_dict(), ("threads", *varied(tables["runs"])))
+    alt = " ".join(_alternative(run_tables, point))
     return Drawing(run, alt, partial(draw, run_tables, source, run), folder=FOLDER).counting(unit)
 
 
 def draw(tables: Tables, source: Path, run: str) -> Figure:
-    """Draw a run of the folder ``source`` from its rows; its latencies are read from its record."""
+    """Draw a run from its rows of the tables; latencies over time are read from ``source``."""
     one_run = figures.OneRun(tables, latency_map(source, run), doubted_times(tables))
     return figures.run_sheet(one_run)
 
 
 def of_run(tables: Tables, run: str) -> Tables:
-    """The rows that a run has in the tables that are needed."""
+    """Return the rows of a run in the tables that are needed."""
     return {name: where(tables[name], run=run) for name in NEEDED}
 
 
-def _alternative(tables: Tables, place: str) -> Iterator[str]:
-    """Which run it is, at which place; what it reached, what happened in it, what is doubted."""
-    yield f"Run {tables['runs']['run'].iloc[0]} in time, with {place}."
+def _alternative(tables: Tables, point: str) -> Iterator[str]:
+    """Yield the alternative text: name and point of the run, figures, actions, and doubts."""
+    yield f"Run {tables['runs']['run'].iloc[0]} in time, with {point}."
     finished = finished_rows(tables["intervals"])
     counts = finished[finished["phase"].eq("window")].groupby("start_s")["count"].sum()
     if len(counts):

@@ -1,4 +1,4 @@
-"""The hosts of a page's runs: what each is and does, its clock, and the CPU that it used."""
+"""The hosts of a page's runs: hardware and roles of each, its clock, and its CPU usage."""
 
 from collections.abc import Iterator
 
@@ -21,20 +21,20 @@ ABOUT = Text(
 
 
 def several(hosts: pd.DataFrame) -> bool:
-    """Whether any run had more than one host: then names and clocks of hosts matter."""
+    """Return whether any run had more than one host: then names and clocks of hosts matter."""
     return bool(hosts.groupby("run")["host"].nunique().gt(1).any())
 
 
 VIRTUAL = "(veth"
-"""How a network card is told that leads from one namespace of a machine to another."""
+"""Marks a network card that connects network namespaces of one machine."""
 
 
 def shared(hosts: pd.DataFrame) -> Iterator[str]:
-    """A sentence on each machine that several hosts were in the same run, which share it."""
+    """Yield a sentence on each machine that several hosts of the same run shared."""
     identified = hosts.dropna(subset=["machine"])
-    each_machine = identified.groupby(["run", "machine"])["host"]
-    names_of_machine = each_machine.transform(lambda hosts: ",".join(sorted(hosts.unique())))
-    for names, sharing in identified.groupby(names_of_machine):
+    by_machine = identified.groupby(["run", "machine"])["host"]
+    host_names = by_machine.transform(lambda hosts: ",".join(sorted(hosts.unique())))
+    for names, sharing in identified.groupby(host_names):
         if "," not in str(names):
             continue
         labels, first = str(names).split(","), sharing.iloc[0]
@@ -48,15 +48,15 @@ def shared(hosts: pd.DataFrame) -> Iterator[str]:
 
 
 def _machines(hosts: pd.DataFrame) -> pd.Series:
-    """The number of each host's machine, from 1 in their order, with how many hosts it is."""
+    """Return the number of each host's machine, from 1, with its number of hosts if several."""
     number = pd.Series(pd.factorize(hosts["machine"])[0] + 1, hosts.index)
     count = hosts.groupby(["run", "machine"])["host"].transform("nunique")
-    words = number.astype(str) + count.map(lambda many: f", as {many} hosts" if many > 1 else "")
-    return words.where(hosts["machine"].notna()).astype("string")
+    labels = number.astype(str) + count.map(lambda many: f", as {many} hosts" if many > 1 else "")
+    return labels.where(hosts["machine"].notna()).astype("string")
 
 
 def grid(tables: Tables) -> Grid | None:
-    """One row per host; None where every run had one host only."""
+    """Return a table with one row per host; None if every run had one host only."""
     hosts = tables["hosts"]
     if not several(hosts):
         return None
@@ -78,7 +78,7 @@ def grid(tables: Tables) -> Grid | None:
 
 
 def _clock(of_host: pd.DataFrame, when: str) -> str:
-    """``+0.012 ± 0.058``, in milliseconds; of several runs from the least to the largest."""
+    """Format offset ± bound in ms: ``+0.012 ± 0.058``; for several runs the range of offsets."""
     offsets = of_host[f"clock_offset_{when}_s"].dropna() * 1e3
     if offsets.empty:
         return MISSING

@@ -1,4 +1,4 @@
-"""Bottlenecks of points: the verdicts on their runs, put together."""
+"""Bottlenecks of points: the combined verdicts on their runs."""
 
 from collections.abc import Mapping
 
@@ -18,27 +18,27 @@ LIMITS: Mapping[str, str] = {
     DIFFERS: "the repeats differ",
     UNKNOWN: "not known",
 }
-"""Kind of verdict -> its words."""
+"""Kind of verdict -> its description."""
 
 
 def of_points(tables: Tables) -> pd.Series:
-    """The one verdict on all repeats of a point, or ``differs``; its index is the point."""
+    """Return the common verdict on all repeats of each point, or ``differs``, by point."""
     verdicts = tables["bottlenecks"].groupby("point")["bottleneck"]
     return verdicts.min().where(verdicts.min() == verdicts.max(), DIFFERS)
 
 
 def known(limits: pd.Series) -> bool:
-    """Whether the bottleneck of any point is known."""
+    """Return whether the bottleneck of any point is known."""
     return bool(limits.dropna().ne(UNKNOWN).any())
 
 
 def sentence(limits: pd.Series) -> str:
-    """How many points had which bottleneck, from the verdicts of ``of_points``."""
+    """Return a sentence on the number of points per bottleneck; ``limits`` is of ``of_points``."""
     if not known(limits):
         return (
             "The bottleneck of the points is not known: CPU of brokers and of load generators was"
             " not recorded together."
         )
     counted = limits.str.partition(":")[0].value_counts()
-    parts = [f"{words} at {counted[kind]}" for kind, words in LIMITS.items() if kind in counted]
+    parts = [f"{text} at {counted[kind]}" for kind, text in LIMITS.items() if kind in counted]
     return f"Bottleneck of {amount(len(limits), 'point')}: {', '.join(parts)}."

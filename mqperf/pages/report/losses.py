@@ -1,4 +1,4 @@
-"""What runs whose plan takes actions lost: no doubt, but to be said beside them."""
+"""Losses of runs with planned actions: they raise no doubt, and are reported beside doubts."""
 
 from collections.abc import Iterator
 
@@ -9,10 +9,10 @@ from mqperf.study.tables import Tables
 
 
 def of_planned_actions(tables: Tables) -> Iterator[str]:
-    """A sentence on lost messages and errors of all runs with actions; nothing without actions."""
-    every = measured(tables)
-    counted = every[["lost", "asked"]].notna().all(axis="columns") & every["asked"].gt(0)
-    runs = every[every["run"].isin(tables["outages"]["run"]) & counted]
+    """Yield a sentence on lost messages and errors of all runs with actions, if there are any."""
+    all_runs = measured(tables)
+    counted = all_runs[["lost", "asked"]].notna().all(axis="columns") & all_runs["asked"].gt(0)
+    runs = all_runs[all_runs["run"].isin(tables["outages"]["run"]) & counted]
     if runs.empty:
         return
     units = {TEST_CASES[name].unit for name in runs["test_case"].unique()}

@@ -1,4 +1,4 @@
-"""The appendix on methods: how the runs were made, and how figures came of them."""
+"""The appendix on methods: how the runs were made, and how figures are computed."""
 
 from collections.abc import Callable, Mapping
 
@@ -18,12 +18,12 @@ from mqperf.study.tables import Tables, all_attempts, completed, select
 from mqperf.study.tables.axes import further
 from mqperf.study.tables.axis_words import titled
 
-Tell = Callable[[Tables], str]
-"""What the tables of a system say; their runs are all attempts."""
+Describe = Callable[[Tables], str]
+"""Returns a text on the tables of a system; their runs are all attempts."""
 
 
-def _values(column: str) -> Tell:
-    def tell(tables: Tables) -> str:
+def _values(column: str) -> Describe:
+    def describe(tables: Tables) -> str:
         shown, runs = COLUMNS[column], tables["runs"]
         values = [
             f"{value * shown.scale:g}" if isinstance(value, float) else str(value)
@@ -32,7 +32,7 @@ def _values(column: str) -> Tell:
         unit = shown.shown or shown.unit
         return f"{joined(values)} {unit}".strip() if values else ""
 
-    return tell
+    return describe
 
 
 def _order(tables: Tables) -> str:
@@ -44,23 +44,23 @@ def _order(tables: Tables) -> str:
 
 
 def _control_runs(tables: Tables) -> str:
-    watched = len(completed(tables["control_runs"]))
-    return f"the first point measured {amount(watched, 'time')} more" if watched else "none"
+    count = len(completed(tables["control_runs"]))
+    return f"the first point measured {amount(count, 'time')} more" if count else "none"
 
 
 def _attempts(tables: Tables) -> str:
     runs = tables["runs"]
-    failed, unreadable = (int(runs["status"].eq(of).sum()) for of in ("failed", "unreadable"))
+    failed, unreadable = (int(runs["status"].eq(s).sum()) for s in ("failed", "unreadable"))
     also = f" and {unreadable} cannot be read" if unreadable else ""
     return f"{len(runs)}, of which {failed or 'none'} failed{also}"
 
 
-def _largest(column: str) -> Tell:
-    def tell(tables: Tables) -> str:
+def _largest(column: str) -> Describe:
+    def describe(tables: Tables) -> str:
         largest = tables["runs"][column].max()
         return "" if pd.isna(largest) else f"at most {largest:.3g} {COLUMNS[column].unit}"
 
-    return tell
+    return describe
 
 
 def _memory(tables: Tables) -> str:
@@ -68,18 +68,18 @@ def _memory(tables: Tables) -> str:
     return joined([f"{size / 2**30:.1f} GiB" for size in sizes])
 
 
-def _by_title(tells: Mapping[str, Tell]) -> dict[str, Tell]:
-    """What is told of columns, by what these are called."""
-    return {titled(column): tell for column, tell in tells.items()}
+def _by_title(by_column: Mapping[str, Describe]) -> dict[str, Describe]:
+    """Replace the names of columns by their titles."""
+    return {titled(column): describe for column, describe in by_column.items()}
 
 
-def _all_values(*columns: str) -> dict[str, Tell]:
+def _all_values(*columns: str) -> dict[str, Describe]:
     return _by_title({column: _values(column) for column in columns})
 
 
 SWEEP_SECTION = "The sweep"
 
-PARAMETERS: Mapping[str, Mapping[str, Tell]] = {
+PARAMETERS: Mapping[str, Mapping[str, Describe]] = {
     SWEEP_SECTION: {
         "points": lambda tables: str(tables["runs"]["point"].nunique()),
         "attempts": _attempts,
@@ -107,20 +107,20 @@ PARAMETERS: Mapping[str, Mapping[str, Tell]] = {
         "python_version",
     ),
 }
-"""Section -> parameter -> how the runs tell it; nothing where they do not."""
+"""Section -> parameter -> function that describes it; an empty text if it was not recorded."""
 
 
 def recorded(tables: Tables, titles: Mapping[str, str]) -> tuple[dict[str, Grid], list[str]]:
-    """The parameters of the runs, a column per system; and the names of those nobody recorded."""
+    """Return tables of the parameters, a column per system, and the names of unrecorded ones."""
     grids, missing = {}, []
     tables = {**tables, "runs": all_attempts(tables)}
     by_system = {system: select(tables, system=system) for system in titles}
-    beside = _all_values(*further(tables["runs"]))
-    sections = {**PARAMETERS, SWEEP_SECTION: {**PARAMETERS[SWEEP_SECTION], **beside}}
+    varied = _all_values(*further(tables["runs"]))
+    sections = {**PARAMETERS, SWEEP_SECTION: {**PARAMETERS[SWEEP_SECTION], **varied}}
     for section, parameters in sections.items():
         rows = []
-        for name, tell in parameters.items():
-            values = [tell(of_system) for of_system in by_system.values()]
+        for name, describe in parameters.items():
+            values = [describe(of_system) for of_system in by_system.values()]
             if any(values):
                 rows.append((name, *(value or "not recorded" for value in values)))
             else:
@@ -132,7 +132,7 @@ def recorded(tables: Tables, titles: Mapping[str, str]) -> tuple[dict[str, Grid]
 
 
 def formulas() -> dict[str, str]:
-    """Heading of each column of the pages -> how it is made."""
+    """Return the heading of each column of the pages -> how it is computed."""
     names = [
         name
         for name in dict.fromkeys(("threads", *COUNTS, *POINTS))
@@ -142,14 +142,14 @@ def formulas() -> dict[str, str]:
 
 
 def law() -> dict[str, str]:
-    """The terms of the fitted law -> what they mean."""
+    """Return the terms of the fitted law -> their meaning."""
     keys = TABLES["points"].columns
     names = [name for name in TABLES["saturation_points"].columns if name not in (*keys, "text")]
     return {COLUMNS[name].heading(): COLUMNS[name].meaning for name in names}
 
 
 def limits() -> dict[str, str]:
-    """The numbers that decide where the law is trusted, and what the bottleneck was."""
+    """Return the thresholds for trusting the fitted law, and for naming a bottleneck."""
     shares = {
         "worst_fit": WORST_FIT,
         "tester": ONE_CORE,
@@ -163,7 +163,7 @@ def limits() -> dict[str, str]:
 
 
 def checks(doubts: pd.DataFrame) -> Grid:
-    """Every check: what it asks, why that matters, and how many doubts it raised here."""
+    """Return a table of all checks: question, reason, and number of doubts raised here."""
     counted = doubts["kind"].value_counts()
     rows = [
         (kind, check.question, check.reason, str(counted.get(kind, 0)))

@@ -1,4 +1,4 @@
-"""Notebooks executed on a folder, and as pages that load nothing from anywhere else."""
+"""Execution of notebooks on a folder, and their conversion to self-contained HTML pages."""
 
 import json
 import os
@@ -24,7 +24,7 @@ from mqperf.study.tables import Tables
 NOTEBOOKS = shipped("notebooks")
 
 LONGEST_ERROR = 300
-"""Characters of a cell's error that a page shows."""
+"""Most characters of a cell's error on a page."""
 
 OFFLINE = """{% extends "lab/index.html.j2" %}
 {% block html_head_js %}{% endblock %}
@@ -32,16 +32,16 @@ OFFLINE = """{% extends "lab/index.html.j2" %}
 {% block html_head_js_mathjax %}{% endblock %}
 {% block html_head_js_mermaidjs %}{% endblock %}
 """
-"""nbconvert's own page without the scripts that it would fetch from elsewhere."""
+"""The page template of nbconvert without scripts that a browser would fetch from elsewhere."""
 
 
 Executed = Callable[[], Mapping[Path, str]]
-"""Gives notebooks when they are executed, each with why it failed; nothing where it did not."""
+"""Waits for executed notebooks, and returns each with the reason of its failure, if any."""
 
 
 @dataclass(frozen=True, slots=True)
 class Notebook:
-    """A notebook of the report: the name of its files, its own title, and why it has no files."""
+    """A notebook of the report: name of its files, title, and the reason if files are missing."""
 
     name: str
     title: str
@@ -49,14 +49,14 @@ class Notebook:
 
 
 ABOUT = {"wan": "links", "faults": "outages", "stress": "saturation_rates"}
-"""Notebook -> the table about what it shows: with rows in that it fits."""
+"""Notebook -> the table that must have rows for the notebook to apply."""
 
 
 def fitting(path: Path, tables: Tables) -> dict[str, Mapping[str, object]]:
-    """The names of the notebooks that fit ``path``, whose tables these are, and their parameters.
+    """Return the notebooks that apply to ``path`` with these tables, and their parameters.
 
-    They get ``path`` as it was given, so that what they show names no other folder; those of one
-    test case get the first that has what they show.
+    They get ``path`` as it was given, so that their output names no other folder.  Those on one
+    test case get the first one in the table that they show.
     """
     parameters: dict[str, Mapping[str, object]] = {
         "node_cpu": {"runs": str(path)},
@@ -64,8 +64,8 @@ def fitting(path: Path, tables: Tables) -> dict[str, Mapping[str, object]]:
     }
     if several(tables["hosts"]) and lacking("hosts.ipynb") is None:
         parameters["hosts"] = {"runs": str(path)}
-    for name, about in ABOUT.items():
-        if len(rows := tables[about]):
+    for name, table in ABOUT.items():
+        if len(rows := tables[table]):
             parameters[name] = {"runs": str(path), "test_case": str(rows["test_case"].iloc[0])}
     if (plan := path / PLAN).exists():
         sweep = {"plan": str(plan), "runs": str(path), "run_pending": False}
@@ -75,36 +75,36 @@ def fitting(path: Path, tables: Tables) -> dict[str, Mapping[str, object]]:
 
 @contextmanager
 def executing() -> Iterator[Callable[[Path, Tables], Executed]]:
-    """Start a kernel that executes notebooks, beside what is done meanwhile.
+    """Start a kernel that executes notebooks in the background.
 
-    What it gives takes a path and its tables, and has the notebooks that fit executed on them; what
-    that gives waits for their end.  Raises ``ReportError`` when there are no notebooks.
+    Yields a function of a path and its tables: it starts the notebooks that apply to them, and
+    returns a function that waits for their end.  Raises ``ReportError`` if there are no notebooks.
     """
     if not NOTEBOOKS.is_dir():
         raise ReportError(f"{NOTEBOOKS}: no notebooks here; give --no-notebooks")
     need("notebook", "or give --no-notebooks")
     with processes.scratch("notebooks") as folder:
         argv = [sys.executable, "-P", executed.__file__, str(folder)]
-        # Files by which a kernel is found belong into the folder that vanishes, too.
+        # The connection files of the kernel belong in the scratch folder, too.
         env = {**os.environ, "JUPYTER_RUNTIME_DIR": str(folder / "runtime")}
         process = processes.start("the notebooks", argv, env=env, log=folder / "log", cwd=None)
         try:
-            yield partial(_begun, process, folder)
+            yield partial(_start, process, folder)
         finally:
             process.stop(0)
 
 
-def _begun(process: processes.Process, folder: Path, path: Path, tables: Tables) -> Executed:
-    """Say which notebooks are to be executed, and give what waits for them."""
-    copies = {folder / f"{name}.ipynb": given for name, given in fitting(path, tables).items()}
-    jobs = [(str(NOTEBOOKS / copy.name), str(copy), given) for copy, given in copies.items()]
+def _start(process: processes.Process, folder: Path, path: Path, tables: Tables) -> Executed:
+    """Write the list of notebooks to execute, and return a function that waits for them."""
+    copies = {folder / f"{name}.ipynb": values for name, values in fitting(path, tables).items()}
+    jobs = [(str(NOTEBOOKS / copy.name), str(copy), values) for copy, values in copies.items()]
     (folder / "jobs").write_text(json.dumps(jobs), encoding="utf-8")
     (folder / "jobs").rename(folder / executed.JOBS)
-    return cache(partial(_ended, process, list(copies)))
+    return cache(partial(_wait, process, list(copies)))
 
 
-def _ended(process: processes.Process, copies: Sequence[Path]) -> Mapping[Path, str]:
-    """Wait for the notebooks, and give them."""
+def _wait(process: processes.Process, copies: Sequence[Path]) -> Mapping[Path, str]:
+    """Wait for the notebooks, and return each with the reason of its failure, if any."""
     while (code := process.poll()) is None:
         time.sleep(0.05)
     if code:
@@ -121,12 +121,12 @@ def _ended(process: processes.Process, copies: Sequence[Path]) -> Mapping[Path, 
 def publish(notebook: Path, folder: Path, missing: str = "") -> Notebook:
     """Write the notebook and its HTML page into the folder, unless it is ``missing``.
 
-    Raises ``ReportError`` for a notebook that is not there, or is none.
+    Raises ``ReportError`` for a file that does not exist, or is not a notebook.
     """
     if missing:
         text = (NOTEBOOKS / notebook.name).read_text(encoding="utf-8")
         return Notebook(notebook.stem, _title(text), missing)
-    # nbconvert takes long to load, half of it for addresses that no notebook has; see ``executed``
+    # halves the time to load nbconvert: parsers of URLs that no notebook has; see ``executed``
     sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
     import nbformat
     from nbconvert import HTMLExporter
@@ -145,7 +145,7 @@ def publish(notebook: Path, folder: Path, missing: str = "") -> Notebook:
 
 
 def _title(text: str) -> str:
-    """The first heading in the notebook."""
+    """Return the first heading in the notebook."""
     for cell in json.loads(text)["cells"]:
         heading = re.search(r"^# (.+)$", "".join(cell["source"]), re.MULTILINE)
         if cell["cell_type"] == "markdown" and heading:
@@ -154,8 +154,8 @@ def _title(text: str) -> str:
 
 
 def _forget_folders(notebook: Path) -> None:
-    """Keep only the names of files in what papermill notes: a report names no folder of ours."""
+    """Reduce paths in papermill's metadata to file names: a report names no local folder."""
     content = json.loads(notebook.read_text(encoding="utf-8"))
-    noted = content["metadata"]["papermill"]
-    noted |= {key: Path(noted[key]).name for key in ("input_path", "output_path")}
+    metadata = content["metadata"]["papermill"]
+    metadata |= {key: Path(metadata[key]).name for key in ("input_path", "output_path")}
     notebook.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What each topology sustains, a column per test case: the table of the reports of 2016."""
+"""The table of sustained throughputs by topology and test case, as in the reports of 2016."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
@@ -16,9 +16,9 @@ ROUNDING = "Throughput in overviews is rounded to three significant figures."
 
 
 def overview(best: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
-    """Sustained throughput per topology, a column per test case, then the thread counts it was at.
+    """Return sustained throughputs, then their thread counts: a row per topology, by test case.
 
-    What doubts found is in footnotes, and so is the raw maximum where it is higher.
+    Footnotes have the findings of doubts, and a raw maximum that is higher.
     """
     cases = [case for case in TEST_CASES if (best["test_case"] == case).any()]
     unit = COLUMNS["throughput_msg_s"].shown
@@ -34,25 +34,25 @@ def overview(best: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
         page = link(layout.label, layout.folder)
         figures = [top_cell(tops.get(case), notes) for case in cases]
         at = "threads" if only_threads else "at"
-        places = [str(tops[case][at]) if case in tops else MISSING for case in cases]
-        rows.append((page, *figures, *places))
+        points = [str(tops[case][at]) if case in tops else MISSING for case in cases]
+        rows.append((page, *figures, *points))
     return Grid(
         "", ("Topology", *headings), tuple(rows), tuple(notes.values()), style="numbers named"
     )
 
 
 def top_cell(top: Mapping[Hashable, Any] | None, notes: dict[str, Note]) -> Text:
-    """A top in an overview, with marks of what is to be known of it; new ones go to ``notes``."""
+    """Return the cell of a top with marks of its footnotes; new ones are added to ``notes``."""
     if top is None:
         return Text(MISSING)
-    remarks = list(_to_be_known(top))
+    remarks = list(_remarks(top))
     for text in remarks:
         notes.setdefault(text, Note(f"top-{len(notes) + 1}", text))
     return Text(three_figures(top[FIGURE])) + Text("").join(notes[text].mark for text in remarks)
 
 
-def _to_be_known(top: Mapping[Hashable, Any]) -> Iterator[str]:
-    """Why it is not sustained, what doubts found, and the raw maximum where that is higher."""
+def _remarks(top: Mapping[Hashable, Any]) -> Iterator[str]:
+    """Yield why it is not sustained, the findings of doubts, and a raw maximum that is higher."""
     if not top["sound"]:
         yield f"raw maximum, not sustained: {why_not(pd.DataFrame([top]))}"
     elif not top["sustained"]:
@@ -61,5 +61,5 @@ def _to_be_known(top: Mapping[Hashable, Any]) -> Iterator[str]:
         yield f"doubt, {kind}: {finding}"
     if higher(top):
         finding = "; ".join(f"doubt, {kind}: {text}" for kind, text in top["top_findings"].items())
-        most = f"{three_figures(top[f'top_{FIGURE}'])} {TEST_CASES[top['test_case']].unit}/sec"
-        yield "; ".join(filter(None, [f"raw maximum: {most}, with {top['top_at']}", finding]))
+        maximum = f"{three_figures(top[f'top_{FIGURE}'])} {TEST_CASES[top['test_case']].unit}/sec"
+        yield "; ".join(filter(None, [f"raw maximum: {maximum}, with {top['top_at']}", finding]))

@@ -1,4 +1,4 @@
-"""One page: a topology with a kind of queue, and its test cases."""
+"""The page of a layout, which is a topology with a kind of queue, and its test cases."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -28,7 +28,7 @@ from mqperf.study.tables.spreadsheets import write_csv
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A section on a page: its words, drawing and table, and the data behind the table."""
+    """A section on a page: its text, drawing and table, and the data behind the table."""
 
     name: str
     heading: str
@@ -55,7 +55,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Everything that the template of a page asks for."""
+    """All data that the template of a page needs."""
 
     layout: Layout
     threads: str
@@ -80,11 +80,11 @@ class Page:
 
 
 def page(layout: Layout, tables: Tables, explorers: Explorers) -> Page:
-    """The page of one layout; ``explorers`` are the runs that are drawn in time."""
+    """Return the page of one layout; ``explorers`` has the runs that are drawn over time."""
     of_layout = Selection(with_measured(tables), layout.of)
     labels, sheets = (f"note-{number}" for number in count(1)), run_sheets.sheets(of_layout)
     parts: dict[str, Part] = {}
-    for case in _asked(of_layout["runs"]):
+    for case in _test_cases(of_layout["runs"]):
         of_case = Selection(of_layout, partial(where, test_case=case))
         parts[case] = _part(View(layout, case, of_case, explorers), labels, sheets)
     return Page(
@@ -97,15 +97,15 @@ def page(layout: Layout, tables: Tables, explorers: Explorers) -> Page:
     )
 
 
-def _asked(runs: pd.DataFrame) -> list[str]:
-    """The test cases of a page: those tried, and the standard ones where any of them was."""
+def _test_cases(runs: pd.DataFrame) -> list[str]:
+    """Return the test cases of a page: those tried, and all standard ones if any was tried."""
     tried = {*runs["test_case"].dropna()}
     expected = {*STANDARD} if tried & {*STANDARD} else set()
     return [case for case in TEST_CASES if case in tried | expected]
 
 
 def _threads(runs: pd.DataFrame, points: pd.DataFrame) -> str:
-    """How many threads there were, how long they ran, and how often."""
+    """Return sentences on the number of threads, length of runs, repeats, and other parameters."""
     factors = [_factor(runs[name]) for name in ("green_threads", "processes", "hosts")]
     sentence = "Threads are green threads of a client process x client processes x client hosts"
     sentence += f": {' x '.join(factors)}." if all(factors) else "."
@@ -119,20 +119,20 @@ def _threads(runs: pd.DataFrame, points: pd.DataFrame) -> str:
 
 
 def _factor(numbers: pd.Series) -> str:
-    """``10``, ``(1, 2, 5)``, or nothing when it is not known."""
+    """Format distinct values: ``10``, ``(1, 2, 5)``, or an empty text if none is known."""
     values = [str(number) for number in sorted(numbers.dropna().unique())]
     return f"({', '.join(values)})" if len(values) > 1 else "".join(values)
 
 
 def _part(view: View, labels: Iterator[str], sheets: Sheets) -> Part:
     tables, doubts = view.tables, view.tables["doubts"]
-    about_all = ~doubts["point"].isin(tables["points"]["point"])
-    remarks = tuple(doubts.loc[about_all, "text"])
+    about_case = ~doubts["point"].isin(tables["points"]["point"])
+    remarks = tuple(doubts.loc[about_case, "text"])
     title = f"Test Case {view.case.number}: {view.case.heading}"
     if tables["runs"].empty or tables["points"].empty:
         return Part(title, remarks, (), doubts)
-    sound = replace(view, tables={**tables, "doubts": doubts[~about_all]})
-    return Part(title, remarks, tuple(_sections(sound, labels, sheets)), doubts)
+    about_points = replace(view, tables={**tables, "doubts": doubts[~about_case]})
+    return Part(title, remarks, tuple(_sections(about_points, labels, sheets)), doubts)
 
 
 def _sections(view: View, labels: Iterator[str], sheets: Sheets) -> Iterator[Printed]:

@@ -1,4 +1,4 @@
-"""What lowers the quality of the data: attempts that failed, and doubts by their kinds."""
+"""Quality of the data: failed attempts, and doubts by kind."""
 
 import pandas as pd
 
@@ -10,13 +10,13 @@ from mqperf.study.tables import Tables, all_attempts
 
 
 def data_quality(tables: Tables) -> list[str]:
-    """What lowers the quality of the data beside doubts: attempts that failed, or are damaged."""
-    runs, about_control = all_attempts(tables), control_runs.doubts_of(tables)
+    """Return sentences on doubts about control runs, and on failed and damaged attempts."""
+    runs, control_doubts = all_attempts(tables), control_runs.doubts_of(tables)
     failed = int(runs["status"].eq("failed").sum())
     sentences: list[str] = []
-    if len(about_control):
+    if len(control_doubts):
         sentence = "{} about control runs, listed in :doc:`the methods <methods/index>`."
-        sentences.append(Text(sentence).format(amount(len(about_control), "doubt")))
+        sentences.append(Text(sentence).format(amount(len(control_doubts), "doubt")))
     if failed:
         sentences.append(f"{amount(failed, 'attempt')} of {len(runs)} failed; they have rows too.")
     if unreadable := int(runs["status"].eq("unreadable").sum()):
@@ -28,7 +28,7 @@ def data_quality(tables: Tables) -> list[str]:
 
 
 def doubt_kinds(doubts: pd.DataFrame) -> Grid:
-    """How many doubts of each kind there are, the heaviest first, and what one of them says."""
+    """Return a table with number and example of each kind of doubt, the weightiest first."""
     counted = doubts.groupby("kind", sort=False)["text"].agg(["size", "first"])
     kinds = sorted(map(str, counted.index), key=lambda kind: WEIGHTS.index(weight_of(kind)))
     rows = [(weight_of(kind), kind, *map(str, counted.loc[kind])) for kind in kinds]

@@ -1,7 +1,7 @@
 """reStructuredText as the published reports write it: titles, list-tables, images, footnotes.
 
-What is finished RST has the type ``Text``.  Every other string is data, and whatever puts it into a
-page escapes it: forgetting something shows a backslash, and never runs what stands in the data.
+Finished RST has the type ``Text``.  Every other string is data, and is escaped when it is put into
+a page: a mistake shows a superfluous backslash, and never interprets data as markup.
 """
 
 import hashlib
@@ -18,33 +18,33 @@ from mqperf.base.errors import ReportError
 from mqperf.base.one_line import NAME, UNKNOWN, one_line
 
 MISSING = "\N{EN DASH}"
-"""What stands where there is no number; a bare full stop confuses docutils."""
+"""Stands for a missing number; a bare full stop confuses docutils."""
 
 LONGEST_FILE = 100
-"""Characters in the name of a file that is made from a caption."""
+"""Most characters of a file name that is made from a caption."""
 
 _PUNCTUATION = r"[!-/:-@\[-`{-~]"
 
 _INLINE = re.compile(r"[\\*`|_<@]|:(?=\S|$)")
-"""What is markup, or begins a link, wherever it stands."""
+"""Characters that are inline markup, or begin a link, anywhere in a text."""
 
 _AT_START = re.compile(
     rf"{_PUNCTUATION}|[\u2022\u2023\u2043]"
     r"|(?:[0-9]+|[A-Za-z]|[IVXLCDM]+|[ivxlcdm]+)[.)](?!\S)"
 )
-"""What begins a list, a field, a directive, a comment, a rule when a paragraph begins with it."""
+"""What makes a paragraph a list, a field, a directive, a comment or a rule at its start."""
 
 _RULE = re.compile(rf"(?<=\s)(?=(?!\\)({_PUNCTUATION})\1{{3,}}(?!\S))")
-"""Before a word that is the line below a title, should wrapping put it on a line of its own."""
+"""Position before a word that would underline a title if wrapping put it on its own line."""
 
 _BACKSLASHES = re.compile(r"(?<!\S)(?=(?:\\\\)+(?!\S))")
-"""Before a word of nothing but backslashes, which a backslash in front keeps being such a word."""
+"""Position before a word of backslashes alone, which one more backslash would not change."""
 
 
 class Text(Markup):
-    """Finished RST, which goes into a page as it is.
+    """Finished RST, which is put into a page unchanged.
 
-    As with ``Markup`` for HTML, its methods escape what they add:
+    Like those of ``Markup`` for HTML, its methods escape their arguments:
     ``Text("**{}** of {}").format(number, name)``.
     """
 
@@ -53,7 +53,7 @@ class Text(Markup):
     @classmethod
     @override
     def escape(cls, value: object, /) -> "Text":
-        """The value as text within a paragraph, a cell or a title; finished RST as it is."""
+        """Escape a value for a paragraph, a cell or a title; finished RST is returned unchanged."""
         if isinstance(value, Text):
             return value
         text = _INLINE.sub(r"\\\g<0>", one_line(str(value)))
@@ -68,14 +68,14 @@ escape = Text.escape
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A footnote: the label by which cells refer to it, and its sentence."""
+    """A footnote: its label, by which cells refer to it, and its sentence."""
 
     label: str
     text: str
 
     @property
     def mark(self) -> Text:
-        """The reference to be put behind a number."""
+        """The reference to put after a number."""
         return Text(f" [#{name(self.label)}]_")
 
 
@@ -91,9 +91,9 @@ class Grid:
 
 
 def slug(title: str) -> Text:
-    """The file name that belongs to a caption: its words, lower case, joined by underscores.
+    """Return the file name of a caption: its words in lower case, joined by underscores.
 
-    Of a long one the end is replaced by a digest, so that no two captions share a name.
+    The end of a long name is replaced by a digest, so that no two captions share a name.
     """
     words = re.sub(r"[^a-z0-9]+", "_", re.sub(r"\(.+\)", "", title).lower()).strip("_")
     if len(words) > LONGEST_FILE:
@@ -102,36 +102,36 @@ def slug(title: str) -> Text:
 
 
 def name(text: str) -> Text:
-    """A name where RST takes it literally, as in a path; raises ``ReportError`` for any other."""
+    """Check a name that RST takes literally, as in a path; raises ``ReportError`` if it cannot."""
     if not NAME.fullmatch(text):
         raise ReportError(f"{one_line(text, 80)!r} cannot be the name of a file in a report")
     return Text(text)
 
 
 def link(label: str, *folders: str) -> Text:
-    """A link to the page in these folders, each in the one before it."""
+    """Return a link to the page in these nested folders."""
     page = "/".join(map(name, (*folders, "index")))
     return Text(f":doc:`{escape(label)} <{page}>`")
 
 
 def download(label: str, *path: str) -> Text:
-    """A link to a file, which whoever builds the pages copies beside them."""
+    """Return a link to a file, which Sphinx copies beside the pages."""
     return Text(f":download:`{escape(label)} <{'/'.join(map(name, path))}>`")
 
 
 def title(text: str, line: str, *, over: bool = False) -> Text:
-    """A title with the line below it, and above it for a document of its own."""
+    """Return a title underlined by ``line``, and overlined as well with ``over``."""
     text = escape(text) or MISSING
-    # a line of fewer than four is one only by chance, and characters may be two columns wide
+    # docutils recognises shorter lines only sometimes, and characters may be two columns wide
     rule = line * max(4, len(text), column_width(text))
     return Text(f"{rule}\n{text}\n{rule}" if over else f"{text}\n{rule}")
 
 
 def wrap(text: str, indent: str = "", first: str | None = None) -> Text:
-    """A paragraph in lines of at most 79 characters; a per cent sign stays with its number."""
-    kept = str(escape(text)).replace(" %", "\N{NO-BREAK SPACE}%").replace("\\ ", "\\\0")
+    """Wrap a paragraph at 79 characters; a per cent sign stays with its number."""
+    unbroken = str(escape(text)).replace(" %", "\N{NO-BREAK SPACE}%").replace("\\ ", "\\\0")
     lines = textwrap.fill(
-        kept,
+        unbroken,
         79,
         initial_indent=indent if first is None else first,
         subsequent_indent=indent,
@@ -142,34 +142,34 @@ def wrap(text: str, indent: str = "", first: str | None = None) -> Text:
 
 
 def paragraph(rendered: str) -> Text:
-    """What a template's block gave, of which all data is escaped already, as a paragraph."""
+    """Wrap the output of a template's block, whose data is escaped already, as a paragraph."""
     return wrap(Text(" ".join(rendered.split()))) + Text("\n")
 
 
 def bullets(sentences: Iterable[str]) -> Text:
-    """A list with one item per sentence."""
+    """Return a list with one item per sentence."""
     return Text("\n").join(wrap(sentence, "  ", "* ") for sentence in sentences)
 
 
 def literal(text: str) -> Text:
-    """The text line by line as it is, but for characters that are none to a reader."""
+    """Return a literal block of the text; characters that are not printable are replaced."""
     lines = (line.expandtabs() for line in text.splitlines())
     shown = ("".join(char if char.isprintable() else UNKNOWN for char in line) for line in lines)
     return Text("::\n\n" + "\n".join(f"    {line}".rstrip() for line in shown))
 
 
 def image(file: Text, alt: str, style: str = "") -> Text:
-    """An image whose suffix the builder chooses, with the sentence for those who do not see it.
+    """Return an image, whose suffix the builder chooses, with its alternative text.
 
-    The value of an option is no markup: what would escape it would be read aloud.  ``style`` is
-    the class by which style sheets know it.
+    The values of options are not escaped: they are no markup, and a screen reader would read
+    backslashes aloud.  ``style`` is a CSS class.
     """
     directive = f".. image:: {file}.*\n   :alt: {one_line(alt)}"
     return Text(f"{directive}\n   :class: {name(style)}" if style else directive)
 
 
 def table(grid: Grid) -> Text:
-    """A list-table, followed by its footnotes."""
+    """Return a list-table, followed by its footnotes."""
     head = f".. list-table:: {escape(grid.caption)}".rstrip()
     options = ["   :header-rows: 1", *([f"   :class: {grid.style}"] if grid.style else [])]
     rows = [
@@ -183,5 +183,5 @@ def table(grid: Grid) -> Text:
 
 
 def footnote(note: Note) -> Text:
-    """The sentence of a footnote, where its marks lead."""
+    """Return a footnote, the target of its marks."""
     return wrap(escape(note.text) or MISSING, "   ", f".. [#{name(note.label)}] ")

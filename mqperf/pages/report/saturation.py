@@ -1,4 +1,4 @@
-"""Where the sweeps saturate: a table, and sentences."""
+"""Saturation points of the sweeps, as a table and a sentence."""
 
 from collections.abc import Mapping, Sequence
 from math import isnan
@@ -25,17 +25,17 @@ Row = Mapping[Any, Any]
 
 
 def known(saturation_points: pd.DataFrame) -> pd.DataFrame:
-    """The sweeps that say where they saturate."""
+    """Return the sweeps whose saturation point is known."""
     return saturation_points[saturation_points["peak_lies"].isin(list(WHERE))]
 
 
 def enough(saturation_points: pd.DataFrame) -> pd.DataFrame:
-    """The sweeps with thread counts enough to ask the question."""
+    """Return the sweeps with enough thread counts to look for a saturation point."""
     return saturation_points[saturation_points["points"] >= FEWEST]
 
 
 def sentence(saturation_points: pd.DataFrame) -> str:
-    """What is known of the peaks of these sweeps, in one sentence."""
+    """Return a sentence on the positions of the peaks of these sweeps."""
     if saturation_points.empty or saturation_points["points"].max() < FEWEST:
         return f"The peak of throughput is not known: that takes {FEWEST} thread counts in a sweep."
     counted = saturation_points["peak_lies"].value_counts()
@@ -46,7 +46,7 @@ def sentence(saturation_points: pd.DataFrame) -> str:
 
 
 def grid(saturation_points: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
-    """Saturation point and peak of every sweep that tells them, with their 95 % intervals."""
+    """Return a table of known saturation points and peaks, with their 95 % intervals."""
     point, peak = (f"{name}, threads" for name in ("saturation point", "peak"))
     headings = ("Topology", "test case", point, "its interval", peak, "its interval", "doubted")
     rows = [
@@ -67,12 +67,12 @@ def grid(saturation_points: pd.DataFrame, layouts: Sequence[Layout]) -> Grid:
 
 
 def _interval(row: Row, name: str) -> str:
-    """Its ends; one that is outside the sweep by that name."""
+    """Format an interval; an end outside the sweep is ``below`` or ``beyond``."""
     low, high = float(row[f"{name}_threads_low"]), float(row[f"{name}_threads_high"])
     if isnan(low) and isnan(high):
         return MISSING
-    downwards = "below" if isnan(low) else _number(low)
-    return f"{downwards} to {'beyond' if isnan(high) else _number(high)}"
+    lower = "below" if isnan(low) else _number(low)
+    return f"{lower} to {'beyond' if isnan(high) else _number(high)}"
 
 
 def _number(threads: float) -> str:

@@ -1,4 +1,4 @@
-"""Several systems in one report: their tops in one table, and what to mind in comparing them."""
+"""Several systems in one report: caveats of their comparison."""
 
 from collections.abc import Iterator, Mapping
 
@@ -25,12 +25,12 @@ SAME = (
     "load_beside",
     "threads",
 )
-"""What systems should have in common, beside the machine, if their numbers are to be compared."""
+"""Columns in which systems should agree, beside the machine, for their numbers to compare."""
 
 
 def caveats(runs: pd.DataFrame, titles: Mapping[str, str]) -> list[str]:
-    """What to mind in comparing these systems: the machine, the versions, and what differs."""
-    return [*_machine(runs), *_versions(runs, titles), *_unlike(runs, titles)]
+    """Return caveats of a comparison of these systems: machines, versions, and differences."""
+    return [*_machine(runs), *_versions(runs, titles), *_differences(runs, titles)]
 
 
 def _machine(runs: pd.DataFrame) -> Iterator[str]:
@@ -64,8 +64,8 @@ def _versions(runs: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:
     yield f"Compared are {joined(compared)}."
 
 
-def _unlike(runs: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:
-    """What is not the same for all systems, each as a sentence."""
+def _differences(runs: pd.DataFrame, titles: Mapping[str, str]) -> Iterator[str]:
+    """Yield a sentence on each column whose values differ between systems."""
     by_title = {title: where(runs, system=system) for system, title in titles.items()}
     for column in (*SAME, *further(runs)):
         values = {title: joined(shown_values(column, rows)) for title, rows in by_title.items()}

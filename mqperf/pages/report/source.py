@@ -1,7 +1,7 @@
 """The RST of a report: the overview page, the methods, a page per system, a page per layout.
 
-Every folder refers only to itself and to folders below it, so that any part of the tree can be put
-into another tree as it is.
+Every folder refers only to itself and to folders below it, so that any subtree can be moved into
+another tree unchanged.
 """
 
 import gzip
@@ -51,7 +51,7 @@ from mqperf.study.tables import (
 )
 
 PLAIN_BYTES = 1_000_000
-"""CSV files that are larger are packed: those of single seconds, of many or long runs."""
+"""Larger CSV files are compressed: tables with a row per second, of many or long runs."""
 
 Systems = Mapping[str, Sequence[Layout]]
 """System -> its layouts, in their order."""
@@ -59,9 +59,9 @@ Systems = Mapping[str, Sequence[Layout]]
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What a report has beside its tables: a title, and notebooks that are executed.
+    """Content of a report besides its tables: a title, and executed notebooks.
 
-    ``source`` is the folder that the tables were read from: with it runs are drawn in time.
+    ``source`` is the folder that the tables were read from: with it runs are drawn over time.
     """
 
     title: str
@@ -81,12 +81,13 @@ def write_source(tables: Tables, tried: Sequence[Layout], out: Path, contents: C
     unknown = list(left_out(all_attempts(tables)))
     tables = of_plan(known_cases(tables))
     best = tops(tables, tried)
-    systems = {name: list(part) for name, part in groupby(tried, key=lambda layout: layout.system)}
+    by_system = groupby(tried, key=lambda layout: layout.system)
+    systems = {name: list(system_layouts) for name, system_layouts in by_system}
     source = contents.source
     plan, unread = (None, "") if source is None else plan_of(source)
     writer = Writer({} if source is None else explorers(tables, source), plan)
-    if shown := public((source / PLAN).read_text(encoding="utf-8")) if source and plan else "":
-        (out / PLAN).write_text(shown, encoding="utf-8")
+    if plan_text := public((source / PLAN).read_text(encoding="utf-8")) if source and plan else "":
+        (out / PLAN).write_text(plan_text, encoding="utf-8")
     screen = first_screen(tables, plan, unread)
     for system, layouts in systems.items():
         of_system = select(tables, system=system)
@@ -97,7 +98,7 @@ def write_source(tables: Tables, tried: Sequence[Layout], out: Path, contents: C
         context |= {"answers": answered, "grids": [] if context["sweep"] else [*_grids(answered)]}
         context["label"] = rst.Text(f"mqperf_{rst.slug(title)}_{rst.name(system)}")
         writer.render("system.rst", out / system / "index.rst", context)
-    _write_methods(tables, systems, out / "methods", writer, shown)
+    _write_methods(tables, systems, out / "methods", writer, plan_text)
     for answer in screen.answers:
         if answer.drawing is not None:
             writer.draw(answer.drawing, out)
@@ -106,7 +107,7 @@ def write_source(tables: Tables, tried: Sequence[Layout], out: Path, contents: C
         "grids": [*_grids(screen.answers)],
         "unknown": unknown,
         "tables": filled,
-        "plan": shown and PLAN,
+        "plan": plan_text and PLAN,
         "report_title": title,
     }
     writer.finish()
@@ -120,12 +121,12 @@ def write_source(tables: Tables, tried: Sequence[Layout], out: Path, contents: C
 
 
 def _write_tables(tables: Tables, folder: Path) -> Iterator[str]:
-    """Write the tables; gives the name of the CSV file of each, large ones packed with gzip."""
+    """Write the tables, and yield the name of the CSV file of each; large ones are gzipped."""
     write(tables, folder, "parquet")
     for file in write(tables, folder, "csv"):
         if file.stat().st_size > PLAIN_BYTES:
-            packed = gzip.compress(file.read_bytes(), 6, mtime=0)
-            file.with_name(f"{file.name}.gz").write_bytes(packed)
+            compressed = gzip.compress(file.read_bytes(), 6, mtime=0)
+            file.with_name(f"{file.name}.gz").write_bytes(compressed)
             file.unlink()
         yield file.name if file.exists() else f"{file.name}.gz"
 
@@ -133,7 +134,7 @@ def _write_tables(tables: Tables, folder: Path) -> Iterator[str]:
 def _system(
     tables: Tables, layouts: Sequence[Layout], best: pd.DataFrame, out: Path, writer: Writer
 ) -> dict[str, object]:
-    """Write the pages below a system; give what the system's own page says."""
+    """Write the pages below a system, and return the context of the system's own page."""
     for layout in layouts:
         _write_page(layout, tables, out / layout.folder, writer)
     swept = ANSWERS["scaling"].asked(tables)
@@ -150,7 +151,7 @@ def _system(
 def _sweep(
     tables: Tables, layouts: Sequence[Layout], best: pd.DataFrame, out: Path, writer: Writer
 ) -> dict[str, object]:
-    """What the page of a system has of its sweeps of threads, as in 2016."""
+    """Return the context of a system's page on its sweeps of threads, as in 2016."""
     caption, doubted = "Throughput on different topologies", {*tables["doubts"]["point"]}
     return {
         "overview": overview.overview(best, layouts),
@@ -207,20 +208,19 @@ def _write_methods(tables: Tables, systems: Systems, out: Path, writer: Writer, 
 
 
 def _overview(tables: Tables, systems: Systems) -> dict[str, object]:
-    """What the first page says beside its answers."""
+    """Return the context of the first page besides its answers."""
     titles = _titles(systems)
-    several = len(titles) > 1
     return {
         "shared_hosts": list(hosts.shared(tables["hosts"])),
         "quality": quality.data_quality(tables),
         "systems": list(systems),
-        "caveats": side_by_side.caveats(all_attempts(tables), titles) if several else [],
+        "caveats": side_by_side.caveats(all_attempts(tables), titles) if len(titles) > 1 else [],
         "doubts": quality.doubt_kinds(tables["doubts"]),
     }
 
 
 def _grids(answered: Sequence[Answer]) -> Iterator[rst.Grid]:
-    """The tables of the answers; footnotes are numbered through all of them."""
+    """Yield the tables of the answers; the numbers of footnotes continue through all of them."""
     labels = (f"answer-{number}" for number in count(1))
     for answer in answered:
         if answer.table is not None and (grid := grids.grid(answer.table, labels, {})) is not None:

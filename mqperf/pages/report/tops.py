@@ -1,4 +1,4 @@
-"""Which point stands for a test case on a layout, and what doubts say of it and of the highest."""
+"""The point that represents a test case on a layout, and doubts about it and the raw maximum."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,19 +11,19 @@ from mqperf.study.stats.sustained import FIGURE, NO, TESTER, best_first, highest
 from mqperf.study.tables import Tables
 
 HIGHEST = ("point", FIGURE, "at", "label", "doubts", "findings")
-"""What is told of the point with the highest throughput, in columns that begin with ``top_``."""
+"""Columns, with the prefix ``top_``, of the point with the highest throughput."""
 
 
 UNTOLD = "whether it keeps up is not known, as the rate of sending changes, or was not recorded"
-"""What is said of a throughput that no doubt is about, and that is not known to be sustained."""
+"""Remark on a throughput without a doubt that is not known to be sustained."""
 
 
 def tops(tables: Tables, layouts: Sequence[Layout]) -> pd.DataFrame:
-    """One row per layout and test case: the sustained point, or the best where there is none.
+    """Return a row per layout and test case: the sustained point, or the best if there is none.
 
     Adds ``label`` and ``folder`` of the layout, the columns of ``stats.sustained.best_first``,
-    ``doubts``: the kinds of doubt about the point, ``findings``: what each of them found, and with
-    the prefix ``top_`` the same of the point with the highest throughput, sustained or not.
+    ``doubts``: the kinds of doubt about the point, ``findings``: the finding of each of them, and
+    with the prefix ``top_`` the same of the point with the highest throughput, sustained or not.
     """
     points = tables["points"]
     tried = {*points["test_case"]}
@@ -40,27 +40,27 @@ def tops(tables: Tables, layouts: Sequence[Layout]) -> pd.DataFrame:
 
 
 def higher(top: Mapping[Any, Any]) -> bool:
-    """Whether another point had a higher throughput than the one that stands for all."""
+    """Return whether another point had a higher throughput than the representative one."""
     return bool(top[f"top_{FIGURE}"] > top[FIGURE])
 
 
 def why_not(rows: pd.DataFrame) -> str:
-    """Why none of these tops is sustained, in words; empty where one is, or nobody can tell.
+    """Return why none of these tops is sustained; empty if one is sound.
 
     The rows are those of ``tops``, or of ``best_first``.
     """
     if rows["sound"].any():
         return ""
-    kept = set(rows["any_keeps_up"])
-    if kept == {NO}:
+    verdicts = set(rows["any_keeps_up"])
+    if verdicts == {NO}:
         return "no point keeps up"
-    if kept <= {NO, TESTER}:
+    if verdicts <= {NO, TESTER}:
         return "no point keeps up without tester or host being the limit"
     return "no point is beyond doubt"
 
 
 def findings(doubts: pd.DataFrame, point: object) -> dict[str, str]:
-    """Kinds of doubt about a point, and what each of them found."""
+    """Return the kinds of doubt about a point -> the finding of each."""
     of_point = doubts[doubts["point"] == point]
     return {
         str(kind): likewise(list(texts.dropna().unique()))
@@ -69,7 +69,7 @@ def findings(doubts: pd.DataFrame, point: object) -> dict[str, str]:
 
 
 def _top(best: pd.DataFrame, tables: Tables) -> pd.DataFrame:
-    """The first of these points as a row, none for none; and the highest of them."""
+    """Return the first of these points, if any, as a row, with ``top_`` columns of the highest."""
     head, top = best.head(1), highest(best)
     if top is None:
         names = ("doubts", "findings", *(f"top_{name}" for name in HIGHEST))

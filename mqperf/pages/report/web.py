@@ -1,4 +1,4 @@
-"""HTML from the RST of a report, by Sphinx."""
+"""Conversion of the RST of a report to HTML by Sphinx."""
 
 import shutil
 import sys
@@ -10,14 +10,14 @@ from mqperf.base.errors import ReportError
 from mqperf.base.packages import need
 
 SHARED = {".csv", ".gz", ".parquet", ".svg", ".json", ".html", ".ipynb"}
-"""Kinds of files that pages show or link."""
+"""Suffixes of files that pages show or link."""
 
 
 def make_html(source: Path, out: Path) -> None:
     """Build the HTML, which needs no server and no network; a warning is an error.
 
-    Sphinx runs in a process of its own: it changes docutils and the logging of the one it runs in.
-    Raises ``ReportError`` with Sphinx's own words.
+    Sphinx runs in a separate process, as it changes docutils and logging globally.  Raises
+    ``ReportError`` with the message of Sphinx.
     """
     need("report")
     with processes.scratch("doctrees") as doctrees:
@@ -30,11 +30,11 @@ def make_html(source: Path, out: Path) -> None:
         reason = " / ".join(lines[:3]).replace(f"{source}/", "")
         raise ReportError(f"Sphinx could not build the HTML of the report: {reason}")
     shutil.rmtree(out / ".doctrees", ignore_errors=True)
-    _share(source, out)
+    _link_copies(source, out)
 
 
-def _share(source: Path, out: Path) -> None:
-    """Have files that Sphinx copied from the source be stored once, where links can be made."""
+def _link_copies(source: Path, out: Path) -> None:
+    """Replace Sphinx's copies of source files by hard links, where the file system has them."""
     originals = {
         file.read_bytes(): file
         for file in source.rglob("*")

@@ -1,4 +1,4 @@
-"""The words of the reports: how test cases, topologies and numbers are written."""
+"""Texts of reports: titles and folders of layouts, and formats of numbers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,15 +24,15 @@ TAKEN = (
     *("conf.py", "docutils.conf", "html", "index.rst", "methods", "notebooks", "plan.yaml"),
     *("report.json", "tables", "top_throughput.svg"),
 )
-"""What stands beside the folders of the systems in a report."""
+"""Names in a report that no folder of a system may have."""
 
 AS_PLANNED = {"kept_rate_msg_s", "missed_rate_msg_s", "held_rate_msg_s", "broken_rate_msg_s"}
-"""Figures that are one of the rates of a plan, or their mean, and are printed as these are."""
+"""Figures that are a rate of a plan, or a mean of such rates, and are printed like them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A topology with a kind of queue, of one system: what one page is about."""
+    """A topology with a kind of queue, of one system: the subject of one page."""
 
     system: str
     system_title: str
@@ -52,27 +52,27 @@ class Layout:
 
     @property
     def label(self) -> str:
-        """The layout in a few words, as overview tables have it."""
+        """Short name of the layout for overview tables."""
         return labels.layout(self.topology, self.queues)
 
     @property
     def sentence(self) -> str:
-        """Who connects to which node, and what the queues are."""
+        """Sentences on the connections of client and server to nodes, and on the queues."""
         topology, queues = labels.topology(self.topology), labels.queues(self.queues)
         return f"{topology.sentence} {queues.sentence}"
 
     def of(self, frame: pd.DataFrame, test_case: str | None = None) -> pd.DataFrame:
-        """The rows of the frame that belong to this layout, and to the test case."""
+        """Return the rows of the frame of this layout, and of the test case."""
         case = {} if test_case is None else {"test_case": test_case}
         keys = {"system": self.system, "topology": self.topology, "queues": self.queues}
         return where(frame, **keys, **case)
 
 
 def layouts(runs: pd.DataFrame) -> list[Layout]:
-    """Every layout that was tried: by system, then plain queues before replicated ones.
+    """Return every layout that was tried: by system, then plain queues before replicated ones.
 
-    Test cases that reports have no words for do not count.  Raises ``ReportError`` when two layouts
-    or something else of the report would have the same folder.
+    Runs of unknown test cases do not count.  Raises ``ReportError`` when two layouts, or something
+    else of the report, would have the same folder.
     """
     keys = [*LAYOUT]
     known = runs[~_unknown(runs)].dropna(subset=keys)
@@ -82,14 +82,14 @@ def layouts(runs: pd.DataFrame) -> list[Layout]:
         for system, topology, queues in known[keys].drop_duplicates().itertuples(index=False)
     ]
     _check_folders(tried)
-    return sorted(tried, key=lambda of: (of.system, *labels.order(of.topology, of.queues)))
+    return sorted(tried, key=lambda it: (it.system, *labels.order(it.topology, it.queues)))
 
 
 def generator(runs: pd.DataFrame) -> Mapping[str, Text]:
-    """The load generators of these runs, or the tools that made them: ``name`` and ``target``.
+    """Return the load generators, or import tools, of these runs as RST: ``name`` and ``target``.
 
-    mqperf's first where it is not told.  One whose package is not installed has its bare name, and
-    no target.
+    The default is mqperf's first generator.  A generator whose package is not installed has its
+    plain name, and no link target.
     """
     used = set(runs["generator"].dropna())
     registered: tuple[Generator | Importer, ...] = (*GENERATORS.values(), *IMPORTERS.values())
@@ -103,13 +103,13 @@ def generator(runs: pd.DataFrame) -> Mapping[str, Text]:
 
 
 def repeats_of(points: pd.DataFrame) -> str:
-    """How many whole runs the points have: ``3``, ``2 to 7``; nothing where none has any."""
+    """Format the numbers of whole runs of points: ``3``, ``2 to 7``; empty if none has any."""
     whole = points["repeats"][points["repeats"] > 0]
     return " to ".join(dict.fromkeys([f"{whole.min()}", f"{whole.max()}"])) if len(whole) else ""
 
 
 def known_cases(tables: Tables) -> Tables:
-    """The rows of all test cases that reports have words for, and of no test case."""
+    """Drop rows of unknown test cases from all tables."""
     if not _unknown(tables["runs"]).any():
         return tables
     return {
@@ -119,7 +119,7 @@ def known_cases(tables: Tables) -> Tables:
 
 
 def left_out(runs: pd.DataFrame) -> Iterator[str]:
-    """A sentence on each test case that no page shows."""
+    """Yield a sentence on each unknown test case, which no page shows."""
     for case, attempts in runs.loc[_unknown(runs), "test_case"].value_counts().items():
         yield (
             f"{amount(attempts, 'attempt')} at the test case {one_line(str(case), 80)!r} not"
@@ -132,7 +132,7 @@ def _unknown(frame: pd.DataFrame) -> pd.Series:
 
 
 def _check_folders(tried: Sequence[Layout]) -> None:
-    """Raise ``ReportError`` when a folder would not be that of one layout alone."""
+    """Raise ``ReportError`` if the folder of a layout is taken, or shared by two layouts."""
     folders: dict[tuple[str, str], Layout] = {}
     for layout in tried:
         if layout.system in TAKEN:
@@ -149,13 +149,13 @@ def _check_folders(tried: Sequence[Layout]) -> None:
 
 
 HALF = 0.05
-"""Half of the last decimal of figures: less would look like zero."""
+"""Half a unit in the last decimal of figures: smaller values would print as zero."""
 
 
 def cell(column: str, value: object) -> Text:
-    """A value as the published reports print it: counts whole, figures with one decimal.
+    """Format a value as the published reports do: counts as integers, figures with one decimal.
 
-    What is not zero has as many decimals as it takes not to look like it.
+    Small values other than zero have as many decimals as they need not to print as zero.
     """
     if value is None or value is pd.NA or (isinstance(value, float) and isnan(value)):
         return Text(MISSING)
@@ -173,30 +173,30 @@ def cell(column: str, value: object) -> Text:
 
 
 def unsure(column: str, value: float, uncertainty_s: float, median_s: float) -> Text:
-    """A latency as ``cell`` prints it, with ± what the clocks may make it wrong by.
+    """Format a latency as ``cell`` does, with ± its error bound from the clocks.
 
-    Where that is more than a tenth of the median, only the digits are given that it leaves.
+    If that is more than a tenth of the median, only the digits that it leaves certain are printed.
     """
     if isnan(value) or not uncertainty_s > 0:
         return cell(column, value)
-    shown, wrong = value * COLUMNS[column].scale, uncertainty_s * COLUMNS[column].scale
-    usual_s = value if isnan(median_s) else median_s
-    digits = min(1, -floor(log10(wrong))) if uncertainty_s > LARGE_SHARE * abs(usual_s) else 1
-    return Text(f"{round(shown, digits):.{max(digits, 0)}f} ± {float(f'{wrong:.1g}'):g}")
+    shown, error = value * COLUMNS[column].scale, uncertainty_s * COLUMNS[column].scale
+    typical_s = value if isnan(median_s) else median_s
+    digits = min(1, -floor(log10(error))) if uncertainty_s > LARGE_SHARE * abs(typical_s) else 1
+    return Text(f"{round(shown, digits):.{max(digits, 0)}f} ± {float(f'{error:.1g}'):g}")
 
 
 def three_figures(value: float) -> str:
-    """The value rounded to three significant figures: the rule of all overviews."""
+    """Format a value with three significant figures, as in all overviews."""
     return f"{float(f'{value:.3g}'):.12g}"
 
 
 def joined(parts: Sequence[str]) -> str:
-    """``a``, ``a and b``, ``a, b and c``."""
+    """Join texts in a list: ``a``, ``a and b``, ``a, b and c``."""
     return " and ".join(filter(None, [", ".join(parts[:-1]), *parts[-1:]]))
 
 
 def likewise(sentences: Sequence[str]) -> str:
-    """The first of the sentences about one row by one check, and how many more there are."""
+    """Return the first sentence of one check about one row, and the number of further ones."""
     if not sentences:
         return ""
     more = len(sentences) - 1

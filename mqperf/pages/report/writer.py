@@ -1,4 +1,4 @@
-"""Writing a report's files: templates filled at once, drawings gathered and drawn together."""
+"""Writing of a report's files: templates are rendered at once, drawings together at the end."""
 
 import json
 import shutil
@@ -15,13 +15,13 @@ from mqperf.pages.report.explorers import Explorers
 from mqperf.plan import Plan
 
 MARK = "report.json"
-"""The file by which a folder is known to be a report, and may be replaced."""
+"""The file that identifies a folder as a report, which may be replaced."""
 
 STATIC = Path(__file__).parent / "static"
 
 
 class Writer:
-    """What all pages of a report share: the templates, and the drawings still to be drawn."""
+    """Shared state of all pages of a report: the templates, and the drawings yet to be drawn."""
 
     def __init__(
         self,
@@ -30,14 +30,14 @@ class Writer:
         *,
         package: str = "mqperf.pages.report",
     ) -> None:
-        """Load the templates, those of a package before mqperf's own of that name.
+        """Load the templates; those of ``package`` take precedence over mqperf's own.
 
-        ``in_time`` are the runs that are drawn in time.
+        ``in_time`` has the runs that are drawn over time.
         """
         self.templates = _templates(package)
         self.in_time = in_time
         self.plan = plan
-        self._waiting: list[tuple[Drawing, Path]] = []
+        self._pending: list[tuple[Drawing, Path]] = []
 
     def render(self, template: str, file: Path, context: Mapping[str, object]) -> None:
         """Write the file from the template."""
@@ -46,14 +46,14 @@ class Writer:
         file.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
 
     def draw(self, drawing: Drawing, folder: Path) -> Drawing:
-        """Have it drawn into the folder when ``finish`` is called; gives it back."""
-        self._waiting.append((drawing, folder))
+        """Queue a drawing, which ``finish`` draws into the folder, and return it."""
+        self._pending.append((drawing, folder))
         return drawing
 
     def furnish(self, out: Path, facts: Mapping[str, object]) -> None:
-        """Write what Sphinx needs beside the pages, and the mark with these facts.
+        """Write the other files that Sphinx needs, and ``MARK`` with these facts.
 
-        Among them must be the ``title``.
+        They must include the ``title``.
         """
         shutil.copytree(STATIC, out / "_static")
         for file in ("conf.py", "docutils.conf"):
@@ -61,12 +61,12 @@ class Writer:
         (out / MARK).write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
 
     def finish(self) -> None:
-        """Draw all that waits, on all cores where that is safe."""
-        processes.shared_out(_draw, self._waiting)
+        """Draw all queued drawings, on all cores where that is safe."""
+        processes.shared_out(_draw, self._pending)
 
 
-def _draw(waiting: tuple[Drawing, Path]) -> None:
-    drawing, folder = waiting
+def _draw(pending: tuple[Drawing, Path]) -> None:
+    drawing, folder = pending
     drawing.write(folder)
 
 

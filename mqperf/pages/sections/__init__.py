@@ -1,4 +1,4 @@
-"""The sections of a test case, in the order of a page; packages add those of their own tables."""
+"""The sections of a test case, in the order of a page; packages register further ones."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -49,16 +49,16 @@ SECTIONS: Registry[Section] = Registry(
 
 
 def contents(view: View) -> Iterator[tuple[str, Content]]:
-    """What there is to show of a test case on a layout, with the name of its section."""
+    """Yield name and content of each section that applies to a test case on a layout."""
     for name, section in SECTIONS.items():
         for content in section.of(view):
             yield name, content
 
 
 def shown(tables: Tables, section: str, test_case: str = "") -> Iterator[tuple[View, Content]]:
-    """What one section shows of each test case that was measured, or of one, on each layout.
+    """Yield the content of one section for each measured test case, or one, on each layout.
 
-    Raises ``MqperfError`` for a section or test case that there is not.
+    Raises ``MqperfError`` for an unknown section or test case.
     """
     if section not in SECTIONS:
         raise MqperfError(f"no section {section!r}; there are: {', '.join(SECTIONS)}")
@@ -70,7 +70,7 @@ def shown(tables: Tables, section: str, test_case: str = "") -> Iterator[tuple[V
 
 
 def views(tables: Tables, test_case: str = "") -> Iterator[View]:
-    """Each test case that was measured, or one, on each layout."""
+    """Yield a view of each measured test case, or of one, on each layout."""
     measured = tables["points"].dropna(subset=["throughput_msg_s"])
     for case in [test_case] if test_case else TEST_CASES:
         for layout in layouts(where(tables["runs"], test_case=case)):

@@ -1,4 +1,4 @@
-"""What the actions of a plan did, and what they cost."""
+"""Sections on the actions of a plan, and their effects."""
 
 from collections.abc import Iterator
 
@@ -12,24 +12,24 @@ from mqperf.study.tables import tidy
 
 
 def outages(view: View) -> Iterator[Content]:
-    """A row for each action of a run."""
-    acted = rows.outages(view.tables)
-    cost = [name for name in present(acted, COST, keep=("lost",)) if name not in _summed(acted)]
+    """Yield a table with a row for each action of a run."""
+    table = rows.outages(view.tables)
+    cost = [name for name in present(table, COST, keep=("lost",)) if name not in _summed(table)]
     yield Content(
         heading="Outages",
-        words=[*_words(acted)],
+        words=[*_words(table)],
         caption=view.caption("outages"),
-        rows=acted,
-        columns=view.columns(acted, (*OUTAGES, *cost, "duplicates")),
+        rows=table,
+        columns=view.columns(table, (*OUTAGES, *cost, "duplicates")),
         key="run",
-        data=tidy(acted),
+        data=tidy(table),
     )
 
 
 def _words(outages: pd.DataFrame) -> Iterator[str]:
-    """What was done, and what the columns mean."""
-    done = joined(list(outages["action"].unique()))
-    yield f"Actions of the plan during the measured window: {done}."
+    """Yield the actions, and the meaning of the columns."""
+    actions = joined(list(outages["action"].unique()))
+    yield f"Actions of the plan during the measured window: {actions}."
     for name in ("downtime_s", "outage_s", "recovery_s"):
         column = COLUMNS[name]
         yield f"{column.label.capitalize()}: {column.meaning[0].lower()}{column.meaning[1:]}"
@@ -41,7 +41,7 @@ def _words(outages: pd.DataFrame) -> Iterator[str]:
 
 
 def phases(view: View) -> Iterator[Content]:
-    """A row for the time before, during and after each action of a run."""
+    """Yield a table with a row for the time before, during and after each action of a run."""
     figures = rows.of_runs(view.tables, "action_phases", "commanded_s", "from_s")
     names = [name for name in ACTION_PHASES if name not in {"commanded_s", *_summed(figures)}]
     yield Content(
@@ -61,7 +61,7 @@ def phases(view: View) -> Iterator[Content]:
 
 
 def _summed(figures: pd.DataFrame) -> tuple[str, ...]:
-    """Errors, where all rows tell how many of them were released, modified and rejected."""
+    """Return ``("errors",)`` if all rows have it split in released, modified and rejected."""
     return ("errors",) if figures["released"].notna().all() else ()
 
 

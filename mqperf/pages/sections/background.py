@@ -1,4 +1,4 @@
-"""Loads that flowed beside the measured one."""
+"""Section on loads that ran beside the measured one."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from mqperf.study.tables import tidy
 
 
 def content(view: View) -> Iterator[Content]:
-    """A row for each background load of a run."""
+    """Yield a table with a row for each background load of a run."""
     loads = rows.of_runs(view.tables, "background", "background")
     yield Content(
         heading="Background load",

@@ -1,4 +1,4 @@
-"""Conditions against the first of them: by which factor each figure changes."""
+"""Section on conditions: the factor by which each figure changes against the first condition."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -16,13 +16,13 @@ from mqperf.study.tables.places import CONDITION
 
 LATENCY = "latency_mean_s"
 FIGURES = (LATENCY, "latency_p99_s", "throughput_msg_s")
-"""The figures whose factors a page gives; the table has more."""
+"""Figures whose factors a page shows; the table has more."""
 
 Row = Mapping[Any, Any]
 
 
 def content(view: View) -> Iterator[Content]:
-    """A row for each point and condition, with the latency under it."""
+    """Yield a table with a row for each point and condition: latency and factors."""
     rows = view.tables["factors"]
     caption = view.caption("factors of conditions")
     table, columns = _table(rows)
@@ -39,7 +39,7 @@ def content(view: View) -> Iterator[Content]:
 
 
 def _words(view: View) -> Iterator[str]:
-    """What a factor is, and what its interval knows."""
+    """Yield the definition of a factor, and the meaning of its interval."""
     factors = view.tables["factors"]
     first = str(conditions(view.tables)[CONDITION].iloc[0])
     yield Text(
@@ -60,16 +60,16 @@ def _words(view: View) -> Iterator[str]:
 
 
 def _without_interval(factors: pd.DataFrame, noun: str) -> Iterator[Text]:
-    """Which of the factors have none, and why, as far as there are such."""
+    """Yield a sentence on the factors without an interval, for each reason."""
     rows = factors[factors["interval_kind"].eq("none") & factors["figure"].isin(FIGURES)]
     once = [rows[f"repeats_{side}"].eq(1) for side in "ab"]
-    why = {
+    reasons = {
         f"measured once, and with too short or unsteady a window, or too few {noun}s in it, for an"
         " interval from within the run": once[0] & once[1],
         "measured once under one of both conditions": once[0] ^ once[1],
         "equal in all repeats": ~once[0] & ~once[1],
     }
-    for reason, mask in why.items():
+    for reason, mask in reasons.items():
         parts = [
             Text("{} under {}").format(
                 COLUMNS[str(figure)].label,
@@ -82,21 +82,21 @@ def _without_interval(factors: pd.DataFrame, noun: str) -> Iterator[Text]:
 
 
 def _table(rows: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Where each row belongs, its latency and its factors as text; and the headings."""
+    """Return keys, latency and formatted factors of each row; and the headings of the columns."""
     stated = [name for name in parameters() if name in rows.columns and name != CONDITION]
-    where = [CONDITION, "threads", *stated]
-    columns = {name: COLUMNS[name].heading() for name in (*where, LATENCY)}
+    keys = [CONDITION, "threads", *stated]
+    columns = {name: COLUMNS[name].heading() for name in (*keys, LATENCY)}
     columns |= {f"factor {figure}": f"factor of {COLUMNS[figure].label}" for figure in FIGURES}
     if rows["published_factor"].notna().any():
         columns["published"] = "published"
     if rows["doubted"].notna().any():
         columns["doubted"] = "doubts (A: first condition)"
     lines = []
-    for _, point in rows.groupby(where, sort=False, dropna=False):
+    for _, point in rows.groupby(keys, sort=False, dropna=False):
         by_figure = {str(row["figure"]): row for row in point.to_dict("records")}
         first, latency = next(iter(by_figure.values())), by_figure.get(LATENCY, {})
         lines.append(
-            {name: first[name] for name in where}
+            {name: first[name] for name in keys}
             | {LATENCY: latency.get("value_b")}
             | {f"factor {figure}": factor(by_figure.get(figure)) for figure in FIGURES}
             | {"published": _published(latency), "doubted": _doubts(by_figure.values())}
@@ -105,7 +105,7 @@ def _table(rows: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, str]]:
 
 
 def factor(row: Row | None) -> str:
-    """``3.52 (3.40 to 3.64)``; what clocks of hosts may have made of it stands behind it."""
+    """Format a factor: ``3.52 (3.40 to 3.64)``, followed by its error bound from clocks, if any."""
     if row is None:
         return MISSING
     text = three_figures(row["ratio"])

@@ -1,4 +1,4 @@
-"""A section as a data frame, as lines of text, and as records for JSON."""
+"""Forms of a section: data frame, lines of text, and records for JSON."""
 
 import json
 from collections.abc import Iterator
@@ -19,10 +19,10 @@ NOTES = "notes"
 
 
 def frame(content: Content) -> pd.DataFrame:
-    """The table as numbers in the unit that is shown, headed as on pages.
+    """Return the table with numbers in display units, and the headings of pages.
 
-    What is to be known of a row stands in the column ``notes``, the error bound of latencies from
-    the clocks of hosts in one of its own; neither is there where it has nothing to say.
+    Remarks on a row are in the column ``notes``, and the error bound of latencies from the clocks
+    of hosts in a column of its own; either column is omitted if it would be empty.
     """
     if content.rows is None:
         return pd.DataFrame()
@@ -35,9 +35,9 @@ def frame(content: Content) -> pd.DataFrame:
 
 
 def lines(content: Content, width: int) -> Iterator[str]:
-    """Heading, sentences and table for a terminal of that many columns.
+    """Yield heading, sentences and table for a terminal of that many columns.
 
-    A table that is wider is a paragraph for each of its rows instead.
+    Each row of a wider table becomes a paragraph.
     """
     yield content.heading
     for text in content.words:
@@ -48,12 +48,12 @@ def lines(content: Content, width: int) -> Iterator[str]:
 
 
 def table_lines(content: Content, width: int) -> Iterator[str]:
-    """The table alone: numbers to the right, all else to the left; notes below their row."""
+    """Yield the table alone: numbers right-aligned, texts left-aligned; notes below their row."""
     headings, rows = [*content.columns.values()], content.rows
     if rows is None:
         return
     table = [
-        [str(finished(name, rows, place)) for name in content.columns] for place in range(len(rows))
+        [str(finished(name, rows, index)) for name in content.columns] for index in range(len(rows))
     ]
     notes = _notes(content)
     numbers = [False, *(is_numeric_dtype(rows[name]) for name in [*content.columns][1:])]
@@ -61,36 +61,34 @@ def table_lines(content: Content, width: int) -> Iterator[str]:
     if sum(widths) + 2 * (len(widths) - 1) <= width:
         for row, note in zip([headings, *table], ["", *notes], strict=True):
             cells = zip(row, widths, numbers, strict=True)
-            aligned = [f"{text:{'>' if right else '<'}{room}}" for text, room, right in cells]
+            aligned = [f"{text:{'>' if right else '<'}{size}}" for text, size, right in cells]
             yield "  ".join(aligned).rstrip()
             yield from wrap(note, width, initial_indent="    ", subsequent_indent="    ")
         return
-    texts = next((place for place, right in enumerate(numbers) if right), 1)
+    keys = next((index for index, is_number in enumerate(numbers) if is_number), 1)
     for row, note in zip(table, notes, strict=True):
-        pairs = [
-            f"{head}: {text}" for head, text in zip(headings[texts:], row[texts:], strict=True)
-        ]
-        place = row[:texts] if texts > 1 else [f"{headings[0]}: {row[0]}"]
-        yield from wrap(", ".join(place), width, subsequent_indent="    ")
+        pairs = [f"{head}: {text}" for head, text in zip(headings[keys:], row[keys:], strict=True)]
+        title = row[:keys] if keys > 1 else [f"{headings[0]}: {row[0]}"]
+        yield from wrap(", ".join(title), width, subsequent_indent="    ")
         for text in filter(None, ["; ".join(pairs), note]):
             yield from wrap(text, width, initial_indent="    ", subsequent_indent="    ")
 
 
-def finished(name: str, rows: pd.DataFrame, place: int) -> str:
-    """The text in a column of the row at a place, counted from 0; numbers are finished RST."""
-    column, value = name.partition(" ")[0], rows[name].iloc[place]
+def finished(name: str, rows: pd.DataFrame, index: int) -> str:
+    """Format the cell in a column and the row at an index from 0; numbers are finished RST."""
+    column, value = name.partition(" ")[0], rows[name].iloc[index]
     if isinstance(value, str):
         return value
     if column in LATENCIES and UNSURE in rows.columns:
-        wrong_s, median_s = (rows[key].iloc[place] for key in (UNSURE, "latency_p50_s"))
-        return unsure(column, value, wrong_s, median_s)
+        error_s, median_s = (rows[key].iloc[index] for key in (UNSURE, "latency_p50_s"))
+        return unsure(column, value, error_s, median_s)
     return cell(column, value)
 
 
 def document(view: View, content: Content) -> dict[str, Any]:
-    """A section as JSON: where it belongs, its sentences, its rows in SI units, and notes.
+    """Return a section for JSON: layout and test case, sentences, rows in SI units, and notes.
 
-    A note says what is to be known of a number: ``about`` is the run or point of its row.
+    A note is a remark on a number: ``about`` is the run or point of its row.
     """
     layout = view.layout
     return {
@@ -110,7 +108,7 @@ def document(view: View, content: Content) -> dict[str, Any]:
 
 
 def of_frame(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a data frame as JSON has them: times as ISO 8601, nothing as null."""
+    """Return the rows of a data frame for JSON: times as ISO 8601, missing values as null."""
     records: list[dict[str, Any]] = json.loads(
         rows.to_json(orient="records", date_format="iso", date_unit="us")
     )
@@ -123,7 +121,7 @@ def _scaled(rows: pd.DataFrame, name: str) -> pd.Series:
 
 
 def _notes(content: Content) -> list[str]:
-    """For each row what is to be known of its numbers."""
+    """Return the remarks on the numbers of each row."""
     if content.rows is None or not content.key:
         return [""] * (0 if content.rows is None else len(content.rows))
     notes: dict[str, list[str]] = {}
@@ -133,7 +131,7 @@ def _notes(content: Content) -> list[str]:
 
 
 def plain(text: str) -> str:
-    """A sentence without the marks of reStructuredText."""
+    """Return a sentence without the markup of reStructuredText."""
     if not isinstance(text, Markup):
         return text
     return str(text).replace("**", "").replace("*", "").replace("\\", "")

@@ -1,4 +1,4 @@
-"""Messages of every attempt: sent, received, lost."""
+"""Section on the messages of every attempt: sent, received, lost."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ IN_TIME = "in_time"
 
 
 def content(view: View) -> Iterator[Content]:
-    """Messages of every attempt; its repeat and its status where they differ."""
+    """Yield a table with a row for each attempt, with repeat and status if they vary."""
     rows, caption = view.attempts, view.caption("Message count")
     names = present(rows, ("threads", *COUNTS), keep=("threads", "sent", "received", "lost"))
     names[1:1] = varied(rows)
@@ -23,7 +23,7 @@ def content(view: View) -> Iterator[Content]:
     columns = {name: COLUMNS[name].heading() for name in names}
     if rows["run"].isin(list(view.in_time)).any():
         columns[IN_TIME] = "run in time"
-    # as objects: of strings pandas forgets that they are finished
+    # dtype object: pandas would convert ``Text`` to plain strings
     links = pd.Series([_link(view, run) for run in rows["run"]], rows.index, dtype=object)
     yield Content(
         heading="Message processing",

@@ -1,4 +1,4 @@
-"""What nodes told of their inside over the window."""
+"""Section on internal metrics of nodes over the window."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from mqperf.study.tables import tidy, with_parameters
 
 
 def content(view: View) -> Iterator[Content]:
-    """A row for each node of a run; what none tells has no column."""
+    """Yield a table with a row for each node of a run; metrics that none has are left out."""
     caption = view.caption("inside of the nodes")
     summary = rows.of_runs(view.tables, "node_summary")
     metrics = with_parameters(view.tables["node_metrics"], view.tables["runs"])
@@ -35,17 +35,17 @@ def content(view: View) -> Iterator[Content]:
 
 
 def _words(nodes: pd.DataFrame) -> Iterator[str]:
-    """What was asked, and what it says of the runs."""
+    """Yield how the metrics were queried, and the conclusions on the runs."""
     yield (
         "Metrics of the nodes, queried once a second over the measured window. Lines are sums over"
         " all nodes of a run."
     )
     growth = nodes.groupby("run")["waiting_growth"].sum(min_count=1)
     if (growth > 0).any():
-        most = int(growth.max())
+        largest = int(growth.max())
         yield (
             f"In {amount(int((growth > 0).sum()), 'run')} of {len(growth)} more messages waited at"
-            f" the end of the window than at its start, {most} more at most."
+            f" the end of the window than at its start, {largest} more at most."
         )
     paused = nodes["paused_s"].dropna()
     if len(paused):

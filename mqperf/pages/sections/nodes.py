@@ -1,4 +1,4 @@
-"""CPU of every node at every point."""
+"""Section on the CPU of every node at every point."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from mqperf.study.tables import tidy, with_parameters
 
 
 def content(view: View) -> Iterator[Content]:
-    """A row for each point, and a column for each process and figure; see ``rows.wide``."""
+    """Yield a table with a row per point, and a column per process and figure: ``rows.wide``."""
     if not (view.tables["cpu"]["kind"] == "broker").any():
         return
     system = view.layout.system_title
@@ -18,12 +18,12 @@ def content(view: View) -> Iterator[Content]:
     cpu = with_parameters(view.tables["cpu"], view.tables["runs"])
     used = rows.nodes(cpu)
     wide = rows.wide(used)
-    beside = (used["kind"] != "broker").any()
+    has_others = (used["kind"] != "broker").any()
     yield Content(
         heading=f"Detailed {system} CPU consumption",
         words=[
             "CPU of each node over the measured window: total, and its system part.",
-            *(["Load generator and host are shown beside them."] if beside else []),
+            *(["Load generator and host are shown beside them."] if has_others else []),
         ],
         caption=caption,
         rows=wide.reset_index(),

@@ -1,4 +1,4 @@
-"""Where sweeps of offered rates saturate."""
+"""Section on the saturation of sweeps of offered rates."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ TOLD = (
 
 
 def content(view: View) -> Iterator[Content]:
-    """A row for each sweep of rates, with what tells it from the others."""
+    """Yield a table with a row for each sweep of rates, with the columns that distinguish it."""
     rates = view.tables["saturation_rates"]
     names = (*differing(rates, "threads"), *present(rates, TOLD, keep=()))
     yield Content(
@@ -34,13 +34,13 @@ def content(view: View) -> Iterator[Content]:
 
 
 def differing(rows: pd.DataFrame, *names: str) -> list[str]:
-    """Those of the columns, and of the parameters of plans, that tell the rows apart."""
-    asked = dict.fromkeys((*names, *parameters()))
-    return [name for name in asked if name in rows.columns and len(rows[name].unique()) > 1]
+    """Return those of the named columns, and of the parameters of plans, whose values differ."""
+    candidates = dict.fromkeys((*names, *parameters()))
+    return [name for name in candidates if name in rows.columns and len(rows[name].unique()) > 1]
 
 
 def _words(rates: pd.DataFrame, steps: pd.DataFrame) -> Iterator[str]:
-    """What is meant, and what is not known."""
+    """Yield the definitions of terms, and what is not known."""
     if len(steps):
         yield KEPT
         yield (

@@ -1,4 +1,4 @@
-"""Latency by percentile, as far as there are messages enough to tell."""
+"""Section on latency by percentile, as far as there are enough messages."""
 
 from collections.abc import Iterator
 
@@ -16,7 +16,7 @@ SHOWN = (0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999999)
 
 
 def content(view: View) -> Iterator[Content]:
-    """A row for each point, and a column for each percentile that any of them tells."""
+    """Yield a table with a row for each point, and a column for each known percentile."""
     if not view.case.streamed:
         return
     caption = view.caption("latency by percentile")
@@ -48,13 +48,13 @@ def content(view: View) -> Iterator[Content]:
 
 
 def withheld(figures: pd.DataFrame) -> bool:
-    """Whether any of these points has too few messages for one of the percentiles."""
+    """Return whether any of these points has too few messages for one of the percentiles."""
     measured = figures[figures["latency_mean_s"].notna() & figures["latency_max_s"].notna()]
     return bool(measured[[*PERCENTILES]].isna().any(axis=None))
 
 
 def _wide(means: pd.DataFrame, names: tuple[str, ...], levels: list[float]) -> pd.DataFrame:
-    """A row for each point: where it is, and the latency at each level."""
+    """Return a row for each point: its parameters, and the latency at each level."""
     points = means.drop_duplicates("point").set_index("point")[[*names]]
     wide = means.pivot_table("latency_s", "point", "percentile", sort=False)
     wide = wide.reindex(columns=levels).add_prefix("latency_s ")

@@ -1,4 +1,4 @@
-"""Throughput, latency and CPU of every point."""
+"""Section on throughput, latency and CPU of every point."""
 
 from collections.abc import Iterator
 
@@ -23,13 +23,13 @@ AS_IN_2016 = {
     "published_throughput_msg_s": "throughput_msg_s",
     "published_latency_s": "latency_mean_s",
 }
-"""Figures in the manner of 2016, and the columns that they repeat in a report of that time."""
+"""Figures computed as in 2016 -> columns with the same values in a report of that time."""
 
 
 def content(view: View) -> Iterator[Content]:
-    """The figures of every point, over its repeats."""
+    """Yield a table with the figures of every point, over its repeats."""
     if len(view.tables["rate_steps"]):
-        return  # means over steps of a rate tell nothing of any
+        return  # means over steps of different rates are meaningless
     figures, system = view.points, view.layout.system_title
     subject = "throughput and latency"
     if figures["cpu_total_cores"].notna().any():
@@ -50,22 +50,22 @@ def content(view: View) -> Iterator[Content]:
 
 
 def _columns(rows: pd.DataFrame, system: str) -> dict[str, str]:
-    """What was never measured has no column; each parameter that tells points apart has one."""
+    """Return the headings: figures measured at any point, and each varying parameter."""
     names = present(rows, POINTS, keep=("threads", "throughput_msg_s"))
     names = [name for name in names if name != "processes"]
     names[1:1] = varied(rows)
-    told_already = ["repeats", "failed"] if (rows["repeats"] == 1).all() else []
-    told_already += [name for name, same in AS_IN_2016.items() if rows[name].equals(rows[same])]
-    told_already += [] if limits.known(rows["bottleneck"]) else ["bottleneck"]
+    redundant = ["repeats", "failed"] if (rows["repeats"] == 1).all() else []
+    redundant += [name for name, same in AS_IN_2016.items() if rows[name].equals(rows[same])]
+    redundant += [] if limits.known(rows["bottleneck"]) else ["bottleneck"]
     return {
         name: COLUMNS[name].heading(system if name.startswith("cpu_") else "")
         for name in names
-        if name not in told_already
+        if name not in redundant
     }
 
 
 def _words(view: View, figures: pd.DataFrame) -> Iterator[str]:
-    """What throughput, latency and CPU mean in this table."""
+    """Yield the meaning of throughput, latency and CPU in this table."""
     if view.published:
         yield "The figures are those that were published."
     else:
@@ -95,14 +95,14 @@ def _words(view: View, figures: pd.DataFrame) -> Iterator[str]:
 
 
 def _about_latencies(figures: pd.DataFrame) -> Iterator[str]:
-    """What clocks, and few messages, leave of them."""
-    if (unsure := figures.get("latency_uncertainty_s")) is not None:
+    """Yield the limits of latencies: errors of clocks, and too few messages."""
+    if (error := figures.get("latency_uncertainty_s")) is not None:
         yield (
             "± is the error bound of a latency from the clocks of two hosts, after correction of"
             " their offsets."
         )
-        usual = figures["latency_p50_s"].fillna(figures["latency_mean_s"])
-        if (unsure > LARGE_SHARE * usual.abs()).any():
+        typical = figures["latency_p50_s"].fillna(figures["latency_mean_s"])
+        if (error > LARGE_SHARE * typical.abs()).any():
             yield (
                 "If that is more than a tenth of the median, latencies are given with significant"
                 " digits only."

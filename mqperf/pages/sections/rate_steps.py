@@ -1,4 +1,4 @@
-"""The steps of an offered rate within a run: what was finished of each, and how slow it was."""
+"""Section on the steps of an offered rate within a run: messages finished, and latency."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ KEPT = (
 
 
 def content(view: View) -> Iterator[Content]:
-    """A row for each step of a run."""
+    """Yield a table with a row for each step of a run."""
     steps = rows.of_runs(view.tables, "rate_steps", "from_s")
     caption = view.caption("steps of the offered rate")
     doubted = kinds_by_point(view.tables)

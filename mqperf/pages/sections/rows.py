@@ -1,4 +1,4 @@
-"""The rows of sections: whole tables in, what one section shows out."""
+"""The rows of sections: functions from all tables to the table of one section."""
 
 import pandas as pd
 
@@ -25,26 +25,26 @@ POINTS = (
     *("latency_max_s", "cpu_sys_cores", "published_throughput_msg_s", "published_latency_s"),
     *("repeats", "failed"),
 )
-"""The figures of a point that readers want to see, where they are known."""
+"""The figures of a point that are shown, if they are known."""
 
 LATENCIES = tuple(name for name in POINTS if name.startswith("latency_"))
-"""The columns of a table that clocks may make wrong; ``UNSURE`` says by how much."""
+"""Columns with an error from clocks, whose bound is in the column ``UNSURE``."""
 
 
 def attempts(tables: Tables) -> pd.DataFrame:
-    """One row per attempt, the failed ones too: its messages, repeat, status and failure."""
+    """Return one row per attempt, also failed ones: messages, repeat, status and failure."""
     runs, counts = tables["runs"], tables["messages"][["run", *COUNTS]]
-    of_points = dict.fromkeys((*FACTORS, *varied(runs)))
-    names = ["run", "point", "threads", *of_points, "repeat", "status", "failure"]
+    factors = dict.fromkeys((*FACTORS, *varied(runs)))
+    names = ["run", "point", "threads", *factors, "repeat", "status", "failure"]
     return in_curves(runs[names].merge(counts, on="run", how="left"), "repeat")
 
 
 def points(tables: Tables) -> pd.DataFrame:
-    """One row per point: its figures over the repeats, and what ``points`` leaves out.
+    """Return one row per point: the table ``points``, and further figures over the repeats.
 
-    Send rate, standard deviation and the figures in the manner of 2016 are means over the whole
-    runs, the largest latency is the largest of them; the ``bottleneck`` is told
-    where all repeats agree.  CPU by the message stands where clients wait for none of theirs.
+    Send rate, standard deviation and the figures as in 2016 are means over the whole runs, the
+    largest latency is the maximum over them; the ``bottleneck`` is that on which all repeats
+    agree.  CPU per message is kept only for test cases whose clients do not wait for messages.
     """
     runs = set(completed(tables["runs"])["run"])
     messages, latency = (
@@ -65,31 +65,31 @@ def points(tables: Tables) -> pd.DataFrame:
 
 
 def uncertainty(latency: pd.DataFrame, points: pd.Series) -> dict[str, pd.Series]:
-    """The column ``latency_uncertainty_s`` of these points, where clocks make any latency unsure.
+    """Return the column ``latency_uncertainty_s`` of these points, if it is above 0 at any.
 
-    It is the largest of the repeats.
+    It is the maximum over the repeats.
     """
     largest = latency.groupby("point")[UNSURE].max()
     return {UNSURE: points.map(largest)} if largest.gt(0).any() else {}
 
 
 def nodes(cpu: pd.DataFrame) -> pd.DataFrame:
-    """CPU over the window, tidy: ``point``, threads, ``process``, ``kind``, total and sys.
+    """Return CPU over the window, tidy: ``point``, threads, ``process``, ``kind``, total and sys.
 
-    Broker nodes one by one; all clients together, all servers together, whatever makes load beside
-    them together, and the host; each by its host where there are several.  Means over the repeats.
+    Rows are single broker nodes; the sums of all clients, of all servers, and of all background
+    loads; and the host; per host if there are several.  Values are means over the repeats.
     """
     window = cpu[(cpu["scope"] == "window") & ~cpu["kind"].isin(["harness", "total"])]
-    several = window[window["kind"] != "broker"].groupby("run")["host"].nunique().gt(1).any()
+    several_hosts = window[window["kind"] != "broker"].groupby("run")["host"].nunique().gt(1).any()
     plural = {"client": "clients", "server": "servers", "background": "background"}
     named = window.assign(
         process=window["process"].where(
             ~window["kind"].isin(list(plural)), window["kind"].map(plural)
         )
     )
-    if several:
-        here = named["process"] + " on " + named["host"]
-        named = named.assign(process=here.where(named["kind"] != "host", named["process"]))
+    if several_hosts:
+        on_host = named["process"] + " on " + named["host"]
+        named = named.assign(process=on_host.where(named["kind"] != "host", named["process"]))
     used = ["total_cores", "sys_cores"]
     stated = [name for name in dict.fromkeys((*FACTORS, *parameters())) if name in cpu.columns]
     selected = named[["point", "threads", *stated, "run", "kind", "process", *used]]
@@ -98,7 +98,7 @@ def nodes(cpu: pd.DataFrame) -> pd.DataFrame:
 
 
 def outages(tables: Tables) -> pd.DataFrame:
-    """One row per action of a run: what it did, cost and delayed, and the run's duplicates."""
+    """Return one row per action of a run: losses, largest latency, and the run's duplicates."""
     key, phases = ["run", "action", "node", "commanded_s"], tables["action_phases"]
     cost = phases.loc[phases["phase"] == "during", [*key, *COST, "latency_max_s"]]
     joined = tables["outages"].merge(cost, on=key, how="left")
@@ -107,16 +107,16 @@ def outages(tables: Tables) -> pd.DataFrame:
 
 
 def of_runs(tables: Tables, table: str, *order: str) -> pd.DataFrame:
-    """The rows of a table with the parameters of their run, curve after curve."""
+    """Return the rows of a table with the parameters of their run, curve after curve."""
     return in_curves(with_parameters(tables[table], tables["runs"]), "repeat", *order)
 
 
 def wide(used: pd.DataFrame) -> pd.DataFrame:
-    """The same with a row per point, and a column per process and figure.
+    """Pivot the result of ``nodes`` to a row per point, and a column per process and figure.
 
-    Columns are ``threads``, the parameters that tell points apart, ``total_cores Master`` and so
-    on: first the total of every broker node, then its system part, then the totals of everybody
-    else.  The index is the point, curve after curve.
+    Columns are ``threads``, the varying parameters, ``total_cores Master`` and so on: the totals
+    of all broker nodes, then their system parts, then the totals of all other processes.  The
+    index is the point, curve after curve.
     """
     keys, points = ["threads", *varied(used)], in_curves(used.drop_duplicates("point"))
     brokers = list(used.loc[used["kind"] == "broker", "process"].unique())

@@ -1,4 +1,4 @@
-"""Searches for the highest rate that holds a condition, and runs that a condition ended."""
+"""Sections on searches for the highest rate that holds, and on runs that a condition ended."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ TOLD = (
 
 
 def content(view: View) -> Iterator[Content]:
-    """A row for each search: how the rate was found, then what was found."""
+    """Yield a table with a row for each search."""
     searches = view.tables["searches"]
     varying = differing(searches, "threads", "condition")
     names = ("hold", *varying, *present(searches, TOLD, keep=()))
@@ -39,18 +39,18 @@ def content(view: View) -> Iterator[Content]:
 
 
 def ended_early(view: View) -> Iterator[Content]:
-    """A row for each run that met the fail condition of its plan."""
+    """Yield a table with a row for each run that met the fail condition of its plan."""
     runs = view.tables["runs"].dropna(subset=["condition_failed"])
     if runs.empty:
         return
     names = ("threads", *(name for name in view.axes if name not in FACTORS))
     names += ("repeat", "asked_s", "window_s", "condition_failed")
-    every = len(completed(view.tables["runs"]))
+    count = len(completed(view.tables["runs"]))
     yield Content(
         heading="Runs that ended early",
         words=[
             (
-                f"{amount(len(runs), 'run')} of {every} met the fail condition of the plan and"
+                f"{amount(len(runs), 'run')} of {count} met the fail condition of the plan and"
                 " ended early. All figures of such a run are of its shortened window."
             )
         ],

@@ -1,4 +1,4 @@
-"""Throughput second by second: of all runs, and of one with all that was recorded of it."""
+"""Sections on throughput second by second, and on single runs over time."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from mqperf.study.tables.places import CONDITION
 
 
 def content(view: View) -> Iterator[Content]:
-    """A line for each run; shaded where the seconds do not count, or an action went on."""
+    """Yield a drawing with a line for each run; warm-up, cool-down and actions are shaded."""
     intervals = view.tables["intervals"]
     if intervals.empty:
         return
@@ -27,7 +27,7 @@ def content(view: View) -> Iterator[Content]:
 
 
 def _words(view: View) -> Iterator[str]:
-    """What the lines show, and where the warm-up really ended."""
+    """Yield the meaning of the lines, and whether the warm-up was long enough."""
     runs, phases = completed(view.tables["runs"]), view.tables["intervals"]["phase"]
     yield "Throughput in every second, one line per run."
     if phases.eq("warm-up").any():
@@ -48,7 +48,7 @@ def _words(view: View) -> Iterator[str]:
 
 
 def in_time(view: View) -> Iterator[Content]:
-    """The runs that answer, each with everything that was recorded of its seconds."""
+    """Yield a drawing of each run that represents its sweep, with all that was recorded of it."""
     drawn = [run for run in shown(view.tables) if run in view.in_time]
     others = sum(run in view.in_time for run in view.tables["runs"]["run"]) - len(drawn)
     for run in drawn:

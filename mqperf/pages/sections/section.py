@@ -1,4 +1,4 @@
-"""One table of results as readers see it; pages, notebooks, terminals and JSON draw this value."""
+"""A table of results as it is shown, the common source of pages, notebooks, terminals and JSON."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -41,26 +41,25 @@ ABOUT: Mapping[str, tuple[str, str]] = {
     "network-bytes": ("nodes", "threads"),
     "probe-gap": ("nodes", "threads"),
 }
-"""Which section and column a kind of doubt is about; all others are about the throughput."""
+"""Kind of doubt -> the section and column that it is about; all others are about throughput."""
 
 THROUGHPUT = ("points", "throughput_msg_s")
 
 ALWAYS = ("messages", "points")
-"""Sections of every test case that was measured."""
+"""Sections that every measured test case has."""
 
 Marks = Mapping[tuple[str, str], list[str]]
-"""(A row's run or point, a column) -> what is to be known of that number."""
+"""(run or point of a row, column) -> remarks on that number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """What a section shows of some tables.
+    """The content of a section: heading, sentences, drawing and table.
 
-    ``rows`` has a row for each line, in SI units or as finished text; ``columns`` are the headings
-    of those that are shown, in their order.  ``key`` names the column of ``rows`` with the run or
-    point that a line is about.  ``data`` is what can be downloaded, where it is not ``rows``.
-    What ``counts_messages`` is of brokers, links or other loads: messages, whatever the test case
-    counts.
+    ``rows`` has a row for each line, in SI units or as finished text; ``columns`` maps the shown
+    columns to their headings, in order.  ``key`` is the column of ``rows`` with the run or point
+    of a line.  ``data`` is the table to download, if it is not ``rows``.  Content with
+    ``counts_messages`` is about brokers, links or other loads: its unit is always messages.
     """
 
     heading: str
@@ -77,11 +76,11 @@ class Content:
 
     @property
     def behind(self) -> pd.DataFrame | None:
-        """The data behind the table; of a section without table none."""
+        """The data behind the table; None for a section without a table."""
         return self.rows if self.data is None else self.data
 
     def counting(self, unit: str, kept: Sequence[str] = ()) -> "Content":
-        """The same in the unit of the test case, but for names that are ``kept``."""
+        """Return the content in the unit of the test case; names in ``kept`` stay as they are."""
         if unit == MESSAGES or self.counts_messages:
             return self
         names = [*kept, *map(escape, kept)]
@@ -95,9 +94,9 @@ class Content:
 
 @dataclass(frozen=True)
 class View:
-    """What sections are made of: the complete tables of one test case on one layout.
+    """The input of sections: the complete tables of one test case on one layout.
 
-    ``in_time`` are the runs that are drawn in time, where a report draws any.
+    ``in_time`` has the runs that are drawn over time, if a report draws any.
     """
 
     layout: Layout
@@ -112,7 +111,7 @@ class View:
 
     @cached_property
     def axes(self) -> tuple[str, ...]:
-        """The parameters that tell these runs apart, beside the number of threads."""
+        """The parameters that vary among these runs, besides the number of threads."""
         return varied(self.tables["runs"])
 
     @cached_property
@@ -127,19 +126,19 @@ class View:
 
     @property
     def published(self) -> bool:
-        """Whether the figures were copied from a report, so that little is known about them."""
+        """Whether the figures were copied from a published report, without further data."""
         return bool((self.tables["runs"]["status"] == "published").all())
 
     def caption(self, subject: str) -> str:
-        """The caption of a table of this test case."""
+        """Return the caption of a table of this test case."""
         return f"{self.case.title} {subject}"
 
     def columns(
         self, frame: pd.DataFrame, figures: Sequence[str], keep: Sequence[str] | None = None
     ) -> dict[str, str]:
-        """The headings of a table with these figures: where each row belongs comes first.
+        """Return the headings of a table: the keys of its rows, then these figures.
 
-        Of figures that no row has only those stay that are to ``keep``; all, unless it is given.
+        Figures that no row has are dropped unless they are in ``keep``; without it all stay.
         """
         repeat = ["repeat"] if len(frame["repeat"].unique()) > 1 else []
         names = ["threads", *(name for name in self.axes if name in frame.columns), *repeat]
@@ -147,47 +146,47 @@ class View:
         return {name: COLUMNS[name].heading() for name in names}
 
     def marks(self, section: str, key: str) -> dict[tuple[str, str], list[str]]:
-        """The doubts about a section; those about one that is not there stand at the throughput.
+        """Return the doubts about a section; those about an absent one are put at the throughput.
 
-        What one check says of several repeats of a point is one sentence.
+        Findings of one check on several repeats of a point are merged in one sentence.
         """
         nodes = ("nodes",) if (self.tables["cpu"]["kind"] == "broker").any() else ()
-        there = {*ALWAYS, *nodes} if section in ALWAYS else {section}
+        existing = {*ALWAYS, *nodes} if section in ALWAYS else {section}
         marks: dict[tuple[str, str], list[str]] = {}
         for (row, kind), texts in self.tables["doubts"].groupby([key, "kind"], sort=False)["text"]:
-            home, column = ABOUT.get(str(kind), THROUGHPUT)
-            home, column = (home, column) if home in there else THROUGHPUT
-            if home == section:
+            target, column = ABOUT.get(str(kind), THROUGHPUT)
+            target, column = (target, column) if target in existing else THROUGHPUT
+            if target == section:
                 marks.setdefault((str(row), column), []).append(likewise(list(texts.unique())))
         return marks
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """How one table of results is shown: ``content`` makes what there is to show, if anything.
+    """A section of pages: ``content`` yields what it shows of a view, if anything.
 
-    Its name is that of the table in tables, JSON and notebooks.  Nothing is shown of a table
-    without rows, but for the sections of every test case; marks are added to those of ``content``.
+    Its name is that of a table, and is used in JSON and notebooks.  A table without rows is not
+    shown, except in the sections ``ALWAYS``; doubts are added to the marks of ``content``.
     """
 
     name: str
     content: Callable[[View], Iterator[Content]]
 
     def of(self, view: View) -> Iterator[Content]:
-        """What it shows of a test case on a layout, in the unit of the test case."""
+        """Yield its content for a test case on a layout, in the unit of the test case."""
         table = view.tables.get(self.name)
         if table is not None and table.empty and self.name not in ALWAYS:
             return
         kept = list(conditions(view.tables)[CONDITION])
         for content in self.content(view):
             marks = view.marks(self.name, content.key) if content.key else {}
-            for place, texts in content.marks.items():
-                marks.setdefault(place, []).extend(texts)
+            for cell, texts in content.marks.items():
+                marks.setdefault(cell, []).extend(texts)
             yield replace(content, marks=marks).counting(view.case.unit, kept)
 
 
 def present(frame: pd.DataFrame, columns: Sequence[str], *, keep: Sequence[str]) -> list[str]:
-    """Those of the columns that any row has a value for, and those to ``keep``."""
+    """Return the columns with a value in any row, and those to ``keep``."""
     return [
         name
         for name in columns

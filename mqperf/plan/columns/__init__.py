@@ -1,7 +1,7 @@
 """Columns and tables: every number has a column, and every column a table, or a key of a plan.
 
-A column says its type, the unit it is stored in, how a person reads it, and what its values must
-satisfy.  Axis titles, report headings and the data dictionary are read from here.
+A column defines its type, storage unit, display unit, and the check that its values must pass.
+Axis titles, report headings and the data dictionary are generated from these definitions.
 """
 
 from mqperf.plan.columns.column import (

@@ -1,4 +1,4 @@
-"""What a column is, and the kinds of columns that there are many of."""
+"""The definition of a column, and constructors for common kinds of columns."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -11,9 +11,9 @@ Check = Literal["any", "not negative", "positive", "name"]
 class Column:
     """One column.
 
-    ``unit`` is how values are stored (SI), ``shown`` how a person reads them and ``scale`` what a
-    stored value is multiplied by for that.  A ``parameter`` is what plans may vary beside the
-    number of threads: a list of values for it is an axis.
+    ``unit`` is the unit in which values are stored (SI), ``shown`` the unit for display, and
+    ``scale`` the factor from stored to displayed values.  A ``parameter`` can be varied by plans,
+    as the number of threads can: a list of values for it is an axis.
     """
 
     name: str
@@ -27,72 +27,72 @@ class Column:
     parameter: bool = False
 
     def heading(self, subject: str = "") -> str:
-        """Heading as the published reports write it: ``latency, ms``, ``RabbitMQ CPU, %``."""
-        label = " ".join(part for part in (subject, self.label or self.name) if part)
+        """Return a heading as in the published reports: ``latency, ms``, ``RabbitMQ CPU, %``."""
+        label = " ".join(word for word in (subject, self.label or self.name) if word)
         unit = self.shown or self.unit
         return f"{label}, {unit}" if unit else label
 
 
 def text(name: str, meaning: str, label: str = "") -> Column:
-    """Words, as they are."""
+    """A column of text."""
     return Column(name, "string", meaning, label)
 
 
 def name(name: str, meaning: str) -> Column:
-    """Text that becomes the name of folders and files."""
+    """A column of text that becomes a part of file and folder names."""
     return Column(name, "string", meaning, check="name")
 
 
 def count(name: str, meaning: str, label: str = "", unit: str = "msg") -> Column:
-    """A number of messages, or of what ``unit`` says."""
+    """A count of messages, or of what ``unit`` names; 0 or more."""
     return Column(name, "Int64", meaning, label, unit, check="not negative")
 
 
 def number(name: str, meaning: str, label: str = "") -> Column:
-    """How many of something there are, or which of them it is: from 1."""
+    """A number of things, or the ordinal of one; 1 or more."""
     return Column(name, "Int64", meaning, label, check="positive")
 
 
 def ratio(name: str, meaning: str, label: str = "") -> Column:
-    """How many times something, or a number that was computed: more than 0."""
+    """A ratio, or another computed number; more than 0."""
     return Column(name, "float64", meaning, label, check="positive")
 
 
 def parameter(column: Column) -> Column:
-    """The same column as one that plans may vary."""
+    """Return the column as a parameter, which plans may vary."""
     return replace(column, parameter=True)
 
 
 def rate(name: str, meaning: str, label: str) -> Column:
-    """Messages per second."""
+    """A rate in messages per second."""
     return Column(name, "float64", meaning, label, "msg/s", "msg/sec", check="not negative")
 
 
 def latency(name: str, meaning: str, label: str) -> Column:
-    """A duration that is shown in milliseconds."""
+    """A duration in seconds, shown in milliseconds."""
     return Column(name, "float64", meaning, label, "s", "ms", 1e3)
 
 
 def seconds(name: str, meaning: str, label: str, check: Check = "any") -> Column:
-    """A time or duration that is shown in seconds."""
+    """A time or duration in seconds, shown as such."""
     return Column(name, "float64", meaning, label, "s", check=check)
 
 
 def share(name: str, meaning: str, label: str) -> Column:
-    """A share of one, shown in per cent."""
+    """A share of 1, shown in per cent."""
     return Column(name, "float64", meaning, label, "", "%", 1e2, "not negative")
 
 
 def cpu(name: str, meaning: str, label: str) -> Column:
-    """Hardware threads in use, shown in per cent of one."""
+    """CPU use as a number of hardware threads, shown in per cent of one."""
     return Column(name, "float64", meaning, label, "cores", "%", 1e2, "not negative")
 
 
 def memory(name: str, meaning: str, label: str) -> Column:
-    """Bytes of memory; a person reads mebibytes."""
+    """Bytes of memory, shown in mebibytes."""
     return Column(name, "Int64", meaning, label, "bytes", "MiB", 2**-20)
 
 
 def traffic(name: str, meaning: str, label: str) -> Column:
-    """Bytes per second, shown in megabytes."""
+    """Network traffic in bytes per second, shown in megabytes per second."""
     return Column(name, "float64", meaning, label, "bytes/s", "MB/s", 1e-6, "not negative")

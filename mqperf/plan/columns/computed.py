@@ -1,4 +1,4 @@
-"""Columns that are computed from others: points, saturation, bottlenecks, comparison."""
+"""Columns of computed tables: points, saturation, searches, bottlenecks, comparison."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -12,13 +12,13 @@ FIGURES = (
     *LATENCIES,
     *("cpu_total_cores", "cpu_sys_cores", "cpu_per_message_s"),
 )
-"""The figures of a point that are given with their spread over repeats."""
+"""Figures of a point that have columns for their spread over repeats."""
 
 FOLLOWED = ("throughput_msg_s", "latency_p50_s", "latency_p99_s")
-"""The figures that are followed over folders, and told of the rate that a search finds."""
+"""Figures of the trend over folders, and of the rate that a search finds."""
 
 WITHIN = tuple(name for name in FIGURES if not name.startswith("cpu_"))
-"""The figures of a run that are given with an interval from within the run."""
+"""Figures of a run that have an interval computed from within the run."""
 
 POINTS = (
     count("repeats", "Whole runs of the point.", unit=""),
@@ -129,7 +129,7 @@ SEARCHED = (
     text("search", "What that search is to find, as the plan says it, as JSON."),
     text("decide", "With which points its point is compared, and what is to be decided, as JSON."),
 )
-"""What ``planned`` tells of a search, and of what is to be decided, beside their runs."""
+"""Columns of ``planned`` about the search, or the decision, that a run belongs to."""
 
 SEARCHES = (
     text("hold", "What was to hold, beside the rate itself.", "to hold"),
@@ -278,47 +278,47 @@ MEASURED = {column.name: column for column in (*MESSAGES, *LATENCY, *POINTS)}
 
 
 def _derived(name: str, suffix: str, meaning: str) -> Column:
-    of = MEASURED[name]
-    label = f"{of.label} {suffix.replace('_', ' ')}"
-    return Column(f"{name}_{suffix}", "float64", meaning, label, of.unit, of.shown, of.scale)
+    base = MEASURED[name]
+    label = f"{base.label} {suffix.replace('_', ' ')}"
+    return Column(f"{name}_{suffix}", "float64", meaning, label, base.unit, base.shown, base.scale)
 
 
 def spread(name: str) -> tuple[Column, ...]:
-    """The columns of a figure's spread over repeats."""
-    over = f"of {name} over the repeats; empty for a single run."
+    """Return the columns of a figure's spread over repeats."""
+    of_name = f"of {name} over the repeats; empty for a single run."
     return (
-        _derived(name, "sd", f"Standard deviation {over}"),
-        _derived(name, "low", f"Lower end of the 95 % interval {over}"),
-        _derived(name, "high", f"Upper end of the 95 % interval {over}"),
+        _derived(name, "sd", f"Standard deviation {of_name}"),
+        _derived(name, "low", f"Lower end of the 95 % interval {of_name}"),
+        _derived(name, "high", f"Upper end of the 95 % interval {of_name}"),
     )
 
 
-def said(figures: Iterable[str], begin: str) -> tuple[Column, ...]:
-    """The columns of these figures, whose meanings begin so."""
+def with_prefix(figures: Iterable[str], prefix: str) -> tuple[Column, ...]:
+    """Return the columns of the figures, with a sentence put before each meaning."""
     columns = (MEASURED[name] for name in figures)
-    return tuple(replace(column, meaning=f"{begin} {column.meaning}") for column in columns)
+    return tuple(replace(column, meaning=f"{prefix} {column.meaning}") for column in columns)
 
 
 def means(*figures: str) -> tuple[Column, ...]:
-    """These figures of a point, each with its spread."""
-    columns = said(figures, "Mean over the whole runs.")
-    return tuple(part for mean in columns for part in (mean, *spread(mean.name)))
+    """Return the columns of a point's mean figures, each followed by those of its spread."""
+    columns = with_prefix(figures, "Mean over the whole runs.")
+    return tuple(column for mean in columns for column in (mean, *spread(mean.name)))
 
 
 def with_intervals(columns: tuple[Column, ...]) -> tuple[Column, ...]:
-    """The columns, each figure's followed by those of its interval from within the run."""
-    return tuple(extra for column in columns for extra in (column, *_within(column.name)))
+    """Insert after each figure in ``WITHIN`` the columns of its interval from within the run."""
+    return tuple(each for column in columns for each in (column, *_interval(column.name)))
 
 
-def _within(name: str) -> tuple[Column, ...]:
+def _interval(name: str) -> tuple[Column, ...]:
     if name not in WITHIN:
         return ()
-    of = (
+    of_name = (
         f"of the 95 % interval of {name} from within the run, which knows nothing of other runs;"
         " empty where the window does not allow one: shorter than 20 s, not steady, or dominated by"
         " a few seconds."
     )
     return (
-        _derived(name, "within_low", f"Lower end {of}"),
-        _derived(name, "within_high", f"Upper end {of}"),
+        _derived(name, "within_low", f"Lower end {of_name}"),
+        _derived(name, "within_high", f"Upper end {of_name}"),
     )

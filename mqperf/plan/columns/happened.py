@@ -1,4 +1,4 @@
-"""Columns of what else there was: events, actions, links, background loads, doubts."""
+"""Columns of events, rate steps, links, actions, background loads and doubts."""
 
 from dataclasses import replace
 
@@ -29,20 +29,20 @@ RATE_STEPS = (
 )
 
 UNITS = ("_bits_s", "_share", "_s")
-"""How the names of a link's quantities end, the longest first."""
+"""Unit suffixes of a link's quantities, the longest first."""
 
 
 def measured_column(quantity: str, when: str) -> str:
-    """Name the column of a link's quantity as measured before or after: ``delay_before_s``."""
-    unit = next(end for end in UNITS if quantity.endswith(end))
+    """Return the column of a link's quantity measured before or after: ``delay_before_s``."""
+    unit = next(suffix for suffix in UNITS if quantity.endswith(suffix))
     return f"{quantity.removesuffix(unit)}_{when}{unit}"
 
 
-_MADE = (
+_LINK_ORIGIN = (
     text("between", "The two roles that it joins.", "between"),
     text("backend", "What made it.", "made by"),
 )
-_MEASURED = tuple(
+_LINK_MEASURED = tuple(
     replace(
         column,
         name=measured_column(column.name, when),
@@ -63,7 +63,7 @@ PACKETS = {
     "impaired": "that came while an action impaired it, and are in none of the above but this",
     "left": "that left it",
 }
-"""What becomes of packets, by the name that the record has for it."""
+"""Fates of packets, by their key in the record; each completes "Packets ..."."""
 
 _PACKETS = (
     *(
@@ -84,10 +84,10 @@ _PACKETS = (
         "not negative",
     ),
 )
-LINKS = _MADE + _MEASURED + _PACKETS
+LINKS = _LINK_ORIGIN + _LINK_MEASURED + _PACKETS
 
-LINK_TOLD = tuple(column.name for column in _MADE + LINK + _MEASURED)
-"""What readers want to know of a link, where it is known."""
+LINK_TOLD = tuple(column.name for column in _LINK_ORIGIN + LINK + _LINK_MEASURED)
+"""Columns of a link that reports show, where they have values."""
 
 OUTAGES_COLUMNS = (
     text("action", "What was done: the name of the action.", "action"),
@@ -160,19 +160,19 @@ BACKGROUND = (
     *("sent", "received", "lost", "errors", "throughput_msg_s"),
     *("latency_mean_s", "latency_p50_s", "latency_p99_s"),
 )
-"""What readers want to know of a background load."""
+"""Columns of a background load that reports show."""
 
 OUTAGES = ("action", "node", "began_s", "downtime_s", "outage_s", "recovery_s", "level_msg_s")
-"""What readers want to know of an action."""
+"""Columns of an action that reports show."""
 
 REFUSALS = ("released", "modified", "rejected")
 """Outcomes of messages over AMQP 1.0 that were not accepted."""
 
 COST = ("lost", "errors", *REFUSALS)
-"""What an action may do to messages."""
+"""Counts of messages that an action may have harmed."""
 
 ACTION_PHASES = ("action", "node", *(column.name for column in ACTION_PHASES_COLUMNS))
-"""What tells the time before, during and after an action."""
+"""Columns of the times before, during and after an action."""
 
 DOUBTS = (
     text("kind", "Which check raised it."),

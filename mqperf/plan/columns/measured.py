@@ -16,14 +16,14 @@ from mqperf.plan.columns.runs import CORES
 from mqperf.plan.latencies import LATENCIES, PERCENTILES
 
 FEW = "Empty where fewer than ten messages are slower."
-"""What is said of percentiles: they are withheld by ``record.streams.telling``."""
+"""Sentence about percentiles, which ``record.streams.telling`` leaves out then."""
 
 COUNTS = ("sent", "received", "round_trip", "lost", "errors", "duplicates")
-"""The message counts of a run, as readers know them from the published reports."""
+"""The message counts of a run that the published reports have."""
 
 
-def said_of(share: float) -> str:
-    """How a percentile of something begins: ``99th percentile of``, ``Median``."""
+def percentile_words(share: float) -> str:
+    """Return the beginning of a description: ``99th percentile of``, ``Median``."""
     return "Median" if share == 0.5 else f"{share * 100:g}th percentile of"
 
 
@@ -110,7 +110,7 @@ LATENCY = (
     count("samples", "Messages whose latency was taken: started in the window.", "samples"),
     latency("latency_mean_s", "Mean latency.", "latency"),
     *(
-        latency(name, f"{said_of(share)} latency. {FEW}", LATENCIES[name])
+        latency(name, f"{percentile_words(share)} latency. {FEW}", LATENCIES[name])
         for name, share in PERCENTILES.items()
     ),
     latency("latency_max_s", "Largest latency.", "max"),

@@ -1,6 +1,6 @@
-"""What plans may vary beside the number of threads: the columns of these parameters.
+"""Columns of the parameters that plans may vary beside the number of threads.
 
-Those of a load are the fields of its generator's model.
+Those of a load are derived from the fields of its generator's model.
 """
 
 from collections.abc import Iterator
@@ -17,16 +17,16 @@ from mqperf.plan.columns.column import Check, Column, Dtype
 from mqperf.plan.columns.runs import CONDITION, LINK, RUNS, SETTINGS
 
 FURTHER = Registry("columns", (*SETTINGS, CONDITION, *LINK))
-"""Parameters that are no generator's; packages add those of settings of their systems."""
+"""Parameters of no generator; packages add those of their systems' settings."""
 
 DTYPES: dict[object, Dtype] = {int: "Int64", float: "float64", str: "string", bool: "string"}
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """The unit of a key of a load, in the annotation of its field.
+    """The unit of a key of a load, as metadata in the annotation of its field.
 
-    ``stored`` is that of the plan and of tables, ``shown`` what a person reads where that differs.
+    ``stored`` is the unit in plans and tables, ``shown`` the unit for display where that differs.
     """
 
     stored: str = ""
@@ -40,40 +40,40 @@ TIMES = Unit(shown="x")
 
 @cache
 def parameter_columns() -> dict[str, Column]:
-    """The columns of all parameters by name: of every run, of the generators, of all else."""
+    """Return the columns of all parameters by name: of runs, of generators, then ``FURTHER``."""
     of_runs = [column for column in RUNS if isinstance(column, Column) and column.parameter]
     columns = {column.name: column for column in of_runs} | _of_generators()
     return columns | {name: column for name, column in FURTHER.items() if column.parameter}
 
 
 def parameters() -> tuple[str, ...]:
-    """Their names."""
+    """Return the names of all parameters."""
     return tuple(parameter_columns())
 
 
 def _of_generators() -> dict[str, Column]:
-    """A column for each field, as the first generator that has it says.
+    """Return a column for each field, as the first generator that has it defines it.
 
-    What a generator does not share with those before it stands before the next key that it does.
+    A field that no earlier generator has is inserted before the next field that one has.
     """
-    from mqperf.plan.load import GENERATORS  # which import plans, and so this module
+    from mqperf.plan.load import GENERATORS  # imports plans, and so this module
 
     order: list[str] = []
     columns: dict[str, Column] = {}
     for generator in GENERATORS.values():
-        place = len(order)
+        position = len(order)
         for name, field in reversed(generator.parameters.model_fields.items()):
             if name in columns:
-                place = order.index(name)
+                position = order.index(name)
             else:
                 columns[name] = column_of(name, field)
-                order.insert(place, name)
+                order.insert(position, name)
     return {name: columns[name] for name in order}
 
 
 def column_of(name: str, field: FieldInfo) -> Column:
-    """The column of a field: its title is the label, its description the meaning."""
-    unit = next((mark for mark in field.metadata if isinstance(mark, Unit)), Unit())
+    """Derive the column of a field: its title is the label, its description the meaning."""
+    unit = next((item for item in field.metadata if isinstance(item, Unit)), Unit())
     return Column(
         name,
         next(_dtypes(field.annotation)),
@@ -87,7 +87,7 @@ def column_of(name: str, field: FieldInfo) -> Column:
 
 
 def _dtypes(annotation: object) -> Iterator[Dtype]:
-    """How values of a type are stored; a choice is one of words."""
+    """Yield the dtypes of an annotation; a ``Literal`` is stored as a string."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         yield from _dtypes(arguments[0])
@@ -101,7 +101,7 @@ def _dtypes(annotation: object) -> Iterator[Dtype]:
 
 
 def _check(metadata: list[Any]) -> Check:
-    """What the limits of a field say of its values."""
+    """Derive the check of a column from the limits of its field."""
     for limit in metadata:
         if isinstance(limit, Gt) or (isinstance(limit, Ge) and limit.ge != 0):
             return "positive"

@@ -1,4 +1,4 @@
-"""Columns that say which run at which point a row is of, and how and on what it was measured."""
+"""Columns that identify the run and point of a row, and describe how and on what it ran."""
 
 from mqperf.plan.columns.column import (
     Column,
@@ -148,7 +148,7 @@ RUNS: tuple[Column | str, ...] = (
 CONDITION = parameter(
     text("condition", "Name of the condition under which the plan has it measured.", "condition")
 )
-"""What a plan may have every point measured under."""
+"""The condition of a plan under which a point is measured."""
 
 SETTINGS = (
     parameter(
@@ -173,13 +173,13 @@ SETTINGS = (
 """Settings of systems that plans may vary."""
 
 OF_SYSTEM = ("system_title", "system_version", "runtime_version")
-"""Those of ``VERSIONS`` that are of the system."""
+"""Columns among ``VERSIONS`` that are about the system."""
 
 VERSIONS = (
     *OF_SYSTEM,
     *("generator_version", "python_version", "mqperf_version"),
 )
-"""The columns of ``runs`` that say what was measured, and by what."""
+"""Columns of ``runs`` with the versions of what was measured, and of what measured it."""
 
 LINK = (
     parameter(latency("delay_s", "Delay of the link, each way.", "delay")),
@@ -198,4 +198,4 @@ LINK = (
         )
     ),
 )
-"""A link as the plan asks for it."""
+"""Columns of a link as the plan requests it."""

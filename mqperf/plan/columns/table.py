@@ -1,4 +1,4 @@
-"""What a table of results is."""
+"""The definition of a table of results."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -13,15 +13,15 @@ from mqperf.plan.columns.runs import KEY_COLUMNS
 class Table:
     """One table: what a row is, and the columns that it always has, in order.
 
-    ``own`` follow the ``keys``; one that only has a name is a column of another table, or a
-    parameter.  Columns of one name have one type and unit wherever they are, but each table says
-    what they mean in it.  A ``swept`` table has further parameters as well, those for which its
-    rows have values.  ``rows`` makes those of a whole run, or a frame of them, out of what is read
-    of it (the ``Reading`` of ``study.tables``); tables without are filled by mqperf itself.  One
-    of a package that is ``computed`` is made of all tables, mqperf's computed ones among them.  One
-    that has rows of single seconds (``by_second``) is never held whole where runs are many.  Those
-    of many folders (``of_folders``) are none of a run, nor of a folder.
-    ``former`` is what it was called in folders that were published before.
+    The ``own`` columns follow the ``keys``; a mere name refers to a column of another table, or to
+    a parameter.  Columns of one name have the same type and unit in all tables, but each table may
+    define their meaning.  A ``swept`` table also has all further parameters for which its rows have
+    values.  ``rows`` returns the rows of a whole run, or a frame of them, from what was read of it
+    (the ``Reading`` of ``study.tables``); mqperf itself fills tables without it.  ``computed`` of a
+    package's table returns it from all other tables, mqperf's computed ones included.  A table with
+    rows for single seconds (``by_second``) is not held in memory as a whole for many runs.  One
+    over several folders (``of_folders``) belongs to no single run or folder.  ``former`` is its
+    name in folders that were published earlier.
     """
 
     name: str
@@ -37,13 +37,13 @@ class Table:
     columns: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Name the columns."""
-        named = (
+        """Set the names of the columns."""
+        names = (
             column if isinstance(column, str) else column.name for column in (*self.keys, *self.own)
         )
-        object.__setattr__(self, "columns", tuple(named))
+        object.__setattr__(self, "columns", tuple(names))
 
     def with_parameters(self, given: Iterable[str]) -> tuple[str, ...]:
-        """The columns of such a table, when rows are given with these."""
-        others = {*given} - {*self.columns} if self.swept else ()
-        return (*self.columns, *(name for name in parameters() if name in others))
+        """Return the columns, and for a swept table those parameters that are in ``given``."""
+        further = {*given} - {*self.columns} if self.swept else ()
+        return (*self.columns, *(name for name in parameters() if name in further))

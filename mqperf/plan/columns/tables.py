@@ -1,4 +1,4 @@
-"""Every table, and with them every column."""
+"""The registries of all tables and of all columns."""
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -9,7 +9,7 @@ from mqperf.base.errors import PluginError
 from mqperf.base.registry import LateMapping, Registry
 from mqperf.plan.columns import computed, happened, measured
 from mqperf.plan.columns.column import Column, count, text
-from mqperf.plan.columns.computed import MEASURED, means, said, with_intervals
+from mqperf.plan.columns.computed import MEASURED, means, with_intervals, with_prefix
 from mqperf.plan.columns.parameters import FURTHER, parameter_columns
 from mqperf.plan.columns.runs import CONDITION, KEY_COLUMNS, LINK, RUNS, THREADS
 from mqperf.plan.columns.table import Table
@@ -58,7 +58,7 @@ _READ = (
     Table("hosts", "a host of a run, and its clock", measured.HOSTS),
     Table("links", "the link of a run, as asked and as measured", (*LINK, *happened.LINKS)),
 )
-"""Those that are read from run folders."""
+"""Tables that are read from run folders."""
 
 _COMPUTED = (
     Table(
@@ -107,7 +107,7 @@ _COMPUTED = (
             text("point", "The point at the rate that holds."),
             *computed.SEARCHES[:-1],
             count("repeats", "Whole runs at the rate that holds.", unit=""),
-            *said(computed.FOLLOWED, "At the rate that holds, mean over its repeats."),
+            *with_prefix(computed.FOLLOWED, "At the rate that holds, mean over its repeats."),
             text("limit", "The bottleneck at the rate that does not hold."),
             text("doubted", "Kinds of doubts about the point at the rate that holds."),
             *computed.SEARCHES[-1:],
@@ -145,16 +145,16 @@ _COMPUTED = (
 )
 
 COMPUTED = tuple(table.name for table in _COMPUTED)
-"""mqperf's own tables that are computed from the others; those are read from run folders."""
+"""Built-in tables that are computed from the tables read from run folders."""
 
 TABLES = Registry("tables", (*_READ, *_COMPUTED))
-"""Every table by its name: mqperf's own, and those that generators, probes and packages bring."""
+"""Every table by its name: built-in ones, and those of generators, probes and packages."""
 
 
 class Columns(LateMapping[Column]):
-    """Every column by its name: parameters, and those of all tables.
+    """Every column by its name: parameters, and the columns of all tables.
 
-    Where several tables have a column, it is as the first of them says, beside its meaning.  Raises
+    Of several tables with a column the first defines it; only its meaning may differ.  Raises
     ``PluginError`` where two differ in type or unit.
     """
 
@@ -162,8 +162,8 @@ class Columns(LateMapping[Column]):
     @override
     def _values(self) -> dict[str, Column]:
         columns = {key.name: key for key in KEY_COLUMNS}
-        for owner, of_owner in self._owners():
-            for column in of_owner:
+        for owner, own_columns in self._owners():
+            for column in own_columns:
                 earlier = columns.setdefault(column.name, column)
                 if earlier.dtype != column.dtype or earlier.unit != column.unit:
                     raise PluginError(

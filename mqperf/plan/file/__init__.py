@@ -1,7 +1,7 @@
 """Plan files: YAML in, a checked ``Plan`` out, or one error that names every problem's line.
 
-``checked`` makes the plan, ``decision`` adds to two what is decided between them, ``copied`` makes
-the copy that is kept beside the runs.
+``checked`` parses the plan, ``decision`` adds ``decide`` to two plans, ``copied`` makes the copy
+that is kept beside the runs.
 """
 
 from mqperf.plan.file.checked import (

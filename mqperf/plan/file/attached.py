@@ -1,10 +1,9 @@
-"""Files beside a plan, which keys of its loads and actions name: read once, and known by digest.
+"""Files that a plan refers to: read once, and identified by a digest.
 
-A key of a load or of an action that ends in ``_file`` names one, and one that ends in ``_files``
-several, in the plan's folder or of a git repository: whatever it is, it is sent somewhere.  What
-the rest of mqperf sees, records and copies is its pin, ``body.json (2048 bytes, sha256
-0123456789abcdef)``: so another content is another case, and no path of this machine is in any
-record.
+A key of a load or of an action that ends in ``_file`` names a file, one that ends in ``_files``
+several, in the plan's folder or in a git repository.  The rest of mqperf sees, records and copies
+only its pin, ``body.json (2048 bytes, sha256 0123456789abcdef)``: so a changed content makes
+another case, and records contain no paths of this machine.
 """
 
 import copy
@@ -23,13 +22,13 @@ from mqperf.plan.file.reading import UnreadableError, first_bytes
 from mqperf.plan.file.repositories import Repositories, is_source, repositories
 
 ENDS = ("_file", "_files")
-"""How keys end whose value is the name of a file, or a list of such."""
+"""Suffixes of keys whose value is a file name, or a list of file names."""
 
 MOST_BYTES = 10_000_000
-"""Of a file: brokers refuse much larger messages, and a script has no need of so many."""
+"""Most bytes of a file: brokers refuse much larger messages, and scripts are smaller."""
 
 DIGITS = 16
-"""Of the SHA-256, in hexadecimal."""
+"""Hexadecimal digits of the SHA-256 in a pin."""
 
 _PIN = re.compile(rf"(?P<name>.+) \((?P<size>\d+) bytes, sha256 (?P<digest>[0-9a-f]{{{DIGITS}}})\)")
 
@@ -44,13 +43,13 @@ class Pin:
 
     @override
     def __str__(self) -> str:
-        """As it stands in a case."""
+        """The form of the pin in cases."""
         return f"{self.name} ({self.size} bytes, sha256 {self.digest})"
 
 
 @dataclass(slots=True)
 class Attached:
-    """The files of a plan: contents by pin, pins by their place in the document, and problems."""
+    """The files of a plan: contents by pin, pins by path in the document, and problems."""
 
     contents: dict[str, bytes] = field(default_factory=dict)
     pins: dict[Where, str] = field(default_factory=dict)
@@ -58,23 +57,23 @@ class Attached:
 
 
 def pin_of(text: str) -> Pin | None:
-    """The pin in the text; None if it is only a name."""
+    """Parse a pin; None if the text is only a name."""
     if (match := _PIN.fullmatch(text)) is None:
         return None
     return Pin(match["name"], int(match["size"]), match["digest"])
 
 
 def name_of(text: str) -> str:
-    """The name of a file as the plan says it, pinned or not."""
+    """Return the file name in a value of the plan, pinned or not."""
     pin = pin_of(text)
     return pin.name if pin else text
 
 
 def attached(data: object, folder: Path) -> Attached:
-    """Every file that loads and actions of a plan name, from the plan's folder on."""
+    """Read every file that loads and actions name, relative to the plan's folder."""
     files = Attached()
     with repositories() as fetched:
-        for where, text in _named(data):
+        for where, text in _file_values(data):
             try:
                 pin, content = _read(text, folder, fetched)
             except UnreadableError as error:
@@ -86,23 +85,23 @@ def attached(data: object, folder: Path) -> Attached:
 
 
 def pinned(data: Any, pins: Mapping[Where, str]) -> Any:  # noqa: ANN401 (data of YAML)
-    """A copy of the data with pins in their places."""
+    """Return a copy of the data in which pins replace the file names."""
     data = copy.deepcopy(data)
     for where, pin in pins.items():
-        at = data
-        for part in where[:-1]:
-            at = at[part]
-        at[where[-1]] = pin
+        parent = data
+        for step in where[:-1]:
+            parent = parent[step]
+        parent[where[-1]] = pin
     return data
 
 
 def _read(text: str, folder: Path, fetched: Repositories) -> tuple[Pin, bytes]:
-    """The file, which must be as it was when it was pinned."""
+    """Read the file; one that is already pinned must not have changed."""
     expected, name = pin_of(text), name_of(text)
     if PurePosixPath(name).is_absolute():
         raise UnreadableError("it is an absolute path: give it from the plan's folder on")
-    place = fetched.place(name) if is_source(name) else _below(folder, name)
-    content = first_bytes(place, MOST_BYTES + 1)
+    path = fetched.place(name) if is_source(name) else _below(folder, name)
+    content = first_bytes(path, MOST_BYTES + 1)
     if not content:
         raise UnreadableError("it is empty")
     if len(content) > MOST_BYTES:
@@ -116,48 +115,48 @@ def _read(text: str, folder: Path, fetched: Repositories) -> tuple[Pin, bytes]:
 
 
 def _below(folder: Path, name: str) -> Path:
-    """The file of that name, wherever links lead, if that is in the folder."""
+    """Resolve the name and all links; the result must be in the folder."""
     try:
-        place = (folder / name).resolve()
-    except (OSError, RuntimeError, ValueError):  # a loop of links, or no name
+        path = (folder / name).resolve()
+    except (OSError, RuntimeError, ValueError):  # a loop of links, or an invalid name
         raise UnreadableError("its name leads nowhere") from None
-    if not place.is_relative_to(folder.resolve()):
+    if not path.is_relative_to(folder.resolve()):
         raise UnreadableError("it is outside the plan's folder: put a copy of it there")
-    return place
+    return path
 
 
-def _named(data: object) -> Iterator[tuple[Where, str]]:
-    """Every value of a load or action that names a file, and its place."""
-    for where, load in _naming(data):
-        for key, value in load.items():
+def _file_values(data: object) -> Iterator[tuple[Where, str]]:
+    """Yield the path and value of every key of a load or action that names a file."""
+    for where, spec in _loads_and_actions(data):
+        for key, value in spec.items():
             if not key.endswith(ENDS):
                 continue
             if isinstance(value, str):
                 yield (*where, key), value
             elif isinstance(value, list):
                 yield from (
-                    ((*where, key, place), text)
-                    for place, text in enumerate(value)
+                    ((*where, key, index), text)
+                    for index, text in enumerate(value)
                     if isinstance(text, str)
                 )
 
 
-def _naming(data: object) -> Iterator[tuple[Where, Mapping[str, object]]]:
-    """The loads of a plan, measured and beside it, and its actions, under every condition."""
+def _loads_and_actions(data: object) -> Iterator[tuple[Where, Mapping[str, object]]]:
+    """Yield the measured load, all background loads and all actions, under every condition."""
     if not isinstance(data, Mapping):
         return
     if isinstance(load := data.get("load"), Mapping):
         yield ("load",), load
         for name, alone in as_mapping(load.get("generator")).items():
             yield ("load", "generator", name), as_mapping(alone)
-    yield from _around(data, ())
+    yield from _background_and_actions(data, ())
     for name, condition in as_mapping(data.get("conditions")).items():
-        yield from _around(as_mapping(condition), ("conditions", name))
+        yield from _background_and_actions(as_mapping(condition), ("conditions", name))
 
 
-def _around(
+def _background_and_actions(
     spec: Mapping[str, object], where: Where
 ) -> Iterator[tuple[Where, Mapping[str, object]]]:
     for key in ("background", "actions"):
-        for place, entry in enumerate(as_list(spec.get(key))):
-            yield (*where, key, place), as_mapping(entry)
+        for index, entry in enumerate(as_list(spec.get(key))):
+            yield (*where, key, index), as_mapping(entry)

@@ -1,4 +1,4 @@
-"""A plan's document, checked: a ``Plan``, or one error that names every problem's line."""
+"""Parsing and checking of plan files: a ``Plan``, or one error with the line of every problem."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ from mqperf.plan.file.reading import UnreadableError, first_bytes
 from mqperf.plan.topologies import QUEUES, TOPOLOGIES, impossible
 
 MAX_SHOWN = 50
-"""Problems that an error lists; it counts the others."""
+"""Most problems that an error lists; the others are counted."""
 
 INNER: Mapping[str, type[Frozen]] = {
     "load": LoadPlan,
@@ -56,9 +56,9 @@ INNER: Mapping[str, type[Frozen]] = {
 """The models of a plan's mappings, by key."""
 
 Check = Callable[[Mapping[str, object], Mapping[str, bytes]], Iterable[Problem]]
-"""Gives what is wrong with a plan's document, as far as only its systems and generator know.
+"""Yields the problems of a plan's document that only its systems and generators can find.
 
-It gets the contents of the plan's files, too, by their pins.
+The second argument has the contents of the plan's files by pin.
 """
 
 Found = tuple[int | None, Problem]
@@ -67,14 +67,14 @@ Found = tuple[int | None, Problem]
 
 @dataclass(frozen=True, slots=True)
 class PlanFile:
-    """A plan, and the text in which it was given."""
+    """A plan, and the text that it was parsed from."""
 
     plan: Plan
     text: str
 
 
 def load_plan(path: Path, check: Check | None = None) -> Plan:
-    """The plan in a YAML file; its name is the file's unless it says otherwise.
+    """Read the plan in a YAML file; its default name is that of the file.
 
     Raises ``PlanError`` with file and line of every problem: bad syntax, an unknown key or name
     (with the nearest known one), a value of another type or out of range, and what ``check`` finds.
@@ -83,15 +83,15 @@ def load_plan(path: Path, check: Check | None = None) -> Plan:
 
 
 def read_plan(path: Path, check: Check | None = None) -> PlanFile:
-    """The plan in a YAML file, with its text; raises as ``load_plan`` does.
+    """Read the plan in a YAML file, with its text; raises as ``load_plan`` does.
 
-    Where there is no such file, the name of a shipped plan gives that plan.
+    A path that does not exist may be the name of a shipped plan.
 
-    So with a file in another form, whose text then is the plan that it stands for.  Files that
-    loads name are in the plan, and pinned in the text.
+    A file in another form is translated, and the text is the resulting YAML.  Files that loads name
+    are read into the plan, and pinned in the text.
     """
     path = plan_file(path)
-    text, lines = _text(path), None
+    text, lines = _read_text(path), None
     if (form := FORMS.get(path.suffix)) is not None:
         text, lines = form.as_plan(text, path)
     elif path.suffix in BROUGHT:
@@ -101,7 +101,7 @@ def read_plan(path: Path, check: Check | None = None) -> PlanFile:
 
 
 def read_plans(paths: Sequence[Path], check: Check | None = None) -> list[PlanFile]:
-    """The plans in several YAML files, each with a name of its own.
+    """Read the plans in several YAML files, whose names must differ.
 
     Raises as ``load_plan`` does, and ``PlanError`` for a file that is given twice and for two plans
     of one name, whose runs would go into one folder.
@@ -110,15 +110,15 @@ def read_plans(paths: Sequence[Path], check: Check | None = None) -> list[PlanFi
     for path in paths:
         file = read_plan(path, check)
         if file.plan.name in files:
-            raise PlanError(_taken_twice(file.plan.name, files[file.plan.name][0], path))
+            raise PlanError(_duplicate_name(file.plan.name, files[file.plan.name][0], path))
         files[file.plan.name] = path, file
     return [file for _, file in files.values()]
 
 
 def parse_plan(text: str, source: Path, check: Check | None = None) -> Plan:
-    """The plan in ``text``; ``source`` gives it its default name and errors their file.
+    """Parse the plan in ``text``; ``source`` is its default name, and the file in errors.
 
-    With ``check``, which a plan that is to be run gets, files that its loads name are read.
+    With ``check``, for a plan that is to be run, the files that its loads name are read.
     """
     return _parsed(text, source, check)[0]
 
@@ -126,7 +126,7 @@ def parse_plan(text: str, source: Path, check: Check | None = None) -> Plan:
 def _parsed(
     text: str, source: Path, check: Check | None, lines: dict[Where, int] | None = None
 ) -> tuple[Plan, Mapping[Where, str]]:
-    """The plan, and the pins of its files by their place; ``lines`` are others than the text's."""
+    """Return the plan, and the pins of its files by path; ``lines`` replace those of the text."""
     try:
         document = read_document(text)
     except DocumentError as error:
@@ -138,27 +138,27 @@ def _parsed(
     files = attached(document.data if check else None, source.parent)
     document.refused |= {problem.where for problem in files.problems}
     data = pinned(document.data, files.pins)
-    named = {"name": source.stem, "title": source.stem} | data
-    plan, problems = _checked(named, check, files.contents)
-    by_line: list[Found] = [*document.problems]
-    by_line += [(document.line(problem.where), problem) for problem in files.problems]
-    for problem in problems:  # but where the document itself says what is wrong
-        if not any(problem.where[: len(at)] == at for at in document.refused):
-            by_line.append((document.line(problem.where), problem))
-    if plan is None or by_line:
-        raise _error(source, by_line)
+    with_defaults = {"name": source.stem, "title": source.stem} | data
+    plan, problems = _checked(with_defaults, check, files.contents)
+    found: list[Found] = [*document.problems]
+    found += [(document.line(problem.where), problem) for problem in files.problems]
+    for problem in problems:  # except those of values that the document already refused
+        if not any(problem.where[: len(path)] == path for path in document.refused):
+            found.append((document.line(problem.where), problem))
+    if plan is None or found:
+        raise _error(source, found)
     return plan.with_files(files.contents, document.line), files.pins
 
 
 def plan_from(data: Mapping[str, object], source: str, check: Check | None = None) -> Plan:
-    """The plan which ``data`` describes; raises ``PlanError`` with every problem."""
+    """Return the plan which ``data`` describes; raises ``PlanError`` with every problem."""
     plan, problems = _checked(data, check, {})
     if plan is None or problems:
         raise PlanError("\n".join(f"{source}: {problem.sentence()}" for problem in problems))
     return plan
 
 
-def _taken_twice(name: str, first: Path, second: Path) -> str:
+def _duplicate_name(name: str, first: Path, second: Path) -> str:
     if first.resolve() == second.resolve():
         return f"{second}: this plan is given twice: give it once"
     return (
@@ -167,8 +167,8 @@ def _taken_twice(name: str, first: Path, second: Path) -> str:
     )
 
 
-def _text(path: Path) -> str:
-    """The file's text."""
+def _read_text(path: Path) -> str:
+    """Read a file of at most ``MAX_BYTES`` as UTF-8; raises ``PlanError``."""
     try:
         content = first_bytes(path, MAX_BYTES + 1)
     except UnreadableError as error:
@@ -185,52 +185,52 @@ def _text(path: Path) -> str:
 def _checked(
     data: Mapping[str, object], check: Check | None, files: Mapping[str, bytes]
 ) -> tuple[Plan | None, list[Problem]]:
-    """The plan if the data are one, and all problems.
+    """Return the plan if the data are valid, and all problems.
 
-    One that is to be run is checked strictly, and for sense; what was run stays readable.
+    Only a plan to be run (``check``) gets strict types and ``nonsense``: old ones stay readable.
     """
     plan, problems = None, []
     try:
         plan = strictly(Plan, data) if check else Plan.model_validate(data)
     except ValidationError as error:
-        problems = [_placed(problem, data) for problem in of_validation(error, _known_keys)]
+        problems = [_relocated(problem, data) for problem in of_validation(error, _known_keys)]
     problems += _unknown_names(as_mapping(data.get("systems")))
     if check:
-        problems += _elsewhere(problems, check(data, files))
-        senseless = (Problem(*fault) for fault in (nonsense(plan) if plan else ()))
-        problems += _elsewhere(problems, (_placed(problem, data) for problem in senseless))
+        problems += _at_new_paths(problems, check(data, files))
+        senseless = (Problem(*found) for found in (nonsense(plan) if plan else ()))
+        problems += _at_new_paths(problems, (_relocated(problem, data) for problem in senseless))
     return plan, problems
 
 
-def _elsewhere(known: Iterable[Problem], more: Iterable[Problem]) -> list[Problem]:
-    """One complaint a place is enough."""
-    places = {problem.where for problem in known}
-    return [problem for problem in more if problem.where not in places]
+def _at_new_paths(known: Iterable[Problem], more: Iterable[Problem]) -> list[Problem]:
+    """Drop problems at a path that has one already."""
+    paths = {problem.where for problem in known}
+    return [problem for problem in more if problem.where not in paths]
 
 
-def _placed(problem: Problem, data: Mapping[str, object]) -> Problem:
-    """The problem where it stands in the data: a single value of an axis is not in a list."""
-    *to, last = problem.where or (None,)
-    at: object = data
-    for part in to:
-        inside = isinstance(at, Mapping) and part in at
-        inside = inside or (isinstance(at, list) and isinstance(part, int) and part < len(at))
-        at = at[part] if inside else None  # type: ignore[index]  # of a mapping or a list
-    single = isinstance(last, int) and at is not None and not isinstance(at, list | tuple)
+def _relocated(problem: Problem, data: Mapping[str, object]) -> Problem:
+    """Drop the index from the path of a problem whose axis is a single value in the data."""
+    *parents, last = problem.where or (None,)
+    parent: object = data
+    for step in parents:
+        inside = isinstance(parent, Mapping) and step in parent
+        inside |= isinstance(parent, list) and isinstance(step, int) and step < len(parent)
+        parent = parent[step] if inside else None  # type: ignore[index]  # of a mapping or a list
+    single = isinstance(last, int) and parent is not None and not isinstance(parent, list | tuple)
     return Problem(problem.where[:-1], problem.text) if single else problem
 
 
 def _unknown_names(systems: Mapping[str, object]) -> Iterator[Problem]:
     for system, spec in systems.items():
-        if lacking(system) is not None:  # which may bring its topologies, too
+        if lacking(system) is not None:  # its package may add topologies, too
             yield Problem(("systems", system), unknown("systems", system, ()))
             continue
         for kind, known in (("topologies", TOPOLOGIES), ("queues", QUEUES)):
             for index, name in enumerate(as_list(as_mapping(spec).get(kind))):
                 if isinstance(name, str) and name not in known:
                     where = ("systems", system, kind, index)
-                    why = impossible(name) if kind == "topologies" else None
-                    yield Problem(where, why or unknown(kind, name, list(known)))
+                    reason = impossible(name) if kind == "topologies" else None
+                    yield Problem(where, reason or unknown(kind, name, list(known)))
 
 
 def _known_keys(where: Where) -> list[str]:
@@ -244,8 +244,8 @@ def _known_keys(where: Where) -> list[str]:
 
 
 def _error(source: Path, problems: list[Found]) -> PlanError:
-    """One error with a line for every problem, in the order of the file."""
-    problems = sorted(problems, key=lambda placed: placed[0] or 0)
+    """Return one error with a line for every problem, in the order of the file."""
+    problems = sorted(problems, key=lambda found: found[0] or 0)
     lines = [
         f"{source}{'' if line is None else f':{line}'}: {problem.sentence()}"
         for line, problem in problems

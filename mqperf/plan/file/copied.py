@@ -1,4 +1,4 @@
-"""The copy of a plan that is kept beside its runs: as it was given, but for its secrets."""
+"""Edited copies of a plan's text, such as the one kept beside its runs without secrets."""
 
 import copy
 import json
@@ -17,33 +17,33 @@ from mqperf.base.urls import HIDDEN
 from mqperf.plan.file.attached import pinned
 
 Edit = tuple[int, int, str]
-"""Start and end in the text, and what takes the place."""
+"""Start and end in the text, and the replacement."""
 
 _COMMENT = re.compile(r"#[^\r\n]*")
-_TELLTALE = re.compile(r"pass|secret|token|credential|@", re.IGNORECASE)
+_SUSPICIOUS = re.compile(r"pass|secret|token|credential|@", re.IGNORECASE)
 
 
 def public(text: str) -> str:
-    """The text of a plan with ``***`` for every password in it but the title, which has none.
+    """Replace every password in the text of a plan by ``***``; its title cannot have one.
 
-    Whatever holds none stays as it is, to the byte; the copy is a plan with the same cases.
-    Raises ``PlanError`` for a text that is no plan's.
+    All else stays the same to the byte; the copy is a plan with the same cases.  Raises
+    ``PlanError`` for a text that is not YAML.
     """
     return _copied(text, _public, _redactions)
 
 
 def as_measured(text: str, kinds: Mapping[str, Mapping[str, str]], hosts: int) -> str:
-    """The text of a plan with all that depends on where it is measured; all else stays.
+    """Fill in what depends on the hosts of the measurement; all else stays.
 
-    Kinds of queue are replaced, by system and name; where it does not say how many client hosts its
-    load has, and there are several, that is added.
+    Kinds of queue are replaced, by system and name; ``load.hosts`` is added where it is missing and
+    there are several client hosts.
     """
-    given: Any = read_document(text).data
-    unsaid = hosts > 1 and "hosts" not in given["load"]
+    document: Any = read_document(text).data
+    add_hosts = hosts > 1 and "hosts" not in document["load"]
 
     def replaced(data: Any) -> object:  # noqa: ANN401 (data of YAML)
         data = copy.deepcopy(data)
-        if unsaid:
+        if add_hosts:
             data["load"]["hosts"] = hosts
         for system, names in kinds.items():
             spec = data["systems"][system]
@@ -53,10 +53,10 @@ def as_measured(text: str, kinds: Mapping[str, Mapping[str, str]], hosts: int) -
 
     def edits(text: str) -> Iterator[Edit]:
         load = _value(compose(text), "load")
-        if unsaid and isinstance(load, yaml.MappingNode):
-            at = load.value[0][0].start_mark
-            after = ", " if load.flow_style else "\n" + " " * at.column
-            yield at.index, at.index, f"hosts: {hosts}{after}"
+        if add_hosts and isinstance(load, yaml.MappingNode):
+            first = load.value[0][0].start_mark
+            separator = ", " if load.flow_style else "\n" + " " * first.column
+            yield first.index, first.index, f"hosts: {hosts}{separator}"
         for system, names in kinds.items():
             queues = _value(_value(_value(compose(text), "systems"), system), "queues")
             for entry in queues.value if queues else []:
@@ -68,23 +68,23 @@ def as_measured(text: str, kinds: Mapping[str, Mapping[str, str]], hosts: int) -
 
 
 def with_pins(text: str, pins: Mapping[Where, str]) -> str:
-    """The text of a plan with the pins of files in the places of their names; all else stays."""
+    """Replace the names of files in the text of a plan by their pins; all else stays."""
 
     def edits(text: str) -> Iterator[Edit]:
         root = compose(text)
         for where, pin in pins.items():
-            if isinstance(node := _at(root, where), yaml.ScalarNode):
+            if isinstance(node := _node(root, where), yaml.ScalarNode):
                 yield node.start_mark.index, node.end_mark.index, json.dumps(pin)
 
     return _copied(text, lambda data: pinned(data, pins), edits)
 
 
 def _copied(
-    text: str, wanted: Callable[[object], object], edits: Callable[[str], Iterable[Edit]]
+    text: str, change: Callable[[object], object], edits: Callable[[str], Iterable[Edit]]
 ) -> str:
-    """The text after the edits, or when they did not give what is wanted, that as plain YAML."""
+    """Apply the edits to the text; if they do not yield the changed data, dump these as YAML."""
     try:
-        data = wanted(read_document(text).data)
+        data = change(read_document(text).data)
         edited = _edited(text, edits(text))
     except DocumentError as error:
         raise PlanError(f"line {error.line} of the plan: {error}") from None
@@ -99,13 +99,13 @@ def _value(node: yaml.Node | None, key: str) -> yaml.Node | None:
     return next((value for name, value in pairs if name.value == key), None)
 
 
-def _at(node: yaml.Node | None, where: Where) -> yaml.Node | None:
-    """The node at a place, if it stands there itself, by no alias and no merge."""
-    for part in where:
-        if isinstance(part, str):
-            node = _value(node, part)
+def _node(node: yaml.Node | None, where: Where) -> yaml.Node | None:
+    """Return the node at a path below ``node``; None where a merge key provides it."""
+    for step in where:
+        if isinstance(step, str):
+            node = _value(node, step)
         else:
-            node = node.value[part] if isinstance(node, yaml.SequenceNode) else None
+            node = node.value[step] if isinstance(node, yaml.SequenceNode) else None
     return node
 
 
@@ -134,19 +134,19 @@ def _edited(text: str, edits: Iterable[Edit]) -> str:
 
 
 def _ends(root: yaml.Node | None) -> set[int]:
-    """Where each scalar but the title ends in the text."""
+    """Return the end in the text of each scalar but the title."""
     pairs = root.value if isinstance(root, yaml.MappingNode) else []
-    todo: list[yaml.Node] = [value for key, value in pairs if key.value != "title"]
-    seen: set[int] = set()
+    pending: list[yaml.Node] = [value for key, value in pairs if key.value != "title"]
+    visited: set[int] = set()
     ends: set[int] = set()
-    while todo:
-        node = todo.pop()
+    while pending:
+        node = pending.pop()
         if isinstance(node, yaml.ScalarNode):
             ends.add(node.end_mark.index)
-        elif id(node) not in seen:
-            seen.add(id(node))
+        elif id(node) not in visited:
+            visited.add(id(node))
             mapping = isinstance(node, yaml.MappingNode)
-            todo += [part for pair in node.value for part in pair] if mapping else node.value
+            pending += [child for pair in node.value for child in pair] if mapping else node.value
     return ends
 
 
@@ -162,7 +162,7 @@ def _scalars(text: str, values: list[yaml.ScalarToken]) -> Iterator[Edit]:
 
 
 def _comments(text: str, tokens: list[yaml.Token], secrets: set[str]) -> Iterator[Edit]:
-    """Comments in which a password may stand: they are between tokens, or open a block scalar."""
+    """Hide suspicious comments, which are between tokens or on the first line of a block scalar."""
     position = 0
     for token in tokens:
         start, end = token.start_mark.index, token.end_mark.index
@@ -171,6 +171,6 @@ def _comments(text: str, tokens: list[yaml.Token], secrets: set[str]) -> Iterato
             gaps.append((start, start + len(text[start:end].partition("\n")[0])))
         for gap in gaps:
             for comment in _COMMENT.finditer(text, *gap):
-                if _TELLTALE.search(comment[0]) or any(s in comment[0] for s in secrets):
+                if _SUSPICIOUS.search(comment[0]) or any(s in comment[0] for s in secrets):
                     yield *comment.span(), f"# {HIDDEN}"
         position = max(position, end)

@@ -1,4 +1,4 @@
-"""Two plans between which is decided: their files, with what is to be decided written into them."""
+"""Decisions between two plans: ``decide`` is written into the text of both."""
 
 import json
 from collections.abc import Sequence
@@ -10,10 +10,10 @@ from mqperf.plan.file.checked import PlanFile, parse_plan
 
 
 def with_decision(files: Sequence[PlanFile], percent: str, within: str) -> list[PlanFile]:
-    """The two plans, with ``decide`` between them in their texts as well.
+    """Return the two plans with ``decide`` between them, in the plans and in their texts.
 
-    ``percent`` is the difference that matters, such as ``5%``.  Raises ``PlanError`` where it is
-    none, and where a plan has ``decide`` already, or cannot decide.
+    ``percent`` is the difference that matters, such as ``5%``.  Raises ``PlanError`` for any other
+    text, and where a plan already has ``decide``, or cannot have it.
     """
     names = [file.plan.name for file in files]
     if len(names) != SIDES:

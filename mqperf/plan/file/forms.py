@@ -1,4 +1,4 @@
-"""Forms of plan files beside YAML, each known by the suffix of its files."""
+"""Other formats of plan files than YAML, selected by the file's suffix."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,10 +10,10 @@ from mqperf.base.registry import Registry
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form of plan files; its ``name`` is their suffix.
+    """A format of plan files; its ``name`` is their suffix.
 
-    ``as_plan`` gives the YAML of the plan that a text in it stands for, and the lines of what the
-    text says, by their places in the plan; it raises ``PlanError`` with the line of the first
+    ``as_plan`` translates a file's text, with its path for errors, to the YAML of a plan, and maps
+    paths in the plan to lines of the original; it raises ``PlanError`` with the line of the first
     problem.
     """
 

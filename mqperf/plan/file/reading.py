@@ -1,4 +1,4 @@
-"""Files that a user names, read without ever waiting."""
+"""Reading of files that a user names, which never blocks."""
 
 import os
 import stat
@@ -6,14 +6,13 @@ from pathlib import Path
 
 
 class UnreadableError(Exception):
-    """A file that cannot be read: why, in a few words."""
+    """A file cannot be read; the message is the reason."""
 
 
 def first_bytes(path: Path, count: int) -> bytes:
-    """So many bytes of a file, or all that it has.
+    """Return the first ``count`` bytes of a file, or all if it has fewer.
 
-    Raises ``UnreadableError`` for what cannot be read; a device or a pipe, which might never end,
-    is not.
+    Raises ``UnreadableError``, also for a device or a pipe, which might never end.
     """
     try:
         with open(path, "rb", opener=lambda at, flags: os.open(at, flags | os.O_NONBLOCK)) as file:

@@ -1,4 +1,4 @@
-"""Load generators as plans know them: the models of their parameters, one module each."""
+"""Load generators from the view of plans: the models of their parameters, one module each."""
 
 from mqperf.base.registry import Registry
 from mqperf.plan.load import simulator

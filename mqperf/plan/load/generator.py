@@ -1,4 +1,4 @@
-"""What a load generator is to plans and pages: what it may be asked, and what that means."""
+"""The description of a load generator for plans and pages."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -24,18 +24,18 @@ class Member:
 
     @property
     def label(self) -> str:
-        """How records call it: ``client-1``."""
+        """Its name in records: ``client-1``."""
         return f"{self.kind}-{self.number}"
 
 
 def pairs(case: Case) -> list[Member]:
-    """A client and a server for every process of every client host; servers first."""
+    """Return a client and a server for every process of every client host; servers first."""
     numbers = range(1, case.processes * case.hosts + 1)
     return [*(Member("server", number) for number in numbers), *clients(case)]
 
 
 def clients(case: Case) -> list[Member]:
-    """The same without servers: whoever answers is none of ours."""
+    """Return the clients only, for loads whose servers are not processes of mqperf."""
     return [Member("client", number) for number in range(1, case.processes * case.hosts + 1)]
 
 
@@ -49,19 +49,18 @@ def _no_log(kind: str, _parameters: Mapping[str, object]) -> str | None:
 class Generator:
     """A kind of load generator.
 
-    The launcher of the same name starts it, and the reader of that name reads what it left.
+    The launcher of the same name starts it, and the reader of that name parses its output.
 
-    ``link`` is for readers of reports, and so is the ``protocol`` by which it is told from others
-    of a plan.  ``parameters`` is the model of what a plan may say of its load; each field is a
-    column of the register, and may be swept.  ``release`` is the entry of its recorded versions
-    that is its own.  ``members`` are the processes of a case, servers first.
-    ``copies`` is how often each message of a case is to be delivered; servers then record the
-    messages of a sender as those of ``SENDER@1``, ``SENDER@2`` and so on.  ``encrypts`` says that
-    it speaks TLS where that is asked for.  ``ends_early`` says that its clients end with the load
-    at an instant that the runner tells them meanwhile (the file ``end``), and that servers say how
-    long messages took.  ``one_core`` says that each of its processes computes on about one core at
-    a time, as Python does.  ``incompatible_queues`` tells why a load with these parameters cannot
-    have its messages in a kind of queue.
+    ``link`` is a URL for readers of reports; ``protocol`` distinguishes it there from others of a
+    plan.  ``parameters`` is the model of its part of a plan's load; each field is a column of the
+    tables, and may be swept.  ``release`` is the key of its own version among the recorded ones.
+    ``members`` returns the processes of a case, servers first.  ``copies`` returns how often each
+    message of a case is to be delivered; servers then record the messages of a sender under
+    ``SENDER@1``, ``SENDER@2`` and so on.  ``encrypts``: it supports TLS.  ``ends_early``: its
+    clients end the load at an instant that the runner writes during the run (the file ``end``), and
+    its servers report latencies meanwhile.  ``one_core``: each of its processes uses about one core
+    at a time, as Python does.  ``incompatible_queues`` returns why a load with these parameters
+    cannot use a kind of queue, or None.
     """
 
     name: str
@@ -79,7 +78,7 @@ class Generator:
     incompatible_queues: Callable[[str, Mapping[str, object]], str | None] = _no_log
 
     def resolved(self, case: Case) -> dict[str, JsonValue]:
-        """All its parameters as they are in the case; of a driver's options those that it says."""
+        """Return all its parameters in the case, defaults included, but not of driver options."""
         resolved = self.parameters.model_validate(dict(case.parameters)).model_dump(mode="json")
-        unsaid = {name for name in (SET, *OPTIONS) if resolved.get(name) is None}
-        return {name: value for name, value in resolved.items() if name not in unsaid}
+        unset = {name for name in (SET, *OPTIONS) if resolved.get(name) is None}
+        return {name: value for name, value in resolved.items() if name not in unset}

@@ -1,4 +1,4 @@
-"""At which rate a load sends, and how it changes: what generators that keep to one share."""
+"""The offered rate of a load and its changes: parameters that rate-based generators share."""
 
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
@@ -34,7 +34,7 @@ MessageCount = Annotated[
 
 
 class Ramped(CaseParameters):
-    """At which rate messages are sent, and how it changes; without one, as fast as they can."""
+    """The offered rate and its ramp; without a rate, messages are sent as fast as possible."""
 
     rate_msg_s: OfferedRate = None
     ramp_to_msg_s: Rate = Field(
@@ -60,7 +60,7 @@ class Ramped(CaseParameters):
     )
 
     @model_validator(mode="after")
-    def _one_way_up(self) -> Self:
+    def _complete_ramp(self) -> Self:
         if self.ramp_to_msg_s is not None and self.rate_msg_s is None:
             text = "it needs the rate at the start: give rate_msg_s, too"
             raise Misplaced(("ramp_to_msg_s",), text)
@@ -70,10 +70,10 @@ class Ramped(CaseParameters):
         return self
 
     def stairs(self, load_s: float) -> "SteppedRate | None":
-        """The steps of all threads together, in a load that takes so long; None without steps."""
+        """Return the rate steps of a load of ``load_s`` over all threads; None without steps."""
         if self.rate_msg_s is None or self.ramp_to_msg_s is None or self.ramp_steps is None:
             return None
-        from mqperf.onhost.load.curves import SteppedRate  # numpy takes as long as all the rest
+        from mqperf.onhost.load.curves import SteppedRate  # imports numpy, which is slow
 
         ends = self.rate_msg_s, self.ramp_to_msg_s
         by_ratio = self.ramp_steps_by == "ratio"
@@ -81,6 +81,6 @@ class Ramped(CaseParameters):
 
 
 def stairs_of(case: Case) -> "SteppedRate | None":
-    """The steps of the rate of a case, whatever its generator; None without steps."""
+    """Return the rate steps of a case of any generator; None without steps."""
     ramp = {name: case.parameters[name] for name in Ramped.model_fields if name in case.parameters}
     return Ramped.model_validate(ramp).stairs(case.load_s)

@@ -1,4 +1,4 @@
-"""What a plan may say of the simulator's load."""
+"""Parameters of the simulator in the load of a plan."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal, Self
@@ -17,7 +17,7 @@ FANOUT = "rpc-fanout"
 
 
 class Messages(Frozen):
-    """What is sent where, and the pause after each message."""
+    """Targets, size and number of messages, and the pause after each."""
 
     targets: Literal["own", "shared"] = Field(
         "own", description="Each client has a server of its own, or all servers share one topic."
@@ -41,7 +41,7 @@ class Messages(Frozen):
 
 
 class Paced(Ramped, Messages):
-    """Each is a column of tables, and may be a list."""
+    """The simulator's parameters without driver options."""
 
     @model_validator(mode="after")
     def _in_steps(self) -> Self:
@@ -55,7 +55,7 @@ class Paced(Ramped, Messages):
 
 
 class Stated(Driven, Paced):
-    """The same with options of the driver."""
+    """The simulator's parameters; ``with_options`` adds a field for each driver option."""
 
 
 PARAMETERS = with_options("Parameters", Stated)
@@ -64,19 +64,19 @@ of_case = PARAMETERS.of_case
 
 
 def servers_each(case: Case) -> int:
-    """How many servers get each message."""
+    """Return how many servers receive each message."""
     shared = case.test_case == FANOUT and of_case(case).targets == "shared"
     return case.processes * case.hosts if shared else 1
 
 
 def incompatible_queues(kind: str, values: Mapping[str, object]) -> str | None:
-    """Why messages of such a load cannot be in a kind of queue; None where they can."""
+    """Return why a load with these values cannot use a kind of queue; None where it can."""
     if QUEUES[kind].log:
         return "it consumes from queues only"
-    said = next((name for name in KINDS if values.get(name) is not None), None)
-    if said is None or QUEUES[kind].declared:
+    option = next((name for name in KINDS if values.get(name) is not None), None)
+    if option is None or QUEUES[kind].declared:
         return None
-    return f"{said} says itself what queues are: say queues: [declared]"
+    return f"{option} says itself what queues are: say queues: [declared]"
 
 
 GENERATOR = Generator(

@@ -1,1 +1,1 @@
-"""The logs of probes in a run folder, read and checked."""
+"""Readers of the probes' logs in a run folder, which check them."""

@@ -1,4 +1,4 @@
-"""The log of the probe of the inside: how it is read, and when it is no sound one."""
+"""Reading and checking of the log of the probe ``inside``."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ Instant = Annotated[float, Field(ge=0, le=1e15)]
 
 
 class Line(BaseModel, frozen=True, strict=True, allow_inf_nan=False, defer_build=True):
-    """What a node told at an instant, as ``inside/watching.py`` writes it; or why it told nothing.
+    """The answer of a node at an instant, as ``inside/watching.py`` writes it, or an error.
 
     Instants and durations are seconds, by the clocks of the host.
     """
@@ -30,19 +30,19 @@ class Line(BaseModel, frozen=True, strict=True, allow_inf_nan=False, defer_build
     error: str | None = None
 
     @model_validator(mode="after")
-    def _one_of_both(self) -> "Line":
+    def _told_or_error(self) -> "Line":
         if (self.told is None) == (self.error is None):
             raise ValueError("should have either told or error")
         return self
 
 
 def lines(file: Path) -> Iterator[Line]:
-    """Every line; raises ``ProbeError`` with the one that is cut short, or none of this probe."""
+    """Yield every line; raises ``ProbeError`` with the number of one that is cut or invalid."""
     return json_lines(file, Line, "inside")
 
 
 def check(folder: Path, host: str) -> None:
-    """Raise ``ProbeError`` for a log that is not sound, and for a node that never answered."""
+    """Raise ``ProbeError`` for an invalid log, and for a node that never answered."""
     file = folder / LOG
     answered: dict[str, bool] = {}
     errors: dict[str, str] = {}

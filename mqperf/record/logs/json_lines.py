@@ -1,4 +1,4 @@
-"""Logs of probes that are JSON, a line each time."""
+"""Probe logs with one JSON object per line."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,9 +13,9 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def json_lines(file: Path, model: type[M], probe: str) -> Iterator[M]:
-    """Every line of a probe's log.
+    """Yield every line of a probe's log, parsed by the model.
 
-    Raises ``ProbeError`` with the line that is cut short, or none of this probe.
+    Raises ``ProbeError`` with the number of a line that is cut short or invalid.
     """
     try:
         content = raw.content(file)
@@ -26,5 +26,5 @@ def json_lines(file: Path, model: type[M], probe: str) -> Iterator[M]:
             yield model.model_validate_json(line)
         except ValidationError as error:
             problem, cut = raw.first_problem(error), raw.is_cut(error)
-            wrong = "the log is cut short" if cut else f"no line of the probe {probe}: {problem}"
-            raise ProbeError(f"{file}:{number}: {wrong}") from None
+            text = "the log is cut short" if cut else f"no line of the probe {probe}: {problem}"
+            raise ProbeError(f"{file}:{number}: {text}") from None

@@ -13,27 +13,27 @@ from mqperf.record.logs.json_lines import json_lines
 
 LOG = "psutil.jsonl"
 WHOLE_HOST = "host"
-"""How probes call all of a host among processes."""
+"""Label of the whole host among the processes of a log."""
 
 Counter = Annotated[float, Field(ge=0, le=1e15)]
 Number = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Segments = tuple[Number, Number] | tuple[Number, Number, Number]
-"""TCP segments sent, and retransmitted; and those of these that had arrived, if they are known."""
+"""TCP segments sent, retransmitted, and, if known, retransmitted although they had arrived."""
 Reading = tuple[Counter, Counter, Counter, Number]
-"""When on the monotonic clock, user and system seconds so far, resident bytes."""
+"""Time of the monotonic clock, cumulative user and system seconds, resident bytes."""
 
 Processors = tuple[Counter, Counter, Counter] | tuple[Counter, Counter, Counter, Counter]
-"""When, the seconds used so far, and their system part; and what a hypervisor took, if known."""
+"""Time, cumulative seconds used, their system part, and those stolen by a hypervisor, if known."""
 
 Usage = tuple[float, float, float, int | None, float | None]
-"""A reading with the sum of user and system in the place of user; of a host, memory in use.
+"""Time, cumulative seconds used, their system part, bytes of memory, and stolen seconds.
 
-Last what a hypervisor took of a host, where that is known.
+Memory is resident for a process, in use for a host; only hosts have stolen seconds, if known.
 """
 
 
 class Strict(BaseModel, frozen=True, strict=True, allow_inf_nan=False, defer_build=True):
-    """Finite numbers of their own JSON type."""
+    """Base of models with finite numbers of exact JSON types."""
 
 
 class Network(Strict):
@@ -46,7 +46,7 @@ class Network(Strict):
 
 
 class Memory(NamedTuple):
-    """Bytes of a host: all, what is available of them, what was swapped in and out so far."""
+    """Bytes of a host: total and available memory, and cumulative swapping in and out."""
 
     total: Number
     available: Number
@@ -66,30 +66,30 @@ class Sample(Strict):
 
 
 def samples(file: Path) -> list[Sample]:
-    """Every sample of a log, in the order of time.
+    """Return every sample of a log, in the order of time.
 
-    Raises ``ProbeError`` with the line that is cut short, has a number of another kind, a counter
-    that fell, as that of another process would, or readings in another order than they were made.
+    Raises ``ProbeError`` with the number of a line that is cut short or invalid, has a counter that
+    fell (as after a change of the process), or readings out of order.
     """
     log = [*json_lines(file, Sample, "psutil")]
     for number, (before, after) in enumerate(pairwise(log), 2):
-        if fell := next(_fallen(before, after), None):
-            raise ProbeError(f"{file}:{number}: {fell}")
+        if problem := next(_fallen(before, after), None):
+            raise ProbeError(f"{file}:{number}: {problem}")
     for number, sample in enumerate(log, 1):
-        if wrong := next(_contradictions(sample), None):
-            raise ProbeError(f"{file}:{number}: {wrong}")
+        if problem := next(_contradictions(sample), None):
+            raise ProbeError(f"{file}:{number}: {problem}")
     return log
 
 
 def cores_now(end: bytes) -> dict[str, float]:
-    """Cores between the last two samples at the end of a log that is being written, by label.
+    """Return the CPU use in cores between the last two samples of a growing log, by label.
 
-    Nothing of less than two samples.
+    ``end`` is the end of the log; the result is empty for less than two samples.
     """
-    whole = [line for line in end.split(b"\n")[-3:-1] if line.startswith(b"{")]
-    if len(whole) < 2:
+    complete = [line for line in end.split(b"\n")[-3:-1] if line.startswith(b"{")]
+    if len(complete) < 2:
         return {}
-    before, after = (Sample.model_validate_json(line) for line in whole)
+    before, after = (Sample.model_validate_json(line) for line in complete)
     cores = {}
     for label in [*after.processes, WHOLE_HOST]:
         first, last = reading_of(before, label), reading_of(after, label)
@@ -99,25 +99,25 @@ def cores_now(end: bytes) -> dict[str, float]:
 
 
 def by_clock(log: Sequence[Sample], ahead_s: float) -> Sequence[Sample]:
-    """The samples by a clock that is so far behind the one which they were taken by."""
+    """Convert the samples to another clock, which their own clock is ahead of by ``ahead_s``."""
     if not ahead_s:
         return log
     return [sample.model_copy(update={"epoch": sample.epoch - ahead_s}) for sample in log]
 
 
 def clock_step_s(log: Sequence[Sample]) -> float:
-    """By how much the wall clock was set during the log, against the monotonic clock."""
+    """Return how far the wall clock was set during the log, against the monotonic clock."""
     offsets = [sample.epoch - sample.monotonic for sample in log]
     return max((offset - offsets[0] for offset in offsets), key=abs, default=0.0)
 
 
 def _contradictions(sample: Sample) -> Iterator[str]:
-    """Readings in another order than that of the probe, which reads one process after the other."""
+    """Yield the contradictions within a sample, such as readings that are not in order of time."""
     readings = {
         label: reading[0] for label, reading in sample.processes.items() if reading is not None
     }
-    places = [*readings.items(), ("host", sample.host[0])]
-    for (first, earlier), (second, later) in pairwise([("the line", sample.monotonic), *places]):
+    times = [("the line", sample.monotonic), *readings.items(), ("host", sample.host[0])]
+    for (first, earlier), (second, later) in pairwise(times):
         if later < earlier:
             yield f"{second} was read before {first}: their readings were exchanged"
     if sum(sample.host[3:]) > sample.host[1]:
@@ -127,7 +127,7 @@ def _contradictions(sample: Sample) -> Iterator[str]:
 
 
 def _fallen(before: Sample, after: Sample) -> Iterator[str]:
-    """What is smaller in the later of two samples, though it only ever grows."""
+    """Yield counters that are smaller in the later of two samples, and other disagreements."""
     if after.monotonic <= before.monotonic:
         yield "the monotonic clock does not go on"
     if [*before.processes] != [*after.processes]:
@@ -182,7 +182,7 @@ def _fallen_swap(before: Memory | None, after: Memory | None) -> Iterator[str]:
 
 
 def reading_of(sample: Sample, label: str) -> Usage | None:
-    """What a process, or the whole host, had used by then; None when it was gone."""
+    """Return the usage of a process, or of the whole host; None when it had ended."""
     if label == WHOLE_HOST:
         at, busy, system, *stolen = sample.host
         memory = sample.memory

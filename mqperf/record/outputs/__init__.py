@@ -1,1 +1,1 @@
-"""What load generators wrote into a run folder beside the record, read and checked."""
+"""Readers of other output of load generators in a run folder, which check it."""

@@ -1,4 +1,4 @@
-"""What processes wrote beside their counts: what happened to them, and how often."""
+"""The diaries of load processes, ``LABEL.json``: their events, and counts of incidents."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ LIMIT_BYTES = 10 * raw.MIB
 
 @dataclass(frozen=True, slots=True)
 class Happened:
-    """What a process of a load noted: at an instant in epoch seconds of its own host's clock."""
+    """An event of a load process; ``time`` is in epoch seconds of its own host's clock."""
 
     label: str
     time: float
@@ -28,7 +28,7 @@ class Happened:
 
 
 class Entry(BaseModel, frozen=True, strict=True, extra="allow", defer_build=True):
-    """An event of a process, with whatever it tells more."""
+    """An event in a diary; further keys are its details."""
 
     __pydantic_extra__: dict[str, JsonValue] = Field(init=False)
 
@@ -37,7 +37,7 @@ class Entry(BaseModel, frozen=True, strict=True, extra="allow", defer_build=True
 
 
 class Diary(BaseModel, frozen=True, strict=True, defer_build=True):
-    """``LABEL.json``."""
+    """The content of ``LABEL.json``."""
 
     format: str = Field(pattern=r"^mqperf-[a-z0-9.-]+$", max_length=100)
     version: Literal[1]
@@ -47,13 +47,13 @@ class Diary(BaseModel, frozen=True, strict=True, defer_build=True):
     events: list[Entry] = Field(max_length=1_000)
 
     def happened(self) -> Iterator[Happened]:
-        """Its events as rows of the table of events."""
+        """Yield its events."""
         for entry in self.events:
             yield Happened(self.label, entry.time, entry.what, entry.__pydantic_extra__)
 
 
 def check(generator: str, folder: Path, label: str, kind: Kind) -> None:
-    """Raise ``LoadError`` unless a process of this generator left its counts and its diary."""
+    """Raise ``LoadError`` unless a process of this generator left valid counts and a diary."""
     header = read_header(folder / f"{label}.counts")
     diary = read_diary(generator, folder, label)
     if (header.label, diary.label, diary.kind) != (label, label, kind):
@@ -61,7 +61,7 @@ def check(generator: str, folder: Path, label: str, kind: Kind) -> None:
 
 
 def read_diary(generator: str, folder: Path, label: str) -> Diary:
-    """The diary of a process; raises ``LoadError`` for one that is missing or damaged."""
+    """Read the diary of a process; raises ``LoadError`` for one that is missing or damaged."""
     path = folder / f"{label}.json"
     try:
         with opened(path, LIMIT_BYTES) as file:

@@ -25,11 +25,11 @@ Number = Annotated[float, Field(ge=-1e12, le=1e12)]
 
 
 class Checked(BaseModel, frozen=True, strict=True, allow_inf_nan=False, defer_build=True):
-    """Numbers as the simulator writes them: finite, of their own JSON type."""
+    """Base of models with finite numbers of exact JSON types, as the simulator writes them."""
 
 
 class Point(Checked):
-    """What one thread, or a server, counted from the last instant of counting to ``timestamp``."""
+    """What one thread, or a server, counted between the previous point and ``timestamp``."""
 
     timestamp: Number
     count: Count
@@ -39,7 +39,7 @@ class Point(Checked):
 
 
 class Summary(Checked):
-    """The same over the whole run and all threads; ``duration`` begins 1 s before the first."""
+    """Counts over the whole run and all threads; ``duration`` begins 1 s before the first point."""
 
     count: Count
     duration: float = Field(ge=0, le=1e12)
@@ -57,24 +57,24 @@ class ClientSummary(Checked):
 
 
 class Output(Checked):
-    """What one process wrote: points by thread (``client_0``, ``round_trip_0``), and their sum."""
+    """The output of one process: points by thread (``client_0``, ``round_trip_0``), and a sum."""
 
     series: Mapping[str, tuple[Point, ...]] = Field(min_length=1)
 
     def points(self, stream: str) -> list[Point]:
-        """The points of all threads of ``client``, ``error``, ``round_trip`` or ``server``."""
+        """Return all threads' points of ``client``, ``error``, ``round_trip`` or ``server``."""
         names = [name for name in self.series if THREAD.sub("", name) == stream]
         return [point for name in names for point in self.series[name]]
 
 
 class ServerOutput(Output):
-    """Of a server: what it received."""
+    """The output of a server, with a summary of what it received."""
 
     summary: Summary
 
 
 class ClientOutput(Output):
-    """Of a client."""
+    """The output of a client."""
 
     summary: ClientSummary
 
@@ -83,15 +83,15 @@ T = TypeVar("T", bound=Output)
 
 
 def read_client(path: Path) -> ClientOutput:
-    """What the simulator wrote for a client.
+    """Read the simulator's output of a client.
 
-    Raises `LoadError` if the file is missing, empty, cut short, or holds anything else.
+    Raises `LoadError` if the file is missing, empty, cut short, or invalid.
     """
     return _read(path, ClientOutput)
 
 
 def read_server(path: Path) -> ServerOutput:
-    """The same for a server."""
+    """Read the simulator's output of a server; raises as ``read_client`` does."""
     return _read(path, ServerOutput)
 
 
@@ -107,7 +107,7 @@ def _read(path: Path, model: type[T]) -> T:
 
 
 def summaries(output: Output) -> dict[str, Summary]:
-    """The summaries of an output by stream: ``server``, or those of a client."""
+    """Return the summaries of an output by stream: ``server``, or those of a client."""
     if isinstance(output, ServerOutput):
         return {"server": output.summary}
     if not isinstance(output, ClientOutput):
@@ -118,9 +118,9 @@ def summaries(output: Output) -> dict[str, Summary]:
 
 
 def summed(points: Sequence[Point]) -> Summary:
-    """The summary of these points as the simulator makes it, to the last digit.
+    """Compute the summary of points exactly as the simulator does, to the last digit.
 
-    It counts its time from 1 s before the first point that has messages.
+    Its duration begins 1 s before the first point that has messages.
     """
     count = sum(point.count for point in points)
     instants = [point.timestamp for point in points if point.count]
@@ -140,7 +140,7 @@ def summed(points: Sequence[Point]) -> Summary:
 def published_compatible(
     clients: Sequence[ClientSummary], servers: Sequence[Summary], test_case: str
 ) -> tuple[float, float | None]:
-    """Throughput and mean latency of a run by the formulas of the published reports.
+    """Compute throughput and mean latency of a run by the formulas of the published reports.
 
     Throughput is a sum of separately timed rates: round trips for CALL, *sent* messages for all
     else.  The latency is the unweighted mean over processes; None when no process had one.

@@ -12,10 +12,10 @@ SUM = re.compile(
 
 
 def counts(path: Path) -> dict[str, int]:
-    """Messages by stream: ``client``, ``error``, ``round_trip``, ``server``.
+    """Return messages by stream: ``client``, ``error``, ``round_trip``, ``server``.
 
-    Nothing for a log that is missing, or was capped before its end.  Raises ``LoadError`` for one
-    that cannot be read.
+    The result is empty for a log that is missing, or was capped before its end.  Raises
+    ``LoadError`` for one that cannot be read.
     """
     try:
         text = raw.content(path).decode(errors="replace")

@@ -1,1 +1,1 @@
-"""Messages read back from a run folder: instants or counts, as streams."""
+"""Messages of a run folder, recorded as instants or counts, as streams."""

@@ -1,7 +1,7 @@
-"""A stream of which counts and histograms of each second were recorded, and no single message.
+"""A stream recorded as counts and histograms of each second, without single messages.
 
-Counts, sums and maxima are exact.  A latency is known to the three digits of its bucket, and taken
-to be the middle of it.
+Counts, sums and maxima are exact.  A latency is known to the three digits of its bucket, whose
+middle stands for it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,10 +17,10 @@ from mqperf.record.streams.stream import Counts, Seconds, Summary, Values, Windo
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """Messages by the second in which they were started: an array has a value for each second.
+    """Messages by the second in which they were started: each array has a value per second.
 
-    Latencies are sums, least and largest ones, in seconds; ``beyond`` counts those above an hour,
-    which have no bucket, and ``negative`` those below zero, which are in the first one.
+    Latencies are in seconds; ``beyond`` counts those above an hour, which have no bucket, and
+    ``negative`` those below zero, which are in the first bucket.
     """
 
     count: Counts
@@ -33,10 +33,10 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """Messages by the second in which they were finished, likewise.
+    """Messages by the second in which they were finished: each array has a value per second.
 
-    The first was finished ``first_s`` after the second began, the last ``last_s``; NaN where that
-    is not known, infinite where there is none.
+    ``first_s`` and ``last_s`` are when the first and the last finished, since the second began; NaN
+    where unknown, infinite where there are no messages.
     """
 
     count: Counts
@@ -52,15 +52,15 @@ NONE: Mapping[str, float] = {
     **dict.fromkeys(("latency_min_s", "first_s"), np.inf),
     **dict.fromkeys(("latency_max_s", "last_s"), -np.inf),
 }
-"""What arrays have in a second without messages, by their names; all others are sums, with 0."""
+"""Values of a second without messages, by array name; all other arrays are sums and have 0."""
 
 JOINS: Mapping[float, np.ufunc] = {0: np.add, np.inf: np.minimum, -np.inf: np.maximum}
-"""How several processes are one, by what there is in a second without messages."""
+"""The operation that combines arrays of several processes, by their value without messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Buckets:
-    """The histograms of all seconds: in a second, so many messages in the bucket of that index."""
+    """The histograms of all seconds: ``count`` messages of ``second`` in the bucket ``index``."""
 
     second: Counts
     index: Counts
@@ -69,9 +69,9 @@ class Buckets:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A stream of one process; seconds are counted from ``start``, in epoch seconds.
+    """A stream of one process; its seconds begin at ``start``, in epoch seconds.
 
-    One that is not ``timed`` has no latencies, and its messages are finished when they are started.
+    A stream that is not ``timed`` has no latencies; its messages finish when they are started.
     """
 
     timed: bool
@@ -83,7 +83,7 @@ class Counted:
 
     @property
     def count(self) -> int:
-        """As `Stream` says, like all of the following."""
+        """As defined by `Stream`, like all of the following."""
         return int(self.started.count.sum())
 
     @property
@@ -116,7 +116,7 @@ class Counted:
         return cut(self.finished.count, self.start, window)
 
     def ends(self, window: Window) -> tuple[Values, Values]:
-        """When in each second the first and the last message was finished, as of `Finished`."""
+        """Return ``first_s`` and ``last_s`` of `Finished` for each second of the window."""
         return (
             cut(self.finished.first_s, self.start, window, np.inf),
             cut(self.finished.last_s, self.start, window, -np.inf),
@@ -126,14 +126,14 @@ class Counted:
         """Exact."""
         counts = self.per_second(window)
         if not self.timed:
-            none = np.full(len(counts), np.nan)
-            return Seconds(counts, none, none)
+            unknown = np.full(len(counts), np.nan)
+            return Seconds(counts, unknown, unknown)
         total = cut(self.finished.latency_sum_s, self.start, window)
         largest = cut(self.finished.latency_max_s, self.start, window, -np.inf)
         return averaged(counts, total, largest)
 
     def started_in(self, window: Window) -> "CountedLatencies":
-        """By the seconds of the window."""
+        """The latencies by second of the window."""
         started, first = self.started, round(window[0] - self.start)
         second = self.buckets.second - first
         inside = (second >= 0) & (second < seconds(window))
@@ -159,7 +159,7 @@ class CountedLatencies:
 
     @property
     def count(self) -> int:
-        """As `Latencies` says, like all of the following."""
+        """As defined by `Latencies`, like all of the following."""
         return int(self.counts.sum())
 
     @property
@@ -173,17 +173,17 @@ class CountedLatencies:
         return self.largest
 
     def quantiles_s(self, levels: Sequence[float]) -> Values:
-        """Between the middles of the two nearest buckets; never above the largest latency."""
+        """Between the middles of the two nearest buckets; at most the largest latency."""
         merged = np.zeros(LENGTH, dtype=np.int64)
         np.add.at(merged, self.buckets.index, self.buckets.count)
         cumulative = np.cumsum(merged)
         values = np.append(np.minimum(middle_s(np.arange(LENGTH)), self.largest), np.nan)
-        place = np.asarray(levels, dtype=float) * (self.count - 1)
-        below = np.floor(place).astype(np.int64)
-        above = np.ceil(place).astype(np.int64)
+        rank = np.asarray(levels, dtype=float) * (self.count - 1)
+        below = np.floor(rank).astype(np.int64)
+        above = np.ceil(rank).astype(np.int64)
         low = values[np.searchsorted(cumulative, below, side="right")]
         high = values[np.searchsorted(cumulative, above, side="right")]
-        quantiles: Values = low + (high - low) * (place - below)
+        quantiles: Values = low + (high - low) * (rank - below)
         return quantiles
 
     def per_second(self) -> tuple[Values, Values]:
@@ -191,27 +191,27 @@ class CountedLatencies:
         return self.counts.astype(float), self.totals
 
     def above(self, latency_s: float) -> Counts:
-        """Those of the buckets with a larger middle."""
+        """Messages in buckets with a larger middle."""
         larger = np.minimum(middle_s(self.buckets.index), self.largest) > latency_s
         counts = self.beyond.copy()
         np.add.at(counts, self.buckets.second[larger], self.buckets.count[larger])
         return counts
 
     def histograms(self) -> list[Histogram]:
-        """As recorded, of all processes together."""
+        """As recorded, summed over all processes."""
         order = np.argsort(self.buckets.second, kind="stable")
         ends = np.searchsorted(self.buckets.second[order], np.arange(len(self.counts) + 1))
         histograms = []
         for second, beyond in enumerate(self.beyond):
-            chosen = order[ends[second] : ends[second + 1]]
+            rows = order[ends[second] : ends[second + 1]]
             counts = np.zeros(LENGTH, dtype=np.int64)
-            np.add.at(counts, self.buckets.index[chosen], self.buckets.count[chosen])
+            np.add.at(counts, self.buckets.index[rows], self.buckets.count[rows])
             histograms.append(Histogram(counts, int(beyond)))
         return histograms
 
 
 def combined(streams: Sequence[Counted]) -> Counted:
-    """Several processes as one; their seconds begin a whole number of seconds apart."""
+    """Combine the streams of several processes, whose starts are whole seconds apart."""
     if len(streams) == 1:
         return streams[0]
     start = min(stream.start for stream in streams)
@@ -234,12 +234,12 @@ def combined(streams: Sequence[Counted]) -> Counted:
 
 
 def joined(parts: Sequence[tuple[S, float]], window: Window) -> S:
-    """The seconds of a window, of one process or several together, each with its own start."""
+    """Combine the seconds of a window from several processes, given each with its own start."""
 
     def join(name: str) -> NDArray[Any]:
-        none = NONE.get(name, 0)
-        aligned = [cut(getattr(part, name), start, window, none) for part, start in parts]
-        merged: NDArray[Any] = JOINS[none].reduce(aligned)
+        empty = NONE.get(name, 0)
+        aligned = [cut(getattr(part, name), start, window, empty) for part, start in parts]
+        merged: NDArray[Any] = JOINS[empty].reduce(aligned)
         return merged
 
     kind = type(parts[0][0])
@@ -247,7 +247,7 @@ def joined(parts: Sequence[tuple[S, float]], window: Window) -> S:
 
 
 def cut(values: NDArray[Any], start: float, window: Window, none: float = 0) -> NDArray[Any]:
-    """The values of each second of a window, of those from ``start`` on; ``none`` elsewhere."""
+    """Cut values of the seconds from ``start`` on to a window; ``none`` fills missing seconds."""
     in_window = np.full(seconds(window), none, dtype=values.dtype)
     shift = round(window[0] - start)
     first, last = max(shift, 0), min(shift + len(in_window), len(values))

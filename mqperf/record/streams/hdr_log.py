@@ -1,8 +1,8 @@
 """Histogram logs, version 1.3, as the Java tools of HdrHistogram write and read them.
 
-A line per second: where it starts, how long it is, its largest latency in milliseconds, and its
-histogram, compressed.  The lines are written here: hdrhistogram 0.10.8 for Python writes no start
-time, divides maxima down to zero, and knows version 1.2 only.
+A line per second: its start and length, its largest latency in milliseconds, and its compressed
+histogram.  They are written here, as hdrhistogram 0.10.8 for Python writes no start time, rounds
+maxima down to zero, and supports version 1.2 only.
 """
 
 import base64
@@ -30,17 +30,17 @@ from mqperf.onhost.record.hdr_code import COMPRESSED, CONTINUED, ENCODED, HEADER
 LEGEND = '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"'
 
 WORD = 8
-"""Bytes of the longest word; one of nine would count more than ``MOST``."""
+"""Bytes of the longest encoded count; nine would exceed ``MOST``."""
 
 MOST = 2**53
-"""No bucket holds more."""
+"""The largest count of a bucket."""
 
 LONGEST_BYTES = WORD * LENGTH
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A line of a log; ``start_s`` counts from the start that the log states."""
+    """A line of a log; ``start_s`` counts from the start time in its header."""
 
     start_s: float
     length_s: float
@@ -48,7 +48,7 @@ class Interval:
 
 
 def write_log(path: Path, start: float, intervals: Iterable[Interval], comment: str) -> None:
-    """Write a log that starts at the epoch second ``start``; the comment says what it is of."""
+    """Write a log that starts at the epoch second ``start``, with a comment at its top."""
     instant = datetime.fromtimestamp(start, UTC).isoformat(timespec="milliseconds")
     lines = [
         *(f"#{line}" for line in comment.splitlines()),
@@ -61,9 +61,9 @@ def write_log(path: Path, start: float, intervals: Iterable[Interval], comment: 
 
 
 def read_log(path: Path) -> Iterator[Interval]:
-    """The intervals of a log that was written here, or with the same range and digits.
+    """Yield the intervals of a log of ``write_log``, or with the same range and digits.
 
-    Raises ``TableError`` for a line that is none.
+    Raises ``TableError`` for an invalid line.
     """
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if line.startswith(("#", '"')) or not line:
@@ -76,7 +76,7 @@ def read_log(path: Path) -> Iterator[Interval]:
 
 
 def decode(encoded: str) -> Histogram:
-    """The histogram of its compressed form; raises ``ValueError`` for one of another range."""
+    """Decode a compressed histogram; raises ``ValueError`` for one of another range."""
     index, number = decode_sparse(encoded)
     counts = np.zeros(LENGTH, dtype=np.int64)
     counts[index] = number
@@ -84,10 +84,10 @@ def decode(encoded: str) -> Histogram:
 
 
 def decode_sparse(encoded: str) -> tuple[Counts, Counts]:
-    """The buckets that are not empty, in order, and how many each has.
+    """Return the indexes of the buckets that are not empty, in order, and their counts.
 
-    Nothing larger than a histogram is made of text that pretends to be one: raises ``ValueError``.
-    Read here because hdrhistogram 0.10.8 takes the sizes in the text at their word.
+    Raises ``ValueError`` for invalid text, and never allocates more memory than a histogram needs:
+    hdrhistogram 0.10.8 would trust the sizes in the text.
     """
     content, range_ = unpacked(encoded, LONGEST_BYTES)
     if range_ != (DIGITS, LOWEST_NS, HIGHEST_NS):
@@ -96,9 +96,9 @@ def decode_sparse(encoded: str) -> tuple[Counts, Counts]:
 
 
 def unpacked(encoded: str, most_bytes: int) -> tuple[bytes, tuple[int, int, int]]:
-    """The words of a histogram of any range, and that: digits, lowest and highest value.
+    """Return the encoded counts of a histogram, and its range: digits, lowest and highest value.
 
-    Raises ``ValueError`` for what is none, and for more than ``most_bytes``.
+    Raises ``ValueError`` for invalid text, and for more than ``most_bytes``.
     """
     payload = _decompressed(base64.b64decode(encoded, validate=True), most_bytes)
     cookie, length, offset, digits, lowest, highest, ratio = HEADER.unpack_from(payload)
@@ -110,11 +110,11 @@ def unpacked(encoded: str, most_bytes: int) -> tuple[bytes, tuple[int, int, int]
 
 
 def buckets(content: bytes, length: int) -> tuple[Counts, Counts]:
-    """Of a histogram of so many buckets, those that are not empty, and how many each has."""
+    """Return the indexes and counts of the buckets, of ``length``, that are not empty."""
     words = _words(np.frombuffer(content, dtype=np.uint8))
     if words.size and (words.min() < -length or words.max() > MOST):
         raise ValueError("the histogram has a count beyond any")
-    steps = np.where(words < 0, -words, 1)  # a negative word is so many empty buckets
+    steps = np.where(words < 0, -words, 1)  # a negative word is a number of empty buckets
     ends = np.cumsum(steps)
     if words.size and ends[-1] > length:
         raise ValueError("the histogram has more buckets than its range")
@@ -138,7 +138,7 @@ def _decompressed(content: bytes, most_bytes: int) -> bytes:
 
 
 def _words(content: NDArray[np.uint8]) -> Counts:
-    """Whole numbers of seven bits to the byte, least first (LEB128), their sign the lowest bit."""
+    """Decode integers in LEB128 (seven bits to the byte, least first) with zigzag signs."""
     ends = np.flatnonzero(content < CONTINUED)
     lengths = np.diff(ends, prepend=-1)
     if content.size and (not ends.size or ends[-1] != content.size - 1 or lengths.max() > WORD):
@@ -159,5 +159,5 @@ def _line(interval: Interval) -> str:
 
 
 def _largest_ns(histogram: Histogram) -> int:
-    seen = np.flatnonzero(histogram.counts)
-    return int(highest_ns(seen[-1:])[0]) if len(seen) else 0
+    filled = np.flatnonzero(histogram.counts)
+    return int(highest_ns(filled[-1:])[0]) if len(filled) else 0

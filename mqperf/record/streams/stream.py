@@ -1,7 +1,7 @@
-"""The messages of a stream as tables ask for them, whatever was recorded of them.
+"""The interface of tables to the messages of a stream, independent of the kind of record.
 
-A stream is one kind of message, of one process or of several together.  `Instants` knows every
-message; `mqperf.record.streams.counted` knows counts and histograms of each second.
+A stream is one kind of message, of one process or of several together.  `Instants` has every
+message; `mqperf.record.streams.counted` has counts and histograms of each second.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mqperf.onhost.record.hdr import Histogram, fold
 
 Window = tuple[float, float]
-"""Start and end in epoch seconds, whole seconds apart."""
+"""Start and end in epoch seconds, a whole number of seconds apart."""
 
 Counts = NDArray[np.int64]
 Values = NDArray[np.float64]
@@ -32,7 +32,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Seconds:
-    """Messages by the second in which they were finished; latencies are NaN where there is none."""
+    """Messages by the second in which they were finished; latencies are NaN without messages."""
 
     count: Counts
     latency_mean_s: Values
@@ -44,45 +44,45 @@ class Latencies(Protocol):
 
     @property
     def count(self) -> int:
-        """How many there are; without any, nothing else may be asked."""
+        """The number of messages; where it is 0, nothing else may be called."""
         ...
 
     @property
     def mean_s(self) -> float:
-        """Their mean."""
+        """The mean latency."""
         ...
 
     @property
     def max_s(self) -> float:
-        """The largest."""
+        """The largest latency."""
         ...
 
     def quantiles_s(self, levels: Sequence[float]) -> Values:
-        """By linear interpolation between the two nearest; NaN where the record cannot tell."""
+        """Quantiles by linear interpolation between the two nearest; NaN where unknown."""
         ...
 
     def per_second(self) -> tuple[Values, Values]:
-        """How many were started in each second of the window, and the sums of their latencies."""
+        """Messages started in each second of the window, and the sums of their latencies."""
         ...
 
     def above(self, latency_s: float) -> Counts:
-        """How many are larger, by the second in which they were started."""
+        """The number of larger latencies, by the second in which their messages were started."""
         ...
 
     def histograms(self) -> list[Histogram]:
-        """One for each second."""
+        """A histogram for each second of the window."""
         ...
 
 
 class Stream(Protocol):
     """The messages of one stream.
 
-    The messages of one that is not ``timed`` are started, and that is all that is known of them.
+    For a stream that is not ``timed`` only the starts of its messages are known.
     """
 
     @property
     def timed(self) -> bool:
-        """Whether its messages are finished, and so have a latency."""
+        """Whether its messages have a finish, and so a latency."""
         ...
 
     @property
@@ -91,7 +91,7 @@ class Stream(Protocol):
         ...
 
     def last(self) -> float | None:
-        """When the last was finished, in epoch seconds; None without messages."""
+        """The latest finish, in epoch seconds; None without messages."""
         ...
 
     def summary(self) -> Summary | None:
@@ -103,7 +103,7 @@ class Stream(Protocol):
         ...
 
     def by_finish(self, window: Window) -> Seconds:
-        """The same, with their latencies."""
+        """Messages finished in each second of the window, with their latencies."""
         ...
 
     def started_in(self, window: Window) -> Latencies:
@@ -112,11 +112,11 @@ class Stream(Protocol):
 
 
 ByProcess = Mapping[str, Mapping[str, Stream]]
-"""Label of a process -> name of a stream -> its messages."""
+"""Streams by label of the process, then by name of the stream."""
 
 
 def per_second(instants: Values, window: Window) -> Counts:
-    """How many instants fall into each whole second of the window."""
+    """Count the instants in each whole second of the window."""
     length = seconds(window)
     second = np.floor(instants - window[0])
     inside = second[(second >= 0) & (second < length)].astype(np.int64)
@@ -125,13 +125,13 @@ def per_second(instants: Values, window: Window) -> Counts:
 
 @dataclass(frozen=True, slots=True)
 class Instants:
-    """Every message: a row of epoch seconds for each, started and, if timed, finished."""
+    """A stream with every message: a row of epoch seconds, started and, if timed, finished."""
 
     values: Values
 
     @property
     def timed(self) -> bool:
-        """As `Stream` says, like all of the following."""
+        """As defined by `Stream`, like all of the following."""
         return bool(self.values.shape[1] > 1)
 
     @property
@@ -141,13 +141,13 @@ class Instants:
 
     @property
     def started(self) -> Values:
-        """When each was started."""
+        """The start of each message."""
         started: Values = self.values[:, 0]
         return started
 
     @property
     def finished(self) -> Values:
-        """When each was finished; started, if not timed."""
+        """The finish of each message; its start, if not timed."""
         finished: Values = self.values[:, -1]
         return finished
 
@@ -156,7 +156,7 @@ class Instants:
         return float(self.finished.max()) if self.count else None
 
     def summary(self) -> Summary | None:
-        """Of all latencies."""
+        """Over all messages."""
         if not self.timed or not self.count:
             return None
         latency = self.finished - self.started
@@ -170,8 +170,8 @@ class Instants:
         """Finished in each second, and their latencies."""
         counts = self.per_second(window)
         if not self.timed:
-            none = np.full(len(counts), np.nan)
-            return Seconds(counts, none, none)
+            unknown = np.full(len(counts), np.nan)
+            return Seconds(counts, unknown, unknown)
         second = np.floor(self.finished - window[0])
         inside = (second >= 0) & (second < len(counts))
         latency = (self.finished - self.started)[inside]
@@ -182,7 +182,7 @@ class Instants:
         return averaged(counts, total, largest)
 
     def started_in(self, window: Window) -> "InstantLatencies":
-        """Those started in the window."""
+        """The latencies of messages started in the window."""
         inside = self.values[(self.started >= window[0]) & (self.started < window[1])]
         second = (inside[:, 0] - window[0]).astype(np.int64)
         return InstantLatencies(inside[:, 1] - inside[:, 0], second, seconds(window))
@@ -198,7 +198,7 @@ class InstantLatencies:
 
     @property
     def count(self) -> int:
-        """As `Latencies` says, like all of the following."""
+        """As defined by `Latencies`, like all of the following."""
         return len(self.latency_s)
 
     @property
@@ -222,11 +222,11 @@ class InstantLatencies:
         return counts, totals.astype(float)
 
     def above(self, latency_s: float) -> Counts:
-        """Those larger than this one."""
+        """The number of larger latencies."""
         return np.bincount(self.second[self.latency_s > latency_s], minlength=self.seconds)
 
     def histograms(self) -> list[Histogram]:
-        """One for each second."""
+        """A histogram for each second."""
         order = np.argsort(self.second, kind="stable")
         latency, second = self.latency_s[order], self.second[order]
         ends = np.searchsorted(second, np.arange(self.seconds + 1))
@@ -234,12 +234,12 @@ class InstantLatencies:
 
 
 def averaged(counts: Counts, total: Values, largest: Values) -> Seconds:
-    """Means and maxima of each second, where there are messages."""
+    """Compute the means and maxima of each second; NaN without messages."""
     busy = counts > 0
     mean = np.divide(total, counts, where=busy, out=np.full(len(total), np.nan))
     return Seconds(counts, mean, np.where(busy, largest, np.nan))
 
 
 def seconds(window: Window) -> int:
-    """The length of a window."""
+    """Return the length of a window."""
     return round(window[1] - window[0])

@@ -1,7 +1,7 @@
-"""How many messages it takes to tell a percentile of their latencies.
+"""The number of messages that is needed to state a percentile of their latencies.
 
-A percentile is told from ten messages beyond it: of fewer, the next run would have others.  That is
-the same for every record; where counts are recorded, latencies are known to three digits.
+A percentile is stated from ten messages beyond it: with fewer it would vary too much between runs.
+That holds for every kind of record; where counts are recorded, latencies have three digits.
 """
 
 from collections.abc import Sequence
@@ -16,17 +16,17 @@ BEYOND = 10
 
 
 def tells(count: int, level: float) -> bool:
-    """Whether so many messages tell the percentile at a level, as 0.99."""
+    """Whether ``count`` messages suffice for the percentile at a level such as 0.99."""
     return round(count * (1 - level), 6) >= BEYOND
 
 
 def needed(level: float) -> int:
-    """How many messages it takes to tell it."""
+    """Return the number of messages that the percentile at a level needs."""
     return round(BEYOND / (1 - level))
 
 
 def told_s(latencies: "Latencies", levels: Sequence[float]) -> list[float]:
-    """The latencies at these levels; NaN where there are too few messages to tell."""
+    """Return the latencies at these levels; NaN where there are too few messages."""
     values = latencies.quantiles_s(levels)
     count = latencies.count
     return [

@@ -1,4 +1,4 @@
-"""What each load generator's own output says of a run."""
+"""Readers of the load generators' own output of a run."""
 
 from pydantic import ValidationError
 
@@ -18,7 +18,7 @@ LOAD_READERS = Registry("load_readers", (simulator.READER,))
 
 
 def account_of(run: Whole, streams: ByProcess) -> Account:
-    """What the generator of a run says itself; nothing, if it counts nothing beside the record."""
+    """Figures from the generator's own output of a run; empty if it has none besides the record."""
     reader = LOAD_READERS.get(run.case.generator)
     return Account() if reader is None else reader.account(run, streams)
 
@@ -26,8 +26,8 @@ def account_of(run: Whole, streams: ByProcess) -> Account:
 def generator_of(run: Whole) -> Generator:
     """The load generator of a whole run.
 
-    Raises ``LoadError``, which names ``run.json``, when it is not installed here, and for
-    parameters that it does not have.
+    Raises ``LoadError``, which names ``run.json``, if it is not installed, and for parameters that
+    it does not have.
     """
     case, file = run.case, run.run.path / FACTS
     if case.generator not in GENERATORS:

@@ -1,4 +1,4 @@
-"""What a load generator is to those who read what it left beside the record of messages."""
+"""The interface of readers of a load generator's own output, besides the record of messages."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from mqperf.record.streams.stream import ByProcess
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """What a generator's own output says of a run, beside the record of every message.
+    """Figures of a run from its generator's own output, besides the record of every message.
 
     Throughput and latency are by the formulas of the published reports; ``offered_msg_s`` is the
-    mean rate at which clients were to send in the window; ``disagreements`` are sentences about
-    what contradicts the record, and ``happened`` becomes rows of the table ``events``.
+    mean rate at which clients should send in the window; ``disagreements`` are sentences about
+    contradictions to the record, and ``happened`` becomes rows of the table ``events``.
     """
 
     throughput_msg_s: float | None = None
@@ -26,7 +26,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class LoadReader:
-    """What the generator of this name says itself of a whole run; the streams are of its record.
+    """Reads the own output of the generator with this name, of a whole run and its streams.
 
     ``account`` raises ``LoadError`` for files that are damaged, or of another run.
     """

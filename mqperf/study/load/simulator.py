@@ -1,4 +1,4 @@
-"""What the simulator itself says of a run, and where that contradicts the exact record."""
+"""Read the simulator's own figures of a run, and compare them with the exact record."""
 
 from collections.abc import Iterator, Mapping
 from itertools import combinations
@@ -20,15 +20,15 @@ STREAMS = {"client": "sent", "error": "error", "round_trip": "round_trip", "serv
 """Stream of the simulator's own output -> stream of the exact record."""
 
 SUMMARY = ("duration", "latency", "min_latency", "max_latency")
-MOST_SUMS = 5_000
-"""As many ways to choose messages are tried, to find those that the simulator did not count."""
+MOST_COMBINATIONS = 5_000
+"""Combinations of messages that are tried to find those that the simulator did not count."""
 
 PRECISION = 1e-9
-"""Two ways to add up the same numbers differ by less."""
+"""Relative difference below which two sums of the same numbers are equal."""
 
 
 def _offered_msg_s(case: Case) -> float | None:
-    """The rate all the time; None where there is none, or where it changes."""
+    """The constant offered rate; None if there is none, or if it changes."""
     changes = case.parameters.get(RAMP) is not None
     return None if changes else offered_msg_s(case.parameters, case.threads)
 
@@ -39,10 +39,10 @@ def account(run: Whole, streams: ByProcess) -> Account:
     Raises ``LoadError`` for output that is damaged or of another run.
     """
     outputs = _outputs(run)
-    written = [*outputs.values()]
+    processes = [*outputs.values()]
     throughput_msg_s, latency_mean_s = output.published_compatible(
-        [client.summary for client in written if isinstance(client, output.ClientOutput)],
-        [server.summary for server in written if isinstance(server, output.ServerOutput)],
+        [client.summary for client in processes if isinstance(client, output.ClientOutput)],
+        [server.summary for server in processes if isinstance(server, output.ServerOutput)],
         run.case.test_case,
     )
     return Account(
@@ -50,12 +50,12 @@ def account(run: Whole, streams: ByProcess) -> Account:
         latency_mean_s=latency_mean_s,
         offered_msg_s=_offered_msg_s(run.case),
         disagreements=[
-            *_logged(run, outputs),
+            *_log_problems(run, outputs),
             *(
                 f"{label}: {problem}"
                 for label, written in outputs.items()
                 for name, summary in output.summaries(written).items()
-                for problem in _stream(
+                for problem in _stream_problems(
                     run, name, summary, written.points(name), streams[label][STREAMS[name]]
                 )
             ),
@@ -64,7 +64,7 @@ def account(run: Whole, streams: ByProcess) -> Account:
 
 
 def _outputs(run: Whole) -> Mapping[str, Output]:
-    """What the simulator itself wrote, by the label of the process."""
+    """The simulator's own output, by the label of the process."""
     readers = {"client": output.read_client, "server": output.read_server}
     load = run.folder
     outputs: dict[str, Output] = {}
@@ -77,8 +77,8 @@ def _outputs(run: Whole) -> Mapping[str, Output]:
     return outputs
 
 
-def _logged(run: Whole, outputs: Mapping[str, Output]) -> Iterator[str]:
-    """What the simulator said at the end of its log, against what it wrote as JSON."""
+def _log_problems(run: Whole, outputs: Mapping[str, Output]) -> Iterator[str]:
+    """Yield differences between the counts in the simulator's log and in its JSON output."""
     for label, written in outputs.items():
         logged = log.counts(run.folder / f"{label}.log")
         for name, summary in output.summaries(written).items():
@@ -89,15 +89,15 @@ def _logged(run: Whole, outputs: Mapping[str, Output]) -> Iterator[str]:
                 )
 
 
-def _stream(
+def _stream_problems(
     run: Whole, name: str, summary: Summary, points: list[Point], exact: Stream
 ) -> Iterator[str]:
-    """What the simulator says of one stream of a process, against its points and the record.
+    """Yield differences between the summary of a process's stream, its series and the record.
 
     A client's thread may end before it has counted its last message.
     """
     summed = output.summed(points)
-    missed = 0 if name == "server" else run.case.green_threads
+    most_uncounted = 0 if name == "server" else run.case.green_threads
     if summed.count != summary.count:
         yield f"{name}: {summary.count} in the simulator's summary, {summed.count} in its series"
     for figure in SUMMARY:
@@ -107,60 +107,60 @@ def _stream(
                 f"{name}: {figure} {in_summary} in the simulator's summary,"
                 f" {in_series} in its series"
             )
-    if not exact.count - missed <= summed.count <= exact.count:
+    if not exact.count - most_uncounted <= summed.count <= exact.count:
         yield f"{name}: {exact.count} messages recorded, {summed.count} counted by the simulator"
     elif summed.latency is not None and exact.timed and name != "error":
-        yield from _recorded(name, run.case.green_threads, summed, exact)
+        yield from _record_problems(name, run.case.green_threads, summed, exact)
 
 
-def _recorded(name: str, threads: int, summed: Summary, exact: Stream) -> Iterator[str]:
-    """Where the simulator's latencies are not those of the record, be it instants or counts.
+def _record_problems(name: str, threads: int, summed: Summary, exact: Stream) -> Iterator[str]:
+    """Yield differences between the simulator's latencies and the record's.
 
-    Counts do not tell which messages the simulator left out, so they are compared without any.
+    Counts do not show which messages the simulator left out: they are compared if it left out none.
     """
     from mqperf.record.streams.stream import Instants
 
     if isinstance(exact, Instants):
-        yield from _latencies(name, threads, summed, exact.values)
+        yield from _latency_problems(name, threads, summed, exact.values)
     elif summed.count == exact.count and (recorded := exact.summary()) is not None:
-        exactly = (recorded.mean_s, recorded.min_s, recorded.max_s)
-        for figure, is_ in zip(SUMMARY[1:], exactly, strict=True):
-            if not _same(getattr(summed, figure), is_):
-                yield f"{name}: {figure} {getattr(summed, figure)} by the simulator, {is_} recorded"
+        exact_values = (recorded.mean_s, recorded.min_s, recorded.max_s)
+        for figure, value in zip(SUMMARY[1:], exact_values, strict=True):
+            if not _same(by_simulator := getattr(summed, figure), value):
+                yield f"{name}: {figure} {by_simulator} by the simulator, {value} recorded"
 
 
-def _latencies(name: str, threads: int, summed: Summary, exact: "np.ndarray") -> Iterator[str]:
-    """Where the simulator's latencies are not those of the record.
+def _latency_problems(name: str, threads: int, summed: Summary, exact: np.ndarray) -> Iterator[str]:
+    """Yield differences between the simulator's latencies and those of the recorded instants.
 
-    A message that a thread ended before it had counted is among the last that were finished.
+    Messages that a thread did not count before it ended are among the last that were finished.
     """
-    ordered = exact[np.argsort(exact[:, 1], kind="stable")]
-    latency = ordered[:, 1] - ordered[:, 0]
-    missed = len(latency) - summed.count
-    last = missed + threads if missed else 0
-    counted, late = latency[: len(latency) - last], latency[len(latency) - last :]
-    total, summed_total = float(latency.sum()), (summed.latency or 0.0) * summed.count
-    slack = PRECISION * float(np.abs(latency).sum())
-    if not _left_over(total - summed_total, missed, late, slack):
-        mean = total / len(latency)
+    by_finish = exact[np.argsort(exact[:, 1], kind="stable")]
+    values = by_finish[:, 1] - by_finish[:, 0]
+    uncounted = len(values) - summed.count
+    late_begin = len(values) - (uncounted + threads if uncounted else 0)
+    counted, late = values[:late_begin], values[late_begin:]
+    recorded_total, summed_total = float(values.sum()), (summed.latency or 0.0) * summed.count
+    tolerance = PRECISION * float(np.abs(values).sum())
+    if not _may_sum_to(recorded_total - summed_total, uncounted, late, tolerance):
+        mean = recorded_total / len(values)
         yield (
             f"{name}: latency {summed.latency} by the simulator, {mean} recorded,"
-            f" {missed} uncounted"
+            f" {uncounted} uncounted"
         )
-    for figure, of in (("min_latency", np.min), ("max_latency", np.max)):
-        ends = sorted(float(of(latencies)) for latencies in (counted, latency) if len(latencies))
-        is_, slack = getattr(summed, figure) or 0.0, PRECISION * max(map(abs, ends))
-        if not ends[0] - slack <= is_ <= ends[-1] + slack:
-            yield f"{name}: {figure} {is_} by the simulator, {ends[-1]} recorded"
+    for figure, reduce in (("min_latency", np.min), ("max_latency", np.max)):
+        bounds = sorted(float(reduce(group)) for group in (counted, values) if len(group))
+        by_simulator, tolerance = getattr(summed, figure) or 0.0, PRECISION * max(map(abs, bounds))
+        if not bounds[0] - tolerance <= by_simulator <= bounds[-1] + tolerance:
+            yield f"{name}: {figure} {by_simulator} by the simulator, {bounds[-1]} recorded"
 
 
-def _left_over(left: float, missed: int, late: "np.ndarray", slack: float) -> bool:
-    """Whether so many of the late messages took this time together; or may have, of very many."""
+def _may_sum_to(total: float, count: int, late: np.ndarray, tolerance: float) -> bool:
+    """Whether some ``count`` of the late latencies sum to ``total``; only bounds, if very many."""
     times: list[float] = late.tolist()
-    if comb(len(late), missed) <= MOST_SUMS:
-        return any(abs(sum(chosen) - left) <= slack for chosen in combinations(times, missed))
+    if comb(len(late), count) <= MOST_COMBINATIONS:
+        return any(abs(sum(chosen) - total) <= tolerance for chosen in combinations(times, count))
     ordered = sorted(times)
-    return sum(ordered[:missed]) - slack <= left <= sum(ordered[-missed:]) + slack
+    return sum(ordered[:count]) - tolerance <= total <= sum(ordered[-count:]) + tolerance
 
 
 def _same(a: float | None, b: float | None) -> bool:

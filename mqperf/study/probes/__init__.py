@@ -1,4 +1,4 @@
-"""What the logs of probes say of a run: tables, events, and contradictions."""
+"""Read the logs of probes of a run: tables, events, and contradictions."""
 
 from mqperf.base.registry import Registry
 from mqperf.study.probes import broker_log, psutil_tables

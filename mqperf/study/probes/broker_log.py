@@ -1,4 +1,4 @@
-"""What brokers say in their own logs: that they run short, and of what is deprecated."""
+"""Find resource alarms and deprecation warnings in the brokers' own logs."""
 
 import json
 import re
@@ -13,9 +13,9 @@ from mqperf.record import Facts, Whole, read_events
 from mqperf.study.probes.reader import ProbeReader
 
 FOLDER = "broker"
-"""In a run folder: what systems logged during the run."""
+"""The folder, in a run folder, of the logs that systems wrote during the run."""
 
-SIGNS = (
+ALARM_PATTERNS = (
     "limit alarm set",  # RabbitMQ: memory, disk, file descriptors; publishers are blocked
     # Erlang: a full link between nodes, pauses of the collector and of the scheduler
     "sysmon_handler (?:busy_dist_port|busy_port|long_gc|long_schedule|large_heap)",
@@ -28,53 +28,53 @@ SIGNS = (
     "OOM command not allowed",  # Redis
     "Slow Consumer Detected|resource limits exceeded",  # NATS: cut off; a stream takes no more
 )
-"""What these systems write when they hold senders back, or stand still, for want of something."""
+"""Messages of these systems when they throttle senders, or stall, for lack of a resource."""
 
-ALARM = re.compile("|".join(SIGNS))
+ALARM = re.compile("|".join(ALARM_PATTERNS))
 DEPRECATED = re.compile(r"(?<=Deprecated features: `)\w+(?=`)")
-"""How RabbitMQ names what a client uses, and a later version will not have."""
+"""The name of a feature that a client uses and a later version of RabbitMQ will not have."""
 
-SORTS = {"alarm": ALARM, "deprecated": DEPRECATED}
-"""What is looked for in logs, by what events call it."""
+PATTERNS = {"alarm": ALARM, "deprecated": DEPRECATED}
+"""Event name -> pattern of the log lines that make the event."""
 
 STAMP = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+[+-]\d\d:\d\d")
-"""A time that says its zone; others are not taken for instants."""
+"""A timestamp with a UTC offset; those without are ignored."""
 
 WIDTH = 200
 
 LATE_S, EARLY_S = 1.0, 60.0
-"""A log is collected at the end of a run, and what it says of later instants is of another one.
-That of the first run begins with the start of the system, and may end with it on an idle node."""
+"""A log is collected at the end of a run: later entries belong to another run.  The log of the
+first run begins with the start of the system, and may also end with it on an idle node."""
 
 
 def logged(run: Path, facts: Facts) -> Iterator[dict[str, Any]]:
-    """Rows of the ``events`` table: one per log and sort of alarm or warning, the first of each.
+    """Rows of the ``events`` table: one per log and kind of alarm or warning, for its first line.
 
-    ``run`` is a run folder; ``host`` is None where it is not told which node wrote a log;
-    ``detail`` tells the log, the first such line, and how many there are.  Raises ``ProbeError``
-    for a log that cannot be read.
+    ``run`` is a run folder; ``host`` is None if the node that wrote a log is not known; ``detail``
+    has the log, its first such line, and their number.  Raises ``ProbeError`` for a log that cannot
+    be read.
     """
     hosts = _hosts(facts)
     for log in sorted((run / FOLDER).glob("*.log")):
         lines: dict[tuple[str, str], list[str]] = {}
         for line in _text(log).splitlines():
-            for what, signs in SORTS.items():
-                if found := signs.search(line):
-                    lines.setdefault((what, found[0]), []).append(line)
-        for (what, sign), hits in lines.items():
-            named = {"feature": sign} if what == "deprecated" else {}
+            for what, pattern in PATTERNS.items():
+                if match := pattern.search(line):
+                    lines.setdefault((what, match[0]), []).append(line)
+        for (what, matched), hits in lines.items():
+            feature = {"feature": matched} if what == "deprecated" else {}
             detail = {"log": log.name, "times": len(hits), "line": hits[0].strip()[:WIDTH]}
             yield {
                 "time_s": _instant(hits[0]),
                 "host": hosts.get(log.name),
                 "what": what,
-                "detail": json.dumps({**named, **detail}, ensure_ascii=False),
+                "detail": json.dumps({**feature, **detail}, ensure_ascii=False),
             }
 
 
 def disagreements(run: Whole) -> Iterator[str]:
-    """Logs of no node; and those that end before the run began, or after, if they say the zone."""
-    yield from _of_nobody(run)
+    """Yield logs of unknown nodes, and logs with timestamps that end before or after the run."""
+    yield from _of_unknown_nodes(run)
     events = read_events(run.run.path)
     if not events:
         return
@@ -83,15 +83,15 @@ def disagreements(run: Whole) -> Iterator[str]:
     for log in sorted((run.run.path / FOLDER).glob("*.log")):
         ahead_s = run.facts.clock(hosts.get(log.name)).offset_s
         instants = (_instant(line) for line in reversed(_text(log).splitlines()))
-        last = next((at - ahead_s for at in instants if at is not None), end)
+        last = next((epoch - ahead_s for epoch in instants if epoch is not None), end)
         if last > end + LATE_S:
             yield f"{FOLDER}/{log.name}: ends {last - end:.1f} s after the run"
         if last < begin - EARLY_S:
             yield f"{FOLDER}/{log.name}: ends {begin - last:.1f} s before the run"
 
 
-def _of_nobody(run: Whole) -> Iterator[str]:
-    """Logs of nodes that the run does not have: they are called as those of others, by a number."""
+def _of_unknown_nodes(run: Whole) -> Iterator[str]:
+    """Logs whose names equal those of the run's nodes, but for a number that no node has."""
     known = {node.log for node in run.facts.system.nodes if node.log is not None}
     for log in sorted((run.run.path / FOLDER).glob("*.log")):
         if log.name not in known and sort_of(log.name) in {*map(sort_of, known)}:
@@ -99,12 +99,12 @@ def _of_nobody(run: Whole) -> Iterator[str]:
 
 
 def sort_of(log: str) -> str:
-    """What the logs of nodes that are alike have in common: the name but for its number."""
+    """The name of a log without its number: the same for all nodes of a kind."""
     return re.sub(r"\d+", "", log)
 
 
 def _epoch(text: str | None) -> float:
-    """The instant in epoch seconds; long ago, if it is none."""
+    """The timestamp in epoch seconds; 0 if it is missing or invalid."""
     try:
         return datetime.fromisoformat(text or "").timestamp()
     except ValueError:
@@ -119,7 +119,7 @@ def _text(log: Path) -> str:
 
 
 def _hosts(facts: Facts) -> dict[str, str]:
-    """The host whose clock a log is by; nothing of one whose node is not told."""
+    """Log -> the host whose clock it uses, for logs whose node and host are known."""
     return {
         node.log: node.host for node in facts.system.nodes if node.log and node.host is not None
     }

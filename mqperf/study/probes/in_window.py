@@ -1,4 +1,4 @@
-"""What a probe sampled on each host within the window of a run."""
+"""Select a probe's samples within the window of a run, by host."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -7,11 +7,11 @@ from typing import Protocol, TypeVar
 from mqperf.record import Whole
 
 NEAR_S = 0.5
-"""A sample so near to an end of the window is of that end."""
+"""Samples this close to the ends of the window, on either side, belong to it."""
 
 
 class Sampled(Protocol):
-    """What was sampled at an instant of its host's clock."""
+    """A sample with the time of its host's clock."""
 
     @property
     def epoch(self) -> float:
@@ -24,7 +24,7 @@ S = TypeVar("S", bound=Sampled)
 def in_window(
     run: Whole, log: str, samples: Callable[[Path], Iterable[S]]
 ) -> Iterator[tuple[str, list[S]]]:
-    """Each host with a log of that name, and of its ``samples`` those of the window, in order."""
+    """Yield each host with a log of that name, and its ``samples`` of the window, in order."""
     begin, end = run.window
     for file in sorted(run.run.path.glob(f"probes/*/{log}")):
         host = file.parent.name

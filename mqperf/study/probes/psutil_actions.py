@@ -1,7 +1,7 @@
-"""What actions of the plan did, as the psutil probe saw it once a second.
+"""Check the effects of the plan's actions in the samples of the psutil probe, one per second.
 
-A node that was ended has another life afterwards, with new counters; one that was frozen has the
-same, and used no CPU; a link that was cut carried nothing to the devices which it alone fills.
+A node that was killed or stopped restarts with new counters; one that was frozen keeps its counters
+and uses no CPU; a link that was cut carries no traffic to the devices which it alone feeds.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,43 +13,43 @@ from mqperf.record.logs.psutil_log import Sample
 
 ENDED, FROZEN, CUT = "ended", "frozen", "cut"
 EFFECTS = {"kill": ENDED, "stop": ENDED, "freeze": FROZEN, "disconnect": CUT, "black-hole": CUT}
-"""What actions do to the process of their node, or to the link; of others nothing is known."""
+"""Action -> its effect on the process of its node, or on the link; others have no known effect."""
 
 FOUND_S = 3.0
-"""A node that was started again is sampled after so long: once to find it, and twice to know it."""
+"""Longest delay until a restarted node is sampled: once to find it, and twice to identify it."""
 
 EDGE_S = 0.1
-"""What is stopped, or let go on, is so within this time."""
+"""Longest delay until a freeze or cut, or its end, takes effect."""
 
 STILL_CORES = 0.05
-"""A process that is stopped uses none; the kernel counts in ticks of a hundredth of a second."""
+"""Most cores of a frozen process: it uses none, but the kernel counts in ticks of 10 ms."""
 
 CUT_S = 2.0
-"""A link that is cut for less is not told from one with little to carry."""
+"""Shortest cut that can be distinguished from a link with little traffic."""
 
 TAIL_S = 0.5
-"""What was on its way still arrives for so long."""
+"""Time for which data in flight still arrives."""
 
 Span = tuple[float, float]
 
 Reading = tuple[Span, bool]
-"""The time between two samples, and whether a device received nothing then."""
+"""The interval between two samples, and whether a device received nothing in it."""
 
 
 def disagreements(run: Whole, logs: Sequence[Sequence[Sample]]) -> Iterator[str]:
-    """Actions that the samples contradict; ``logs`` are those of all hosts."""
+    """Yield actions that the samples contradict; ``logs`` has the samples of each host."""
     if not run.case.actions:
         return
     spans = dict(_observed(run))
     for number, span in spans.items():
         action = run.case.actions[number - 1]
         others = [other for other_number, other in spans.items() if other_number != number]
-        for problem in _contradictions(action, span, others, logs, run.window[0]):
+        for problem in _problems(action, span, others, logs, run.window[0]):
             yield f"{action.do} of {action.target} from {action.at_s:g} s on: {problem}"
 
 
 def _observed(run: Whole) -> Iterator[tuple[int, Span]]:
-    """The actions that were seen to begin and to end, by their numbers, in epoch seconds."""
+    """Number, begin and end in epoch seconds of each action whose begin and end were observed."""
     details = [(event.what, event.detail) for event in read_events(run.run.path)]
     observed = {(what, detail.get("number")): detail.get("observed") for what, detail in details}
     for number in range(1, len(run.case.actions) + 1):
@@ -58,7 +58,7 @@ def _observed(run: Whole) -> Iterator[tuple[int, Span]]:
             yield number, (began, ended)
 
 
-def _contradictions(
+def _problems(
     action: ActionPlan,
     span: Span,
     others: Sequence[Span],
@@ -67,14 +67,14 @@ def _contradictions(
 ) -> Iterator[str]:
     effect = EFFECTS.get(action.do)
     if effect == CUT and action.link and span[1] - span[0] >= CUT_S:
-        yield from _uncut(span, others, logs, window)
+        yield from _on_link(span, others, logs, window)
     for samples in logs if effect in {ENDED, FROZEN} else ():
         if samples and action.target in samples[0].processes:
-            yield from _another(action.target, span, samples, ended=effect == ENDED)
+            yield from _on_node(action.target, span, samples, ended=effect == ENDED)
 
 
-def _another(node: str, span: Span, samples: Sequence[Sample], *, ended: bool) -> Iterator[str]:
-    """A node that had one life where it should have two, or the reverse."""
+def _on_node(node: str, span: Span, samples: Sequence[Sample], *, ended: bool) -> Iterator[str]:
+    """Yield if the process went on instead of restarting, or ended or worked while frozen."""
     began, until = span
     during = [sample for sample in samples if began <= sample.epoch <= until + FOUND_S]
     alive = all(sample.processes[node] is not None for sample in during)
@@ -82,12 +82,12 @@ def _another(node: str, span: Span, samples: Sequence[Sample], *, ended: bool) -
         yield "its process went on, with the same counters"
     elif not ended and not alive:
         yield "its process ended"
-    elif not ended and (cores := _used(node, span, during)) > STILL_CORES:
+    elif not ended and (cores := _used_cores(node, span, during)) > STILL_CORES:
         yield f"its process used {cores:.2f} cores meanwhile"
 
 
-def _used(node: str, span: Span, samples: Sequence[Sample]) -> float:
-    """Cores between the first and the last reading in this time; 0 of less than two."""
+def _used_cores(node: str, span: Span, samples: Sequence[Sample]) -> float:
+    """Mean cores used between the first and the last reading in this span; 0 for fewer than two."""
     readings = [sample.processes[node] for sample in samples]
     instants = [
         (sample.epoch + reading[0] - sample.monotonic, reading[1] + reading[2])
@@ -100,20 +100,20 @@ def _used(node: str, span: Span, samples: Sequence[Sample]) -> float:
     return (inside[-1][1] - inside[0][1]) / (inside[-1][0] - inside[0][0])
 
 
-def _uncut(
+def _on_link(
     span: Span, others: Sequence[Span], logs: Sequence[Sequence[Sample]], window: float
 ) -> Iterator[str]:
-    """Devices that are mostly busy, and were silent for long, but at another time.
+    """Yield a mostly busy device that was silent for long, but not while the link was cut.
 
-    Where one was silent while the link was cut, that was it; where none ever was, devices carry
-    more than the link.  Silence while something else was done may come of that.
+    If a device was silent during the cut, that was its effect; if none ever was, devices carry
+    other traffic as well.  Silence during another action may be the effect of that action.
     """
     first, last = span[0] + TAIL_S, span[1] - EDGE_S
-    devices = [of_device for samples in logs for of_device in _devices(samples)]
-    meanwhile = [
-        [quiet for at, quiet in device if first <= at[0] and at[1] <= last] for _, device in devices
+    devices = [device for samples in logs for device in _busy_devices(samples)]
+    during = [
+        [quiet for at, quiet in series if first <= at[0] and at[1] <= last] for _, series in devices
     ]
-    if not any(meanwhile) or any(device and all(device) for device in meanwhile):
+    if not any(during) or any(flags and all(flags) for flags in during):
         return
     for device, readings in devices:
         for begin, end in _silences(readings):
@@ -125,22 +125,22 @@ def _uncut(
                 return
 
 
-def _devices(samples: Sequence[Sample]) -> Iterator[tuple[str, list[Reading]]]:
-    """Those that mostly receive something, with what every two samples tell."""
+def _busy_devices(samples: Sequence[Sample]) -> Iterator[tuple[str, list[Reading]]]:
+    """Yield devices that receive data in most intervals between samples, with their readings."""
     counters = [
         (sample.epoch, sample.network.bytes) for sample in samples if sample.network is not None
     ]
     for device in counters[0][1] if counters else ():
-        counts = [(at, bytes_of.get(device, (0, 0))[1]) for at, bytes_of in counters]
+        received = [(at, by_device.get(device, (0, 0))[1]) for at, by_device in counters]
         readings = [
-            ((sample[0], next_[0]), sample[1] == next_[1]) for sample, next_ in pairwise(counts)
+            ((sample[0], next_[0]), sample[1] == next_[1]) for sample, next_ in pairwise(received)
         ]
-        if 2 * sum(quiet for _, quiet in readings) < len(counts):
+        if 2 * sum(quiet for _, quiet in readings) < len(received):
             yield device, readings
 
 
 def _silences(readings: Sequence[Reading]) -> Iterator[Span]:
-    """When a device received nothing for as long as a link has to be cut, or longer."""
+    """Yield the spans, at least as long as the shortest cut, in which a device received nothing."""
     for quiet, stretch in groupby(readings, lambda reading: reading[1]):
         times = [at for at, _ in stretch]
         if quiet and times[-1][1] - times[0][0] >= CUT_S - EDGE_S:

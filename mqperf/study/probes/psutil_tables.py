@@ -1,4 +1,4 @@
-"""The psutil probe in tables: CPU and memory of processes and hosts, traffic of interfaces."""
+"""Read the psutil probe: CPU and memory of processes and hosts, traffic of interfaces."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -15,21 +15,21 @@ from mqperf.study.probes import psutil_actions, psutil_rows
 from mqperf.study.probes.reader import ProbeReader
 
 Logs = Mapping[Path, Sequence[psutil_log.Sample]]
-"""The log on each host -> its samples."""
+"""The log of each host -> its samples."""
 
 Readings = Sequence[tuple[float, float]]
-"""Instants, and seconds of CPU that a process had used until then."""
+"""Pairs of an instant and the CPU seconds that a process had used by then."""
 
 
 APART_S = 0.9
-"""A probe that begins so long before or after the load is of another one, or its clock is."""
+"""Most seconds between the starts of load and probe; if more, the log or a clock is wrong."""
 
 
 def read(run: Whole) -> Mapping[str, pd.DataFrame]:
-    """Rows of the tables ``cpu``, ``network`` and ``memory``: of every host with a probe.
+    """Rows of the tables ``cpu``, ``network`` and ``memory`` for every host with a probe.
 
-    Raises ``ProbeError`` for a log that is damaged, of a host that the run does not know, or when
-    the processes in the logs are not those that the run watched.
+    Raises ``ProbeError`` for a log that is damaged or of a host that the run does not know, or when
+    the processes in the logs are not those that the run monitored.
     """
     files = logs(run)
     kinds, several = _in_order(run.facts), len(run.facts.hosts) > 1
@@ -38,23 +38,23 @@ def read(run: Whole) -> Mapping[str, pd.DataFrame]:
     tables: Mapping[str, list[pd.DataFrame]] = {"cpu": [], "network": [], "memory": []}
     for file, log in files.items():
         host = file.parent.name
-        used = psutil_rows.cpu(log, kinds, run.window, host, ended)
-        named = _named(used, host, several=several).assign(cores=cores.get(host))
-        tables["cpu"].append(named)
+        cpu = psutil_rows.cpu(log, kinds, run.window, host, ended)
+        cpu = _with_host_name(cpu, host, several=several).assign(cores=cores.get(host))
+        tables["cpu"].append(cpu)
         tables["network"].append(psutil_rows.network(log, run.window, host))
         tables["memory"].append(psutil_rows.memory(log, run.window, host))
-    return {name: pd.concat(parts or [pd.DataFrame()]) for name, parts in tables.items()}
+    return {name: pd.concat(frames or [pd.DataFrame()]) for name, frames in tables.items()}
 
 
-def _named(cpu: pd.DataFrame, host: str, *, several: bool) -> pd.DataFrame:
-    """The rows with the host's own called after it where there are several."""
+def _with_host_name(cpu: pd.DataFrame, host: str, *, several: bool) -> pd.DataFrame:
+    """The rows, with the label ``host NAME`` for the host's own row if there are several hosts."""
     if cpu.empty or not several:
         return cpu
     return cpu.assign(process=cpu["process"].mask(cpu["kind"] == "host", f"host {host}"))
 
 
 def counted(samples: Sequence[psutil_log.Sample], label: str, ahead_s: float) -> Readings:
-    """What a process used, at instants so far ahead; nothing of one that was gone at some time."""
+    """CPU readings of a process, shifted by ``ahead_s``; empty if it was missing at some time."""
     readings = []
     for sample in samples:
         if (reading := sample.processes.get(label)) is None:
@@ -65,24 +65,24 @@ def counted(samples: Sequence[psutil_log.Sample], label: str, ahead_s: float) ->
 
 
 def fastest(readings: Readings) -> float:
-    """The most cores that were used between two readings."""
+    """The most cores used between two successive readings."""
     return max((b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(readings))
 
 
 def disagreements(run: Whole) -> Iterator[str]:
-    """Probes that began at another instant than the load, a loopback that loses, other actions."""
+    """Yield probes not started with the load, lossy loopbacks, and contradicted actions."""
     yield from psutil_actions.disagreements(run, [*logs(run).values()])
     for file, samples in logs(run).items():
-        name = file.relative_to(run.run.path)
+        log = file.relative_to(run.run.path)
         delay_s = samples[0].epoch - run.load[0] if samples else 0.0
         if abs(delay_s) > APART_S + run.clock(file.parent.name).uncertainty_s:
-            yield f"{name}: begins {delay_s:+.1f} s from the load"
-        counted = (
+            yield f"{log}: begins {delay_s:+.1f} s from the load"
+        loopback_bytes = (
             sample.network.bytes.get(LOOPBACK, (0, 0)) for sample in samples if sample.network
         )
-        for sent, received in counted:
+        for sent, received in loopback_bytes:
             if sent != received:
-                yield f"{name}: {sent} bytes sent over {LOOPBACK}, {received} received"
+                yield f"{log}: {sent} bytes sent over {LOOPBACK}, {received} received"
                 break
 
 
@@ -116,26 +116,26 @@ def _check_host(facts: Facts, file: Path) -> None:
 
 
 def _check_processes(run: Whole, files: Logs) -> None:
-    watched = {
+    monitored = {
         label: file for file, samples in files.items() for s in samples[:1] for label in s.processes
     }
-    for label, file in watched.items():
+    for label, file in monitored.items():
         if label not in run.facts.kinds:
             raise ProbeError(f"{file}: run.json does not say of which kind process {label} is")
-    if missing := [label for label in run.facts.kinds if label not in watched]:
-        place = run.run.path / "probes"
-        raise ProbeError(f"{place}: no log of the psutil probe knows process {missing[0]}")
+    if missing := [label for label in run.facts.kinds if label not in monitored]:
+        folder = run.run.path / "probes"
+        raise ProbeError(f"{folder}: no log of the psutil probe knows process {missing[0]}")
     for file, samples in files.items():
         _check_nodes(run, file, [*samples[0].processes] if samples else [])
 
 
-def _check_nodes(run: Whole, file: Path, watched: list[str]) -> None:
-    """The nodes that were watched on a host are some of the system's, in its order.
+def _check_nodes(run: Whole, file: Path, monitored: list[str]) -> None:
+    """Raise ``ProbeError`` unless the monitored nodes of a host are in the order of the system's.
 
-    The probe writes no process ids: labels that were exchanged show in their order.
+    The probe writes no process ids: only their order reveals swapped labels.
     """
     nodes = [node.label for node in run.facts.system.nodes]
-    brokers = [label for label in watched if run.facts.kinds.get(label) == "broker"]
+    brokers = [label for label in monitored if run.facts.kinds.get(label) == "broker"]
     if nodes and brokers != [label for label in nodes if label in brokers]:
         raise ProbeError(
             f"{file}: the psutil probe watched {', '.join(brokers)}; run.json has system.nodes"
@@ -144,7 +144,7 @@ def _check_nodes(run: Whole, file: Path, watched: list[str]) -> None:
 
 
 def _in_order(facts: Facts) -> dict[str, str]:
-    """Kinds by process, the nodes first as topologies count them: run.json sorts its keys."""
+    """Process -> kind, the nodes first, in topology order: run.json sorts its keys."""
     kinds = facts.kinds
     nodes = [node.label for node in facts.system.nodes]
     return {label: kinds[label] for label in [*nodes, *kinds] if label in kinds}

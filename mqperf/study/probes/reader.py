@@ -1,4 +1,4 @@
-"""What a probe is to those who read what it recorded."""
+"""The interface of readers of a probe's recordings."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,28 +14,28 @@ if TYPE_CHECKING:
 
 
 def no_rows(_run: Whole) -> Mapping[str, pd.DataFrame]:
-    """For a probe that has events only."""
+    """The ``read`` of a probe that has only events."""
     return {}
 
 
-def _nothing(*_of: object) -> Iterator[Any]:
+def _no_items(*_args: object) -> Iterator[Any]:
     return iter(())
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeReader:
-    """What is read of the logs of a kind of probe, or of logs that are written anyway.
+    """Reads the logs of a kind of probe, or logs that a system writes anyway.
 
-    ``read`` gives the rows of a whole run for tables that several probes may fill; one that is the
-    probe's own is a ``Table`` that makes its rows itself.  ``events`` gives rows of the table
+    ``read`` returns the rows of a whole run for tables that several probes may fill; a table of one
+    probe only is a ``Table`` that makes its own rows.  ``events`` yields rows of the table
     ``events``, of failed attempts as well, from a run folder and its facts; their ``time_s`` is in
-    epoch seconds by the clock of their ``host``, and is corrected by whoever asks.
-    ``disagreements`` tells where a log contradicts what else is recorded of a whole run, and
-    ``contradictions`` where its figures contradict the record of messages.
+    epoch seconds by the clock of their ``host``, and is corrected by the caller.
+    ``disagreements`` yields contradictions between a log and the other records of a whole run,
+    ``contradictions`` those between its figures and the record of messages.
     """
 
     name: str
     read: Callable[[Whole], Mapping[str, pd.DataFrame]] = no_rows
-    events: Callable[[Path, Facts], Iterator[dict[str, Any]]] = _nothing
-    disagreements: Callable[[Whole], Iterator[str]] = _nothing
-    contradictions: "Callable[[Reading], Iterator[str]]" = _nothing
+    events: Callable[[Path, Facts], Iterator[dict[str, Any]]] = _no_items
+    disagreements: Callable[[Whole], Iterator[str]] = _no_items
+    contradictions: "Callable[[Reading], Iterator[str]]" = _no_items

@@ -1,5 +1,5 @@
-"""What one run tells of itself: arrays in, numbers out.
+"""Statistics within one run: functions from arrays to numbers.
 
-Intervals which respect that neighbouring seconds resemble each other, the end of the warm-up, and
-latency histograms.  Nothing here knows of tables or files of a run.
+Confidence intervals for autocorrelated seconds, and the end of the warm-up.  These modules know
+nothing of the tables or files of a run.
 """

@@ -1,7 +1,7 @@
-"""Rates that are known to be between two, against each other: limits, and rates that are kept.
+"""Comparisons of rates that are known to lie between two others: limits, and rates that are kept.
 
-The interval of their ratio is all that both leave open: from the lower end of B over the upper end
-of A to the reverse.
+The interval of such a ratio holds every possible value: from the lower end of B over the upper end
+of A, to the upper end of B over the lower end of A.
 """
 
 from collections.abc import Sequence
@@ -19,26 +19,26 @@ from mqperf.study.tables import Tables, empty
 from mqperf.study.tables.shape import shaped
 
 BETWEEN = "between rates"
-"""What the interval of a ratio is called that is no 95 % interval, but all that is left open."""
+"""``interval_kind`` of a ratio whose interval holds all possible values, not 95 % of them."""
 
 UNNOTICED = 0.005
-"""Changes up to it are told as 0 %: such an end of an interval tells no direction."""
+"""Changes up to this are shown as 0 %: an end of an interval as near to 1 gives no direction."""
 
 
 def limits_compared(a: Tables, b: Tables, keys: Sequence[str], min_effect: float) -> pd.DataFrame:
     """One row of the table ``comparison`` per search of both sets: the limits, B against A.
 
-    Searches belong together that agree in ``keys``, in parameters that tell points of A or of B
-    apart, and in what is to hold.  Intervals are those of ``between``; there is no verdict of less
-    than ``min_effect``.
+    Searches are matched by ``keys``, by parameters that distinguish points of A or of B, and by the
+    condition that is to hold.  Intervals are those of ``between``; a difference of less than
+    ``min_effect`` gets no verdict.
     """
     found = [limits(side.get("searches", empty("searches"))) for side in (a, b)]
-    told = pd.concat(found).dropna(axis="columns", how="all")
-    names = [name for name in parameters() if name in told.columns]
+    filled = pd.concat(found).dropna(axis="columns", how="all").columns
+    names = [name for name in parameters() if name in filled]
     types, sides = {name: COLUMNS[name].dtype for name in names}, []
     for rows, side in zip(found, (a, b), strict=True):
-        alike = side["runs"].reindex(columns=[name for name in names if name not in rows]).head(1)
-        sides.append(rows.merge(alike, how="cross").astype(types))
+        fixed = side["runs"].reindex(columns=[name for name in names if name not in rows]).head(1)
+        sides.append(rows.merge(fixed, how="cross").astype(types))
     pairs = sides[0].merge(sides[1], on=[*keys, *names, "hold"], suffixes=("_a", "_b"))
     if pairs.empty:
         return empty("comparison")
@@ -63,36 +63,36 @@ def limits_compared(a: Tables, b: Tables, keys: Sequence[str], min_effect: float
 def between(pairs: pd.DataFrame, ends: tuple[str, str]) -> pd.DataFrame:
     """Pairs of rates with their ratios, intervals and verdicts, in columns of ``comparison``.
 
-    ``ends`` are the columns of both ends of a rate, which pairs have with the suffixes ``_a`` and
-    ``_b``.  An end that is not known, or where load generators were the limit, is 0 or infinite;
-    of what then tells nothing there is no row.
+    ``ends`` are the columns of the lower and upper end of a rate; pairs have them with the suffixes
+    ``_a`` and ``_b``.  An end that is not known, or at which load generators were the limit, counts
+    as 0 or infinity.  Pairs whose interval then excludes nothing have no row.
     """
     least, most = ends
-    starts = {side: pairs[f"{least}_{side}"].fillna(0.0) for side in "ab"}
-    tops = {
+    lower = {side: pairs[f"{least}_{side}"].fillna(0.0) for side in "ab"}
+    upper = {
         side: pairs[f"{most}_{side}"]
         .mask(pairs[f"limit_{side}"].eq(LOAD_GENERATORS).fillna(value=False))
         .fillna(np.inf)
         for side in "ab"
     }
-    low, high = starts["b"] / tops["a"], tops["b"] / starts["a"]
-    known = np.where(low > 0, np.where(np.isinf(high), low, np.sqrt(low * high)), high)
-    open_ = (low <= 1 + UNNOTICED) & (high >= 1 - UNNOTICED)
+    low, high = lower["b"] / upper["a"], upper["b"] / lower["a"]
+    ratio = np.where(low > 0, np.where(np.isinf(high), low, np.sqrt(low * high)), high)
+    undecided = (low <= 1 + UNNOTICED) & (high >= 1 - UNNOTICED)
     rows = pairs.assign(
         figure=FIGURE,
-        ratio=known,
+        ratio=ratio,
         ratio_low=low,
         ratio_high=high,
         interval_kind=BETWEEN,
-        verdict=np.where(open_, CANNOT_TELL, np.where(low > 1, "better", "worse")),
+        verdict=np.where(undecided, CANNOT_TELL, np.where(low > 1, "better", "worse")),
         min_effect=MIN_EFFECT,
         repeats_needed=pd.array([pd.NA] * len(pairs), dtype="Int64"),
         doubted=None,
         sound=~(pairs["doubted_a"].map(spoiled) | pairs["doubted_b"].map(spoiled)),
     )
-    return rows[~open_ | (low > 0) & (high < np.inf)]
+    return rows[~undecided | (low > 0) & (high < np.inf)]
 
 
 def spoiled(doubted: object) -> bool:
-    """Whether one of these kinds of doubts says that throughput may be wrong."""
+    """Whether any of these kinds of doubt, separated by commas, makes throughput doubtful."""
     return isinstance(doubted, str) and not SPOILING.isdisjoint(doubted.split(", "))

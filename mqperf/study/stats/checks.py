@@ -1,4 +1,4 @@
-"""Every reason to distrust a number, as one table, and as lines of text and of JSON."""
+"""All doubts about the runs, as one table, and as lines of text and of JSON."""
 
 import json
 import math
@@ -12,12 +12,12 @@ from mqperf.study.stats.rules.finding import with_measured
 from mqperf.study.tables import Tables, at, conform, empty, of_plan, varied
 from mqperf.study.tables.axis_words import worded
 
-SHOWN = ("system", "topology", "queues", "test_case", "threads", "run", "kind", "text")
-"""What a JSON line holds beside the evidence."""
+JSON_COLUMNS = ("system", "topology", "queues", "test_case", "threads", "run", "kind", "text")
+"""The columns of ``doubts`` that a JSON line has beside the evidence."""
 
 
 def doubts(tables: Tables) -> pd.DataFrame:
-    """Everything that the checks find, one row per run and kind of doubt.
+    """Everything that the checks find, one row per finding.
 
     Doubts that came with the tables, such as those about a report's wording, are not repeated.
     """
@@ -38,15 +38,15 @@ def doubts(tables: Tables) -> pd.DataFrame:
 
 
 def _keys(tables: Tables) -> pd.DataFrame:
-    """Where in the sweep each run belongs, those that the plan asks for and nobody has, too.
+    """The key columns of each run, also of runs that the plan asks for and that are missing.
 
-    A control run belongs to its system, and to no point.
+    A control run has a system, but none of the other keys.
     """
     runs = tables["runs"]
     names = [name for name in TABLES["doubts"].columns if name in runs.columns]
     ordinary = ~runs["control_run"].fillna(0).gt(0)
-    places = [name for name in names if name not in ("run", "system")]
-    runs = runs[names].assign(**{name: runs[name].where(ordinary) for name in places})
+    sweep_keys = [name for name in names if name not in ("run", "system")]
+    runs = runs[names].assign(**{name: runs[name].where(ordinary) for name in sweep_keys})
     planned = tables.get("planned")
     if planned is None or planned.empty:
         return runs
@@ -58,14 +58,14 @@ def as_json_lines(doubts: pd.DataFrame) -> Iterator[str]:
     for row in doubts.to_dict("records"):
         evidence = _plain(row["evidence"])
         line = {
-            **{name: _plain(row[name]) for name in SHOWN},
+            **{name: _plain(row[name]) for name in JSON_COLUMNS},
             "evidence": json.loads(str(evidence)) if evidence is not None else {},
         }
         yield json.dumps(line)
 
 
 def as_text_lines(tables: Tables) -> Iterator[str]:
-    """One line per doubt, as a person reads it; one line as well when there is none."""
+    """One line of text per doubt; the line ``no doubts`` when there is none."""
     doubts = tables["doubts"]
     if doubts.empty:
         yield "no doubts"
@@ -76,15 +76,15 @@ def as_text_lines(tables: Tables) -> Iterator[str]:
 def places(rows: pd.DataFrame, tables: Tables) -> Iterator[str]:
     """Where in a sweep each row is, in words: layout, test case, threads, parameters.
 
-    These are the parameters that tell points of the tables apart; of a point of which no run is
-    there they are not known.
+    These are the parameters that distinguish points of the tables; of a point without any run they
+    are not known and left out.
     """
     runs = tables["runs"]
     control = tables["control_runs"].set_index("run")["control_run"].to_dict()
     names = list(varied(runs))
     values = runs.dropna(subset=["point"]).groupby("point")[names].first().to_dict("index")
     for row in rows.to_dict("records"):
-        words = [_plain(row[name]) for name in SHOWN[:4]]
+        words = [_plain(row[name]) for name in JSON_COLUMNS[:4]]
         sweep = " ".join(str(word) for word in words if word is not None)
         sweep += f" control run {control[row['run']]}" if row["run"] in control else ""
         where = [worded("threads", row["threads"])] if pd.notna(row["threads"]) else []

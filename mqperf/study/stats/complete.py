@@ -22,26 +22,26 @@ from mqperf.study.tables.axes import SWEEP
 
 
 def complete(tables: Tables) -> dict[str, pd.DataFrame]:
-    """The tables with all computed ones added but those that need two sets of runs.
+    """The tables, and all computed ones except those that need two sets of runs.
 
     Control runs have a table of their own, and no rows in the others.  Doubts which came with the
-    tables (the wording of a published report) are kept in front.
+    tables (the wording of a published report) come before the computed ones.
     """
-    raised = doubts(tables)
+    found = doubts(tables)
     given = tables.get("doubts")
-    both = raised if given is None or given.empty else pd.concat([given, raised], ignore_index=True)
+    merged = found if given is None or given.empty else pd.concat([given, found], ignore_index=True)
     tables = control_runs_apart(tables)
     verdicts = bottlenecks(tables)
-    with_points = {**tables, "points": points(tables), "doubts": both}
-    asked_for = of_plan(with_points)
+    with_points = {**tables, "points": points(tables), "doubts": merged}
+    planned = of_plan(with_points)
     completed = {
         **with_points,
-        "saturation_points": saturation_points(asked_for),
-        "saturation_rates": saturation_rates(asked_for, verdicts),
-        "searches": searches(asked_for, verdicts),
-        "sustained": sustained(asked_for),
+        "saturation_points": saturation_points(planned),
+        "saturation_rates": saturation_rates(planned, verdicts),
+        "searches": searches(planned, verdicts),
+        "sustained": sustained(planned),
         "bottlenecks": verdicts,
-        "factors": factors({**of_plan(tables), "doubts": both}),
+        "factors": factors({**of_plan(tables), "doubts": merged}),
     }
     for name, table in TABLES.items():
         if table.computed is not None:
@@ -54,51 +54,51 @@ def compared(
 ) -> dict[str, pd.DataFrame]:
     """The tables ``differences``, ``sustained_compared`` and ``comparison`` of two complete sets.
 
-    With ``across_systems`` points of different systems are compared; without, only those of one.
-    ``min_effect`` is the minimum relevant difference, if not the usual one.  What the plan of a
-    folder does not ask for is left out, and named among the differences.  Two searches are compared
-    by the limits that they found; at a rate that both tried, by everything but throughput.
+    With ``across_systems`` points of different systems are compared; without, only those of the
+    same system.  ``min_effect`` is the minimum relevant difference, by default ``MIN_EFFECT``.
+    Points that the plan of a folder does not ask for are only listed among the differences.  Two
+    searches are compared by their limits, and at common rates by everything but throughput.
     """
     keys = [key for key in POINT_KEYS if not (across_systems and key == "system")]
-    matters = MIN_EFFECT if min_effect is None else min_effect
-    sides = _asked_for(a, "A"), _asked_for(b, "B")
-    limits = limits_compared(*sides, keys, matters)
+    least = MIN_EFFECT if min_effect is None else min_effect
+    sides = _planned_side(a, "A"), _planned_side(b, "B")
+    limits = limits_compared(*sides, keys, least)
     searched = all(len(side.get("searches", ())) for side in sides)
-    rated = map(_without_throughput if searched else with_middle_rates, sides)
+    comparable = map(_without_throughput if searched else with_middle_rates, sides)
     parts = [limits]
     try:
-        comparison = compare(*rated, keys=keys, min_effect=matters)
+        comparison = compare(*comparable, keys=keys, min_effect=least)
         parts.append(decided_between(comparison, *sides, keys))
     except TableError:
-        if limits.empty:  # else they are what there is to compare: no rate was tried in both
+        if limits.empty:  # else limits alone are compared: no rate was tried in both
             raise
     return {
         "differences": differences(a, b),
-        "sustained_compared": in_both(_sustained(a), _sustained(b), keys),
+        "sustained_compared": in_both(_sustained_at_points(a), _sustained_at_points(b), keys),
         "comparison": conform("comparison", pd.concat([rows for rows in parts if len(rows)])),
     }
 
 
 def _without_throughput(tables: Tables) -> Tables:
-    """The tables, in which throughput is no figure: of searches it is the rate that was tried."""
+    """The tables with throughput set to NaN: in a search it is the rate that was tried."""
     return {**tables, "messages": tables["messages"].assign(**{FIGURE: np.nan})}
 
 
-def _sustained(tables: Tables) -> pd.DataFrame:
-    """The table, without staircases and searches: ``comparison`` has the rates of these."""
+def _sustained_at_points(tables: Tables) -> pd.DataFrame:
+    """The table ``sustained`` without staircases and searches, whose rates ``comparison`` has."""
     keys, rows = [*SWEEP], tables.get("sustained", empty("sustained"))
     for name in ("rate_steps", "searches"):
-        apart = tables.get(name, empty(name)).set_index(keys).index
-        rows = rows[~rows.set_index(keys).index.isin(apart)]
+        compared_by_rate = tables.get(name, empty(name)).set_index(keys).index
+        rows = rows[~rows.set_index(keys).index.isin(compared_by_rate)]
     return rows
 
 
-def _asked_for(tables: Tables, name: str) -> Tables:
-    """The tables without points beside the plan; raises ``TableError`` when nothing is left."""
-    asked = of_plan(tables)
-    if asked["runs"]["point"].isna().all() and len(outside_plan(tables)):
+def _planned_side(tables: Tables, name: str) -> Tables:
+    """The tables without points that are not of the plan; raises ``TableError`` when none is."""
+    planned = of_plan(tables)
+    if planned["runs"]["point"].isna().all() and len(outside_plan(tables)):
         raise TableError(
             f"the plan of {name} asks for none of the points that were measured into its folder:"
             " run it, or give the folder of the plan that was run"
         )
-    return asked
+    return planned

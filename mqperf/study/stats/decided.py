@@ -1,4 +1,4 @@
-"""What a plan with ``decide`` has found out: of the runs in a folder, or of their tables."""
+"""Verdicts of plans with ``decide``: of comparisons within a plan, and of two plans."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -18,14 +18,14 @@ from mqperf.study.tables import Tables, conform, empty
 from mqperf.study.tables.shape import in_order
 
 SEQUENTIAL = "after each repeat"
-"""What the interval of a ratio is called that stays right however long repeats go on."""
+"""``interval_kind`` of a ratio whose interval stays valid however long repeats go on."""
 
 ALIKE = "alike"
-"""The verdict that two points differ by less than what matters."""
+"""The verdict that two points differ by less than the minimum relevant difference."""
 
 
 def throughputs(tables: Tables) -> Figures:
-    """The throughput of every whole run, by its point and repeat; of staircases what they keep."""
+    """The throughput of every whole run, by point and repeat; of staircases their middle rate."""
     rows = with_middle_rates(tables)["messages"][["point", "repeat", FIGURE]].dropna()
     figures: dict[str, dict[int, float]] = {}
     for point, repeat, value in rows.itertuples(index=False):
@@ -34,19 +34,19 @@ def throughputs(tables: Tables) -> Figures:
 
 
 def decided(tables: Tables) -> pd.DataFrame:
-    """One row per comparison of the plan; none where it decides nothing.
+    """One row per comparison of the plan; none where it has no ``decide``.
 
-    Columns are those of the table ``comparison`` that tell of throughput, and the ``axis``, its
-    value that is the ``reference``, the ``repeats`` of both sides, and whether they are ``sound``.
+    Columns are those of the table ``comparison`` that apply to throughput, and the ``axis``, its
+    ``reference`` value, the ``repeats`` of both sides, and whether they are ``sound``.
     """
-    planned = [*_planned(tables)]
-    if not planned:
+    comparisons = [*_comparisons(tables)]
+    if not comparisons:
         return pd.DataFrame()
     points = tables["points"].set_index("point", drop=False)
     spoiled = doubted_points(tables, SPOILING_RATIOS)
     kinds = kinds_by_point(tables)
-    pairs = [(reference, other) for reference, other, _, _ in planned]
-    _, _, _, rule = planned[0]
+    pairs = [(reference, other) for reference, other, _, _ in comparisons]
+    _, _, _, rule = comparisons[0]
     decisions_made = decisions(throughputs(tables), pairs, rule["difference"], rule["repeats"])
     rows = [
         {
@@ -65,14 +65,14 @@ def decided(tables: Tables) -> pd.DataFrame:
             "doubted": doubted_sides(kinds.get(reference, ""), kinds.get(other, "")),
             "sound": not {reference, other} & spoiled,
         }
-        for (reference, other, axis, _), decision in zip(planned, decisions_made, strict=True)
+        for (reference, other, axis, _), decision in zip(comparisons, decisions_made, strict=True)
         if {reference, other} <= {*points.index} and decision.ratio is not None
     ]
     return pd.DataFrame(rows).astype({"repeats_needed": "Int64"}) if rows else pd.DataFrame()
 
 
-def _planned(tables: Tables) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
-    """The comparisons of the plan: reference, other, name, and what the plan says of deciding."""
+def _comparisons(tables: Tables) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
+    """The comparisons of the plan: reference point, other point, axis, and deciding rule."""
     rows = tables["planned"].drop_duplicates("point").dropna(subset=["decide"])
     for point, text in rows[["point", "decide"]].itertuples(index=False):
         rule = json.loads(text)
@@ -82,10 +82,10 @@ def _planned(tables: Tables) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
 def decided_between(
     comparison: pd.DataFrame, a: Tables, b: Tables, keys: Sequence[str]
 ) -> pd.DataFrame:
-    """The table ``comparison``, with the verdicts of two plans that decided between each other.
+    """The table ``comparison``, with the verdicts of two plans that were decided between.
 
-    Throughput has the intervals that stay right however long repeats went on; other figures have
-    neither interval nor verdict, as it was throughput that ended the runs.
+    Throughput has the intervals that stay valid however long repeats went on; other figures have
+    neither interval nor verdict, as the throughput determined when the runs ended.
     """
     rule = _rule_between(a, b)
     if rule is None:
@@ -102,7 +102,7 @@ def decided_between(
         for side, tables in enumerate((a, b))
         for point, values in throughputs(tables).items()
     }
-    made = decisions(figures, points, rule["difference"], rule["repeats"])
+    decisions_made = decisions(figures, points, rule["difference"], rule["repeats"])
     rows = comparison.assign(
         **dict.fromkeys(("ratio_low", "ratio_high", "p_value", "p_adjusted", "detectable"), np.nan),
         interval_kind="none",
@@ -110,7 +110,7 @@ def decided_between(
         min_effect=rule["difference"],
         repeats_needed=None,
     )
-    for row, decision in zip(rows.index[of_throughput], made, strict=True):
+    for row, decision in zip(rows.index[of_throughput], decisions_made, strict=True):
         rows.loc[row, ["ratio_low", "ratio_high"]] = decision.low, decision.high
         rows.loc[row, ["interval_kind", "verdict"]] = SEQUENTIAL, _verdict(decision)
         rows.loc[row, "repeats_needed"] = decision.needed
@@ -118,7 +118,7 @@ def decided_between(
 
 
 def _rule_between(a: Tables, b: Tables) -> dict[str, Any] | None:
-    """What two plans say of deciding between them, if they do; the first repeats of the longer."""
+    """The rule by which two plans decide between them, if any; with the larger ``repeats``."""
     plans = [tables.get("planned", empty("planned")) for tables in (a, b)]
     texts = [plan["decide"].dropna() for plan in plans]
     first, second = (json.loads(text.iloc[0]) if len(text) else {} for text in texts)

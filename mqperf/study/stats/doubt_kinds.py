@@ -1,7 +1,7 @@
 """The kinds of doubt: which checks there are, and how much each matters.
 
-``CHECKS`` says of each kind what it asks and why; the rules themselves are in ``stats.rules``.  A
-rule is general: it knows figures, never rows.
+``CHECKS`` has the question and the reason of each kind; the rules themselves are in
+``stats.rules``.  A rule is general: it judges figures, and has no exceptions for known runs.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -38,12 +38,11 @@ WEIGHTS = WRONG, LIMITED, NOTE = "wrong", "limited", "note"
 class Check:
     """One kind of doubt: the question it asks of the tables, and why the answer matters.
 
-    ``finding`` says what is wrong where it raises a doubt, in a few words, and ``weight`` how much
-    that matters: ``WRONG``, the number contradicts its records; ``LIMITED``, it is about the load,
-    the tester or the host as much as about the system; ``NOTE``, something is missing beside it.
+    ``finding`` is a short statement of what is wrong where it raises a doubt.  ``weight`` is how
+    much that matters: ``WRONG``, the number contradicts its records; ``LIMITED``, it describes the
+    load, the tester or the host as much as the system; ``NOTE``, something else is missing.
     ``spoils`` says that it makes the throughput of a point doubtful, so that the point is never the
-    headline if a sound one exists; the other doubts are about latency or CPU, or about what is
-    missing.
+    headline if a sound one exists; the other doubts are about latency, CPU, or missing figures.
     """
 
     question: str
@@ -484,21 +483,21 @@ CHECKS: Mapping[str, Check] = {
         weight=LIMITED,
     ),
 }
-"""Kind -> check, in the order in which a reader should hear of them."""
+"""Kind -> check, in the order in which they are shown."""
 
 
 SPOILING = frozenset(kind for kind, check in CHECKS.items() if check.spoils)
 """The kinds of doubt with which a point is never the headline if a sound point exists."""
 
 SPREAD = "spread"
-"""The kind of doubt that repeats differ: where an interval is of repeats, that says how much."""
+"""The kind of doubt that repeats differ; an interval over repeats shows that as well."""
 
 SPOILING_RATIOS = SPOILING - {SPREAD}
-"""Those with which no ratio is told."""
+"""The kinds of doubt that make a ratio of throughputs doubtful."""
 
 
 def weight_of(kind: str) -> str:
-    """How much a kind of doubt matters; what a published report's wording raises is a note."""
+    """The weight of a kind of doubt; those about the wording of a published report are notes."""
     return CHECKS[kind].weight if kind in CHECKS else NOTE
 
 
@@ -506,7 +505,7 @@ WHOLE = (
     *("not-of-plan", "copied-run", "overlapping-runs"),
     *("unreadable-run", "changed-record", "causality", "record-disagrees"),
 )
-"""The kinds that look at everything in a folder; the others at what its plan asks for.
+"""The kinds that check everything in a folder; the others check the runs that its plan asks for.
 
-A record that was changed may be why its run is none of the plan.
+A changed record may be why a run does not belong to the plan.
 """

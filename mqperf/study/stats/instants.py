@@ -1,4 +1,4 @@
-"""When in a run its doubts are, of those that are about an instant and not about all of it."""
+"""The times within a run that its doubts are about, where they are not about all of it."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -14,7 +14,7 @@ Span = tuple[float, float]
 
 
 def doubted_times(tables: Tables) -> pd.DataFrame:
-    """A row for each span of each doubt that is about a part of its run.
+    """One row per span of each doubt that is about a part of its run.
 
     Columns: ``run``, ``kind``, ``text``; ``from_s`` and ``until_s``, seconds since the start of the
     window.  Doubts of other kinds have no rows: they are about the whole run.
@@ -23,8 +23,8 @@ def doubted_times(tables: Tables) -> pd.DataFrame:
     rows = [
         {"run": run, "kind": kind, "text": text, "from_s": start, "until_s": end}
         for run, kind, text in doubts[["run", "kind", "text"]].itertuples(index=False)
-        if kind in _TIMES and isinstance(run, str)
-        for start, end in _TIMES[kind](_tables_of_run(tables, run))
+        if kind in _SPANS and isinstance(run, str)
+        for start, end in _SPANS[kind](_tables_of_run(tables, run))
     ]
     return pd.DataFrame(rows, columns=["run", "kind", "text", "from_s", "until_s"])
 
@@ -35,27 +35,27 @@ def _tables_of_run(tables: Tables, run: str) -> Tables:
 
 
 def _empty_seconds(tables: Tables) -> Iterator[Span]:
-    """Of the window, those without a finished message, by no action of the plan."""
+    """Seconds of the window without a finished message that no action of the plan explains."""
     counts = without_actions(finished(tables["intervals"]), tables["outages"])
     for second in counts.index[counts.eq(0)].get_level_values("start_s"):
         yield float(second), float(second) + 1
 
 
 def _late_actions(tables: Tables) -> Iterator[Span]:
-    """From when each action was to begin until it did."""
-    for asked, began in tables["outages"][["commanded_s", "began_s"]].itertuples(index=False):
-        if abs(began - asked) > LATE_S:
-            yield min(asked, began), max(asked, began)
+    """The time between the planned and the actual start of each action that began late or early."""
+    for planned, began in tables["outages"][["commanded_s", "began_s"]].itertuples(index=False):
+        if abs(began - planned) > LATE_S:
+            yield min(planned, began), max(planned, began)
 
 
 def _not_recovered(tables: Tables) -> Iterator[Span]:
     """From the end of an action until the next one begins, or the load ends."""
     outages = tables["outages"]
-    lasting = outages["level_msg_s"].notna() & outages["recovery_s"].isna()
+    unrecovered = outages["level_msg_s"].notna() & outages["recovery_s"].isna()
     end = float(tables["intervals"]["start_s"].max()) + 1
-    for ended in outages.loc[lasting, "ended_s"].dropna():
-        later = outages.loc[outages["began_s"] > ended, "began_s"]
-        yield float(ended), float(np.nanmin([end, later.min()]))
+    for ended in outages.loc[unrecovered, "ended_s"].dropna():
+        next_begins = outages.loc[outages["began_s"] > ended, "began_s"]
+        yield float(ended), float(np.nanmin([end, next_begins.min()]))
 
 
 def _alarms(tables: Tables) -> Iterator[Span]:
@@ -64,7 +64,7 @@ def _alarms(tables: Tables) -> Iterator[Span]:
         yield float(instant), float(instant)
 
 
-_TIMES: Mapping[str, Callable[[Tables], Iterator[Span]]] = {
+_SPANS: Mapping[str, Callable[[Tables], Iterator[Span]]] = {
     "empty-seconds": _empty_seconds,
     "action-late": _late_actions,
     "not-recovered": _not_recovered,

@@ -4,7 +4,7 @@ N. J. Gunther (Guerrilla Capacity Planning, 2007) says of the throughput X of N 
 
     X(N) = X(1) N / (1 + alpha (N - 1) + beta N (N - 1)),  its peak at  sqrt((1 - alpha) / beta).
 
-Turned over, N / X = d + b N + c N (N - 1) with no negative part, which is fitted by non-negative
+Inverted, N / X = d + b N + c N (N - 1) with no negative coefficient, fitted by non-negative
 least squares (C. L. Lawson and R. J. Hanson, Solving Least Squares Problems, 1974) of the relative
 error.  Then alpha = b / (d + b), beta = c / (d + b), and the peak is at sqrt(d / c).
 """
@@ -22,10 +22,10 @@ WORST_FIT = 0.1
 """Typical relative error of the fit above which the law does not describe the sweep."""
 
 FEWEST_FREEDOM = 3
-"""Degrees of freedom below which runs do not know their own error."""
+"""Degrees of freedom below which the error of runs is not estimated."""
 
 EXACT = 1e-6
-"""Relative error of a fit that only rounding makes."""
+"""Largest relative error of a fit that rounding explains."""
 
 Array = NDArray[np.float64]
 
@@ -39,12 +39,12 @@ class Law:
     mutual: float
 
     def __call__(self, threads: Array) -> Array:
-        """Throughput of so many threads."""
+        """Throughput at these numbers of threads."""
         return threads / (_terms(threads) @ [self.alone, self.shared, self.mutual])
 
     @property
     def single_s(self) -> float:
-        """Seconds that a message takes alone, with one thread."""
+        """Seconds that a message takes with a single thread."""
         return self.alone + self.shared
 
     @property
@@ -55,17 +55,17 @@ class Law:
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A law with its typical relative error, and whether the repeats speak against it."""
+    """A law with its typical relative error, and whether the repeats refute it."""
 
     law: Law
     error: float
     freedom: int
     refuted: bool | None
-    """None when no repeats tell."""
+    """None when there are too few repeats to test it."""
 
     @property
     def describes(self) -> bool:
-        """Whether the law may be used at all."""
+        """Whether the law describes the runs well enough to be used."""
         return self.error <= WORST_FIT and self.law.single_s > 0 and not self.refuted
 
 
@@ -86,7 +86,7 @@ def fit(threads: Array, throughput: Array) -> Law:
 
 
 def noise_of(threads: Array, throughput: Array) -> Noise | None:
-    """What repeats differ by, pooled over the counts; None when too few of them tell."""
+    """The noise of repeats, pooled over the thread counts; None when there are too few repeats."""
     logs = pd.Series(np.log(throughput)).groupby(threads)
     freedom = len(threads) - logs.ngroups
     if freedom < FEWEST_FREEDOM:
@@ -96,7 +96,7 @@ def noise_of(threads: Array, throughput: Array) -> Noise | None:
 
 
 def fitted(threads: Array, throughput: Array, noise: Noise | None) -> Fit:
-    """The fitted law; the F test of lack of fit says whether its errors are more than noise."""
+    """The fitted law; an F test of lack of fit tells whether its errors exceed the noise."""
     law = fit(threads, throughput)
     freedom = len(threads) - 3
     squares = float(((throughput / law(threads) - 1) ** 2).sum()) if law.single_s else np.inf
@@ -107,8 +107,8 @@ def fitted(threads: Array, throughput: Array, noise: Noise | None) -> Fit:
         return Fit(law, error, freedom, refuted=error > EXACT)
     freedom_of_lack = freedom - noise.freedom
     lack = (squares / noise.deviation**2 - noise.freedom) / freedom_of_lack
-    chance = float(special.fdtrc(freedom_of_lack, noise.freedom, lack))
-    return Fit(law, error, freedom, refuted=chance < 1 - CONFIDENCE)
+    p_value = float(special.fdtrc(freedom_of_lack, noise.freedom, lack))
+    return Fit(law, error, freedom, refuted=p_value < 1 - CONFIDENCE)
 
 
 def _terms(threads: Array) -> Array:

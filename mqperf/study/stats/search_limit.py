@@ -1,14 +1,14 @@
 """The limit of a search with its interval, from every run: the rate at which half of the runs hold.
 
-Chance decides single runs near the limit, so the bracket of a bisection may be beside it.  What all
-runs tell is a line of two slopes: the logarithm of a run's latency by what it may be, against that
-of its rate, is zero at the limit, falls by b below it and rises by b, or twice as fast, above, with
+Chance decides single runs near the limit, so the bracket of a bisection may miss it.  All runs
+together are modelled by a line of two slopes: the logarithm of (latency / allowed latency), against
+that of the rate, is zero at the limit, has the slope b below it and b, or twice b, above, and has
 normal noise of one deviation.  From ``FARTHEST`` on a run tells only on which side it is, as in the
 regression of J. Tobin, Estimation of Relationships for Limited Dependent Variables, Econometrica
-26, 1958; so does one without such a latency: the line is then the psychometric function of a
-probit.  The likelihood is summed over a grid of rates, slopes and deviations, even in their
-logarithms (H. Jeffreys, Theory of Probability, 1939); the interval has the middle 95 % of what is
-left, and the bracket.
+26, 1958; so does a run without such a latency: the line is then the psychometric function of a
+probit.  The likelihood is summed over a grid of rates, slopes and deviations, uniform in their
+logarithms (H. Jeffreys, Theory of Probability, 1939); the interval has the middle 95 % of the
+posterior, and the bracket.
 """
 
 from collections.abc import Sequence
@@ -24,16 +24,16 @@ from scipy import special
 from mqperf.study.series.intervals import CONFIDENCE
 
 FARTHEST = log(2)
-"""The logarithm of a latency by its limit, up or down, from which on its size tells nothing."""
+"""The logarithm of (latency / allowed latency), up or down, from which on only its sign counts."""
 
-AROUND = 1.0
-"""How far beyond the bracket the limit is looked for, as the logarithm of the rate."""
+GRID_MARGIN = 1.0
+"""How far beyond the bracket the grid of rates goes, as the logarithm of the rate."""
 
 RATES = 160
 SLOPES = np.geomspace(1, 30, 7)
 NOISES = np.geomspace(0.03, 1, 9)
 BENDS = (1, 2)
-"""The grid: so many rates; slopes below the limit, and by how much they are steeper above it."""
+"""The grid: a number of rates; slopes below the limit; noises; factors of the slope above it."""
 
 Array = NDArray[Any]
 
@@ -42,7 +42,7 @@ Array = NDArray[Any]
 class Tried:
     """A run of a search: its rate, whether it held, and ``margin``.
 
-    That is the logarithm of its latency by what it may be, None where that did not decide it.
+    That is the logarithm of (latency / allowed latency), None where latency did not decide.
     """
 
     rate: float
@@ -52,7 +52,7 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The middle of what the runs leave likely, and the ends of its 95 % interval; rates."""
+    """The median of the posterior of the limit, and the ends of its 95 % interval; rates."""
 
     rate: float
     low: float
@@ -60,19 +60,19 @@ class Limit:
 
 
 def limit(runs: Sequence[Tried], low: float, high: float) -> Limit:
-    """The limit by all runs of a search, which ended between these rates."""
-    rates = np.linspace(log(low) - AROUND, log(high) + AROUND, RATES)
+    """The limit by all runs of a search that ended with the bracket ``low`` to ``high``."""
+    rates = np.linspace(log(low) - GRID_MARGIN, log(high) + GRID_MARGIN, RATES)
     slopes, bends, noises = np.array([*product(SLOPES, BENDS, NOISES)]).T
-    likely = sum(_likelihood(run, rates[:, np.newaxis], slopes, bends, noises) for run in runs)
-    weights = np.exp(likely - np.max(likely)).sum(axis=1)
-    below = (np.cumsum(weights) - weights / 2) / weights.sum()
+    log_sums = sum(_likelihood(run, rates[:, np.newaxis], slopes, bends, noises) for run in runs)
+    weights = np.exp(log_sums - np.max(log_sums)).sum(axis=1)
+    cumulative = (np.cumsum(weights) - weights / 2) / weights.sum()
     levels = (0.5, (1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)
-    middle, least, most = np.exp(np.interp(levels, below, rates))
+    middle, least, most = np.exp(np.interp(levels, cumulative, rates))
     return Limit(float(middle), min(float(least), low), max(float(most), high))
 
 
 def _likelihood(run: Tried, rates: Array, slopes: Array, bends: Array, noises: Array) -> Array:
-    """The logarithm of the chance of a run, where the limit is at each of the rates."""
+    """The logarithm of the likelihood of a run, with the limit at each of the rates."""
     beyond = log(run.rate) - rates
     line = beyond * slopes * np.where(beyond > 0, bends, 1)
     if run.margin is not None and abs(run.margin) < FARTHEST:

@@ -1,6 +1,6 @@
-"""Searches: whether a run holds what a plan asks, and the highest rate at which runs do.
+"""Searches: whether a run holds the condition of a plan, and the highest rate at which runs do.
 
-The rule by which a search goes on, and ends, is ``plan.search``; here are the figures that decide.
+``plan.search`` has the rule by which a search continues and ends; this has the deciding figures.
 """
 
 import json
@@ -28,14 +28,14 @@ from mqperf.study.tables.axis_words import shown_rate
 
 Row = Mapping[Any, Any]
 
-TOLD = (*FOLLOWED, "repeats")
-"""What is told of the point that holds, as ``points`` has it."""
+POINT_FIGURES = (*FOLLOWED, "repeats")
+"""Columns of ``points`` that are copied for the point that holds."""
 
 LIMIT_ENDS = ("limit_rate_msg_s_low", "limit_rate_msg_s_high")
-"""The columns between which a limit is."""
+"""The columns of the lower and upper end of a limit."""
 
 SHORTEST_S = 1e-9
-"""Below it a latency is no less for the limit: one may be zero, or negative by clocks."""
+"""Latencies below this count as this: they may be zero, or negative by clock error."""
 
 CAUTION = (
     f" Others had CPU of the host whenever that rate did not hold ({', '.join(DISTURBED)}): on a"
@@ -44,17 +44,17 @@ CAUTION = (
 
 
 def verdict(tables: Tables, hold: Hold) -> Verdict:
-    """Whether the one run of these tables holds; it does not say where a figure is missing."""
-    frame = _figures(tables)
+    """Whether the only run of these tables holds; ``holds`` is None where a figure is missing."""
+    frame = _runs_with_figures(tables)
     if len(frame) != 1:
         return Verdict(None, "its figures cannot be read")
-    return _of_run(frame.iloc[0].to_dict(), hold, disturbed(tables))
+    return _judge(frame.iloc[0].to_dict(), hold, disturbed(tables))
 
 
 def searches(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
-    """One row per search of the plan: the highest rate that holds, the next, and its figures.
+    """One row per search of the plan: the highest rate that holds with its figures, and the next.
 
-    ``tables`` have ``points`` and ``doubts``; ``bottlenecks`` tell what ran out at the rate that
+    ``tables`` need ``points`` and ``doubts``; ``bottlenecks`` tell what ran out at the rate that
     does not hold.  Without a plan that searches there is no row.
     """
     planned = tables.get("planned")
@@ -63,11 +63,11 @@ def searches(tables: Tables, bottlenecks: pd.DataFrame) -> pd.DataFrame:
 
 
 def limits(searches: pd.DataFrame) -> pd.DataFrame:
-    """The searches, with what is known of a limit beyond the rates that were searched, too."""
-    known = (("beyond", "held_rate_msg_s"), ("below", "broken_rate_msg_s"))
+    """The searches, with one end of the limit also where it lies outside the searched rates."""
+    outside = (("beyond", "held_rate_msg_s"), ("below", "broken_rate_msg_s"))
     ends = {
         name: searches[name].mask(searches["search_ends"].eq(where), searches[rate])
-        for name, (where, rate) in zip(LIMIT_ENDS, known, strict=True)
+        for name, (where, rate) in zip(LIMIT_ENDS, outside, strict=True)
     }
     return searches.assign(**ends)
 
@@ -78,15 +78,15 @@ def _rows(
     searched = planned.dropna(subset=["search_place"])
     if searched.empty:
         return
-    frame = _figures(tables)
+    frame = _runs_with_figures(tables)
     varying = varied(frame[frame["point"].isin(planned["point"])])
-    beside = disturbed(tables)
-    for _, of_search in searched.groupby("search_place"):
-        first = of_search.iloc[0]
+    noisy_runs = disturbed(tables)
+    for _, points_of_search in searched.groupby("search_place"):
+        first = points_of_search.iloc[0]
         plan = json.loads(first["search"])
         repeats, search = plan.pop("repeats"), SearchPlan.model_validate(plan)
-        runs = frame[frame["point"].isin(of_search["point"])]
-        judged = [(row, _of_run(row, search.hold, beside)) for row in runs.to_dict("records")]
+        runs = frame[frame["point"].isin(points_of_search["point"])]
+        judged = [(row, _judge(row, search.hold, noisy_runs)) for row in runs.to_dict("records")]
         verdicts = {
             (float(row["offered"]), int(row["repeat"])): judgement
             for row, judgement in judged
@@ -114,7 +114,7 @@ def _rows(
             "limit": _bottleneck(runs, bracket, bottlenecks),
             **_at_held(runs, bracket, verdicts, tables),
         }
-        # without the runs that others disturbed, the rate that does not hold might be undecided
+        # without runs on a disturbed host, the rate that does not hold might be undecided
         certain = bracket.high is None or by_most(at_rate(bracket.high, verdicts), repeats) is False
         yield row | {"text": sentence(row) + ("" if certain else CAUTION)}
 
@@ -130,14 +130,14 @@ def _at_held(
     [figures] = tables["points"][tables["points"]["point"] == point].to_dict("records")
     return {
         "point": point,
-        **{name: figures[name] for name in TOLD},
+        **{name: figures[name] for name in POINT_FIGURES},
         "held_repeats": at_rate(bracket.low, verdicts).count(True),
         "doubted": kinds_by_point(tables).get(point),
     }
 
 
 def _limit_rate(bracket: Bracket, verdicts: Verdicts) -> dict[str, float]:
-    """The limit with its interval, where there is one: a search has ended between two rates."""
+    """The limit with its interval, where the search has ended between two rates."""
     if bracket.ends != "found" or bracket.low is None or bracket.high is None:
         return {}
     runs = [
@@ -180,8 +180,8 @@ def sentence(row: Row) -> str:
     )
 
 
-def _figures(tables: Tables) -> pd.DataFrame:
-    """One row per run that gave figures, with its latencies, and the rate it was ``offered``."""
+def _runs_with_figures(tables: Tables) -> pd.DataFrame:
+    """The rows of ``measured`` with the latencies and the ``offered`` rate of each run."""
     frame = measured(tables)
     latency = tables["latency"].drop_duplicates("run")
     columns = [name for name in LATENCIES if name not in frame.columns]
@@ -189,8 +189,8 @@ def _figures(tables: Tables) -> pd.DataFrame:
     return frame.assign(offered=offered(frame))
 
 
-def _untold(name: str, samples: float) -> str:
-    """Why a run has no such latency."""
+def _why_unknown(name: str, samples: float) -> str:
+    """Why a run does not have the latency of this name."""
     if name not in PERCENTILES or pd.isna(samples):
         return f"no {LATENCIES[name]} is known"
     return (
@@ -199,8 +199,8 @@ def _untold(name: str, samples: float) -> str:
     )
 
 
-def _of_run(row: Row, hold: Hold, disturbed_runs: Collection[str]) -> Verdict:
-    """Whether a run holds: what does not, or the figures that do."""
+def _judge(row: Row, hold: Hold, disturbed_runs: Collection[str]) -> Verdict:
+    """Whether a run holds, with the figures that do not, or else those that do."""
     disturbed = row["run"] in disturbed_runs
     if pd.notna(row["condition_failed"]):
         return Verdict(False, f"it ended early: {row['condition_failed']}", disturbed)  # noqa: FBT003
@@ -210,14 +210,14 @@ def _of_run(row: Row, hold: Hold, disturbed_runs: Collection[str]) -> Verdict:
     for name, most in hold.latencies.items():
         value = row[name]
         if pd.isna(value):
-            return Verdict(None, _untold(name, row["samples"]))
+            return Verdict(None, _why_unknown(name, row["samples"]))
         words = f"{LATENCIES[name]} {value * 1e3:.1f} ms"
         (held if value <= most else broken).append(words)
         margins.append(log(max(value, SHORTEST_S) / most))
     slow = bool(broken)
     sent, lost, throughput = (row[name] for name in ("sent", "lost", "throughput_msg_s"))
     rates = (row[name] for name in ("offered_rate_msg_s", "offered"))
-    rate = next((given for given in rates if pd.notna(given)), None)
+    rate = next((known for known in rates if pd.notna(known)), None)
     if rate is None or pd.isna(throughput) or pd.isna(sent) or sent == 0:
         return Verdict(None, "its throughput, or the offered rate, is not known")
     share = float(throughput) / (float(rate) * float(row["asked"]) / float(sent))

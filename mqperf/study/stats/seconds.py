@@ -1,7 +1,7 @@
-"""Tables without their rows of single seconds, which are most of what a run gives.
+"""Tables without their rows of single seconds, which are most of the rows of a run.
 
-Few rules look at these rows, and each at those of one run at a time: what they make of them is
-kept instead, so that the doubts about thousands of runs need no more than their other tables.
+Few rules need these rows, and each only those of one run at a time: their intermediate results are
+kept instead, so that the doubts about thousands of runs need only the other tables in memory.
 """
 
 from collections.abc import Iterator
@@ -21,17 +21,17 @@ from mqperf.study.tables.given import writing
 from mqperf.study.tables.parts import write_parts
 
 STAND_INS = (cpu.SAMPLED, window.UNDISTURBED, stairs.OVERLOADED)
-"""The tables that stand in their place, for the rules alone."""
+"""The tables of intermediate results that replace them, for the rules alone."""
 
 
 def without_seconds(tables: Tables) -> Tables:
-    """The tables without the rows of single seconds; of ``cpu``, those over the window are left.
+    """The tables without the rows of single seconds; ``cpu`` keeps those over the window.
 
-    Of a process that has none a single row is left, so that it is known to have been sampled.
+    A process that has none keeps a single row, so that it is known to have been sampled.
     """
     used = tables["cpu"]
-    over = used["scope"].eq("window").fillna(value=False)
-    with_window = pd.MultiIndex.from_frame(used.loc[over, cpu.PROCESS])
+    over_window = used["scope"].eq("window").fillna(value=False)
+    with_window = pd.MultiIndex.from_frame(used.loc[over_window, cpu.PROCESS])
     first = ~used.duplicated(cpu.PROCESS)
     lone = first & ~pd.MultiIndex.from_frame(used[cpu.PROCESS]).isin(with_window)
     stand_ins = {
@@ -40,13 +40,13 @@ def without_seconds(tables: Tables) -> Tables:
         stairs.OVERLOADED: stairs.overloaded(tables),
     }
     empty = {name: tables[name].iloc[:0] for name in by_second() if name != "cpu"}
-    return {**tables, **stand_ins, **empty, "cpu": used[over | lone].reset_index(drop=True)}
+    return {**tables, **stand_ins, **empty, "cpu": used[over_window | lone].reset_index(drop=True)}
 
 
 def read_complete(path: Path) -> dict[str, pd.DataFrame]:
-    """All tables of ``path``, complete with their doubts, but for the rows of single seconds.
+    """All tables of ``path`` with their doubts, without the rows of single seconds.
 
-    They are as long as there are runs, however long these were.
+    Their size grows with the number of runs, not with the length of these.
     """
     return _completed(path, without_seconds)
 
@@ -56,17 +56,17 @@ def write_complete(
 ) -> tuple[dict[str, pd.DataFrame], list[Path]]:
     """Write all tables of ``path`` into the folder, with the rows of single seconds.
 
-    Gives the tables without these, and the files.  Raises ``TableError`` when one cannot be
+    Return the tables without these, and the files.  Raises ``TableError`` when one cannot be
     written.
     """
-    with _made(folder), processes.scratch_beside(folder / "parts") as parts:
-        completed = _completed(path, partial(_seconds_aside, folder=parts, form=form))
+    with _new_folder(folder), processes.scratch_beside(folder / "parts") as parts:
+        completed = _completed(path, partial(_seconds_written, folder=parts, form=form))
         return completed, write(completed, folder, form, parts)
 
 
 @contextmanager
-def _made(folder: Path) -> Iterator[None]:
-    """A folder that is there; one that was made for what then failed is removed again."""
+def _new_folder(folder: Path) -> Iterator[None]:
+    """Make the folder if it does not exist, and remove it again if the context fails."""
     new = not folder.exists()
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -79,8 +79,8 @@ def _made(folder: Path) -> Iterator[None]:
         raise
 
 
-def _seconds_aside(tables: Tables, *, folder: Path, form: str) -> Tables:
-    """The same tables as ``without_seconds`` gives, those with single seconds written aside."""
+def _seconds_written(tables: Tables, *, folder: Path, form: str) -> Tables:
+    """The result of ``without_seconds``, with the rows of single seconds written to files."""
     write_parts(tables, by_second(), folder, form)
     return without_seconds(tables)
 

@@ -1,7 +1,7 @@
-"""Latencies over what arrived: points of which a relevant share of the messages never did.
+"""Survivor bias: points at which a relevant share of the messages has no latency.
 
-A message that is lost has no latency, so that all figures of latency are of the others.  From 1 %
-on, the 99th percentile of all that was sent would be that of a message which never came.
+A lost message has no latency, so figures of latency are of the other messages.  From a loss of 1 %
+on, the 99th percentile of all sent messages would be that of a message which never arrived.
 """
 
 from collections.abc import Mapping
@@ -12,32 +12,32 @@ from mqperf.study.stats.rules.finding import measured, of_actions
 from mqperf.study.tables import Tables
 
 LEAST_SHARE = 0.01
-"""The share of messages without a latency from which on that is said."""
+"""The share of messages without a latency from which on a point is reported."""
 
 
 def survivors(tables: Tables) -> dict[str, str]:
-    """Point -> what its latency leaves out, for each whose runs have no latency of so many.
+    """Point -> what its latency leaves out, for each that lacks ``LEAST_SHARE`` of its latencies.
 
-    It is no doubt: an action of the plan may have cost them, and those that none cost are doubted
-    anyway (``lost``, ``client-errors``).
+    This is no doubt: an action of the plan may have caused the losses, and other losses raise
+    doubts of their own (``lost``, ``client-errors``).
     """
     frame = measured(tables).dropna(subset=["point", "lost", "asked", "latency_mean_s"])
-    failed = frame["test_case"].isin(with_replies())
-    errors = frame["errors"].fillna(0).where(failed, 0)
+    has_replies = frame["test_case"].isin(with_replies())
+    errors = frame["errors"].fillna(0).where(has_replies, 0)
     missing = frame["lost"].clip(lower=0) + errors
     if not missing.any():
         return {}
-    spared = of_actions(tables, frame, "errors").where(failed, 0)
+    planned_errors = of_actions(tables, frame, "errors").where(has_replies, 0)
     counts = frame[["point", "test_case", "asked"]].assign(
         missing=missing,
-        planned=of_actions(tables, frame, "lost") + spared,
+        planned=of_actions(tables, frame, "lost") + planned_errors,
     )
     sums = counts.groupby(["point", "test_case"], sort=False).sum().reset_index()
     rows = sums[(sums["missing"] > 0) & (sums["missing"] >= LEAST_SHARE * sums["asked"])]
-    return {row["point"]: _words(row) for row in rows.to_dict("records")}
+    return {row["point"]: _sentence(row) for row in rows.to_dict("records")}
 
 
-def _words(row: Mapping[Any, Any]) -> str:
+def _sentence(row: Mapping[Any, Any]) -> str:
     unit = unit_of(row["test_case"]).replace(MESSAGES, "messages")
     text = (
         f"latency is of what arrived: {100 * row['missing'] / row['asked']:.2g} % of"

@@ -1,9 +1,9 @@
-"""Sustained throughput: the most that a system keeps up with, beside the most that was seen.
+"""Sustained throughput: the most that a system keeps up with, beside the highest measured.
 
 A point keeps up where servers deliver within 2 % what clients send in the window, nothing waits in
 a backlog, the offered rate is kept, and no doubt says that load generators or their host were the
 limit.  A thread that waits for each of its messages sends no faster than it is served, and always
-keeps up.  What sends without waiting is only known to keep up where its rate of sending is.
+keeps up.  Threads that do not wait are known to keep up only where their send rate is known.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ from mqperf.study.tables.shape import shaped
 FIGURE = "throughput_msg_s"
 
 BEST_FIRST = YES, UNKNOWN, TESTER, NO = "yes", CANNOT_TELL, "tester or host", "no"
-"""Whether a point keeps up; ``tester or host``: those were the limit, and not the system."""
+"""Whether a point keeps up; ``tester or host`` if these were the limit, and not the system."""
 
 FALLS_BEHIND = ("unequal-rates", "backlog", "rate-missed", "senders-blocked")
 """Kinds of doubt that say that the system does not keep up with what it is sent, or offered."""
@@ -37,9 +37,9 @@ Row = Mapping[Any, Any]
 def keeping_up(points: pd.DataFrame, tables: Tables) -> pd.Series:
     """Whether each of these points keeps up: one of ``YES``, ``UNKNOWN``, ``TESTER`` and ``NO``.
 
-    A single repeat that does not keep up is enough, as is one that a fail condition ended.  Where
-    consumers start late, or the rate comes in cycles or steps, the throughput is that of no part of
-    it, and nobody can tell.
+    One repeat that does not keep up is enough for ``NO``, as is one that a fail condition ended.
+    Where consumers start late, or the rate comes in cycles or steps, the mean throughput describes
+    no part of the run, and the result is ``UNKNOWN``.
     """
     steps = tables["rate_steps"]
     runs, messages, closed = tables["runs"], tables["messages"], closed_loops()
@@ -60,30 +60,30 @@ def keeping_up(points: pd.DataFrame, tables: Tables) -> pd.Series:
 
 
 def best_first(points: pd.DataFrame, tables: Tables) -> pd.DataFrame:
-    """The measured points, that first which stands for all of them.
+    """The measured points, the one that represents them all first.
 
-    Adds ``keeps_up``; ``any_keeps_up``, the best of that of all these points; ``sound``: that no
-    doubt says that its throughput may be wrong; ``sustained``: that it is sound and keeps up; and
-    ``at``: where in the sweep it is, in words.  Sustained points come before other sound ones, of
-    which nobody can tell, and these before doubted ones; the highest throughput of each first.
+    Adds ``keeps_up``; ``any_keeps_up``, the best value of that over these points; ``sound``: no
+    doubt makes its throughput doubtful; ``sustained``: it is sound and keeps up; and ``at``: its
+    place in the sweep, in words.  Sustained points come before other sound ones, and these before
+    doubted ones; within each group the highest throughput comes first.
     """
     measured = points[points[FIGURE].notna()]
     spoiled = doubted_points(tables, SPOILING)
     axes = ("threads", *varied(points))
-    where = [at(row, axes) for row in measured[[*axes]].to_dict("records")]
-    kept, sound = keeping_up(measured, tables), ~measured["point"].isin(spoiled)
+    places = [at(row, axes) for row in measured[[*axes]].to_dict("records")]
+    verdicts, sound = keeping_up(measured, tables), ~measured["point"].isin(spoiled)
     rated = measured.assign(
-        keeps_up=kept,
-        any_keeps_up=next((verdict for verdict in BEST_FIRST if kept.eq(verdict).any()), NO),
+        keeps_up=verdicts,
+        any_keeps_up=next((verdict for verdict in BEST_FIRST if verdicts.eq(verdict).any()), NO),
         sound=sound,
-        sustained=sound & kept.eq(YES),
-        at=pd.Series(where, measured.index, "str"),
+        sustained=sound & verdicts.eq(YES),
+        at=pd.Series(places, measured.index, "str"),
     )
     return rated.sort_values(["sustained", "sound", FIGURE], ascending=False, kind="stable")
 
 
 def highest(best: pd.DataFrame) -> Row | None:
-    """Of ``best_first`` the point with the highest throughput, whatever its doubts; if any."""
+    """The point of ``best_first`` with the highest throughput, whatever its doubts; if any."""
     if best.empty:
         return None
     row: Row = best.sort_values(FIGURE, ascending=False, kind="stable").iloc[0].to_dict()
@@ -91,11 +91,11 @@ def highest(best: pd.DataFrame) -> Row | None:
 
 
 def sustained(tables: Tables) -> pd.DataFrame:
-    """One row per test case on a layout: what it sustains, where, and the highest throughput.
+    """One row per test case on a layout: the sustained and the highest throughput, with places.
 
-    ``sustained_throughput_msg_s`` is empty where no point is known to keep up, or every one that
-    does is doubted; ``keeps_up`` then tells which.  The highest throughput of a staircase is that
-    of a step: ``saturation_rates`` has what it keeps up with.
+    ``sustained_throughput_msg_s`` is empty where no point is known to keep up, or all that do are
+    doubted; ``keeps_up`` tells which of the two.  The highest throughput of a staircase is that of
+    a step: ``saturation_rates`` has the rate that it keeps up with.
     """
     return conform("sustained", pd.DataFrame(_rows(tables)))
 
@@ -103,7 +103,7 @@ def sustained(tables: Tables) -> pd.DataFrame:
 def in_both(a: pd.DataFrame, b: pd.DataFrame, keys: Sequence[str] = SWEEP) -> pd.DataFrame:
     """The table ``sustained_compared`` of the tables ``sustained`` of two sets of runs.
 
-    ``keys`` say what belongs together, as in a comparison; what only one set has is left out.
+    Rows are matched by ``keys``, as in a comparison; rows that only one set has are left out.
     """
     on = [name for name in SWEEP if name in keys]
     pairs = a.merge(b, on=on, suffixes=("_a", "_b"))
@@ -120,13 +120,12 @@ def in_both(a: pd.DataFrame, b: pd.DataFrame, keys: Sequence[str] = SWEEP) -> pd
 
 def doubted_points(tables: Tables, kinds: Collection[str]) -> set[str]:
     """The points about which there are doubts of these kinds."""
-    doubts, wanted = tables["doubts"], {*kinds}
-    pairs = zip(doubts["kind"], doubts["point"], strict=True)
-    return {point for kind, point in pairs if kind in wanted}
+    doubts = tables["doubts"]
+    return {*doubts["point"][doubts["kind"].isin([*kinds])]}
 
 
 def _rows(tables: Tables) -> Iterator[dict[str, Any]]:
-    of_steps = tables["rate_steps"].groupby("point")[FIGURE].max()
+    highest_step = tables["rate_steps"].groupby("point")[FIGURE].max()
     for _, points in tables["points"].groupby(list(SWEEP), sort=False):
         best = best_first(points, tables)
         if (top := highest(best)) is None:
@@ -141,6 +140,6 @@ def _rows(tables: Tables) -> Iterator[dict[str, Any]]:
             **{name: head[name] for name in SWEEP},
             **(figures if head["sustained"] else {}),
             "keeps_up": head["any_keeps_up"],
-            "highest_throughput_msg_s": of_steps.get(top["point"], top[FIGURE]),
+            "highest_throughput_msg_s": highest_step.get(top["point"], top[FIGURE]),
             "highest_at": top["at"],
         }

@@ -1,6 +1,6 @@
-"""Run folders, or the tables of a published report, as tidy frames.
+"""Read run folders, or the tables of a published report, as tidy frames.
 
-Every frame has exactly the columns that ``columns.TABLES`` promises.  Reading needs nothing but the
+Every frame has exactly the columns defined in ``columns.TABLES``.  Reading needs nothing but the
 folder: no broker, no network, no other machine.
 """
 

@@ -1,9 +1,9 @@
-"""Every message accounted for, and the runner's own counts beside them.
+"""Account for every message: lost, duplicated, foreign; and check the runner's own counts.
 
-Of a record of instants a message is known by its start, which the client that sent it and the
-server that received it record alike.  Two clients may start one in the same instant, so starts are
-counted, not collected; where every server is to get every message, those of each server by
-themselves.  Of a record of counts it is known by its sender and sequence number.
+A record of instants identifies a message by its start, which the sending client and the receiving
+server record alike.  Two clients may start a message at the same instant, so starts are compared as
+multisets; where every server must get every message, each server is compared on its own.  A record
+of counts identifies a message by its sender and sequence number.
 """
 
 from collections.abc import Iterator, Mapping
@@ -22,89 +22,89 @@ from mqperf.study.tables.streams import Streams
 
 
 def accounted(run: Whole, streams: Streams) -> dict[str, Any]:
-    """Columns of ``messages``: what was lost, duplicated, foreign, or received before it was sent.
+    """Columns of ``messages``: lost, duplicate and foreign messages, and causality violations.
 
-    Where servers answer, a message is lost that got neither reply nor error; elsewhere one that no
-    server received.
+    Where servers answer, a message is lost if it got neither a reply nor an error; elsewhere, if no
+    server received it.
     """
     if streams.record == COUNTS:
-        return _by_number(run, streams)
+        return _by_sequence_number(run, streams)
     received = streams.instants("received")
     replies, errors = streams.instants("round_trip"), streams.instants("error")
     sent = np.sort(streams.instants("sent")[:, 0])
     copies = generator_of(run).copies(run.case)
-    at_servers = _of_each_server(streams) if copies > 1 else [np.sort(received[:, 0])]
-    ended = at_servers
-    foreign = sum(_surplus(starts, sent, known=False) for starts in at_servers)
+    received_starts = _starts_by_server(streams) if copies > 1 else [np.sort(received[:, 0])]
+    ended = received_starts
+    foreign = sum(_surplus(starts, sent, known=False) for starts in received_starts)
     if TEST_CASES[run.case.test_case].replies:
         ended = [np.sort(np.concatenate([replies[:, 0], errors[:, 0]]))]
         foreign += _surplus(ended[0], sent, known=False)
     return {
         "deliveries": copies * len(sent) if copies > 1 else None,
         "lost": sum(_surplus(sent, starts) for starts in ended),
-        "duplicates": sum(_surplus(starts, sent, known=True) for starts in at_servers),
+        "duplicates": sum(_surplus(starts, sent, known=True) for starts in received_starts),
         "foreign": foreign,
         "causality_violations": _violations(received, replies, errors, streams.uncertainty_s),
     }
 
 
-def _of_each_server(streams: Streams) -> list[np.ndarray]:
-    """The starts of what each server received, where every one is to get every message."""
-    received = (named.get("received") for named in streams.processes.values())
+def _starts_by_server(streams: Streams) -> list[np.ndarray]:
+    """The sorted starts of the messages that each server received."""
+    received = (of_process.get("received") for of_process in streams.processes.values())
     return [np.sort(stream.values[:, 0]) for stream in received if isinstance(stream, Instants)]
 
 
-def _by_number(run: Whole, streams: Streams) -> dict[str, Any]:
-    """The same by sequence numbers; which reply came before its request was received is unknown.
+def _by_sequence_number(run: Whole, streams: Streams) -> dict[str, Any]:
+    """The same columns from sequence numbers; a reply before its request's arrival goes undetected.
 
-    Of a message that is to be delivered several times, each delivery counts for itself.
+    Of a message that is to be delivered several times, each delivery is counted separately.
     """
     copies = generator_of(run).copies(run.case)
     sent = {
         f"{sender}@{copy}" if copies > 1 else sender: numbers.ranges
-        for sender, numbers in streams.seen("sent")
+        for sender, numbers in streams.sequence_numbers("sent")
         for copy in range(1, copies + 1)
     }
-    at_servers = _distinct(streams, "received")
+    received = _distinct(streams, "received")
     answers = ("round_trip", "error") if TEST_CASES[run.case.test_case].replies else ()
-    ended = _distinct(streams, *answers) if answers else at_servers
-    known = _known(streams, "received", sent)
+    ended = _distinct(streams, *answers) if answers else received
+    known_deliveries = _count_known(streams, "received", sent)
     foreign = [
-        streams.together(name).count - _known(streams, name, sent)
+        streams.together(name).count - _count_known(streams, name, sent)
         for name in ("received", *answers)
     ]
     return {
         "deliveries": sum(map(size, sent.values())) if copies > 1 else None,
-        "lost": sum(map(size, sent.values())) - _shared(ended, sent),
-        "duplicates": known - _shared(at_servers, sent),
+        "lost": sum(map(size, sent.values())) - _count_common(ended, sent),
+        "duplicates": known_deliveries - _count_common(received, sent),
         "foreign": sum(foreign),
-        "reordered": sum(numbers.reordered for _, numbers in streams.seen("received")),
-        "causality_violations": _negative(streams),
+        "reordered": sum(numbers.reordered for _, numbers in streams.sequence_numbers("received")),
+        "causality_violations": _count_negative_latencies(streams),
     }
 
 
 def _distinct(streams: Streams, *names: str) -> Mapping[str, Ranges]:
-    """By sender, the numbers that any process saw in these streams."""
+    """The distinct sequence numbers that any process recorded in these streams, by sender."""
     by_sender: dict[str, list[Ranges]] = {}
     for name in names:
-        for sender, numbers in streams.seen(name):
+        for sender, numbers in streams.sequence_numbers(name):
             by_sender.setdefault(sender, []).append(numbers.ranges)
-    return {sender: union(parts) for sender, parts in by_sender.items()}
+    return {sender: union(ranges) for sender, ranges in by_sender.items()}
 
 
-def _shared(seen: Mapping[str, Ranges], sent: Mapping[str, Ranges]) -> int:
-    """How many of the numbers that were sent are among those seen."""
-    return sum(common(seen[sender], ranges) for sender, ranges in sent.items() if sender in seen)
+def _count_common(recorded: Mapping[str, Ranges], sent: Mapping[str, Ranges]) -> int:
+    """Count the sent sequence numbers that are also among the recorded ones, by sender."""
+    return sum(common(recorded[name], ranges) for name, ranges in sent.items() if name in recorded)
 
 
-def _known(streams: Streams, name: str, sent: Mapping[str, Ranges]) -> int:
-    """Messages of a stream, each as often as it was seen, that somebody had sent."""
-    seen = streams.seen(name)
-    return sum(numbers.among(sent[sender]) for sender, numbers in seen if sender in sent)
+def _count_known(streams: Streams, name: str, sent: Mapping[str, Ranges]) -> int:
+    """Count the messages of a stream, duplicates included, that a client had sent."""
+    recorded = streams.sequence_numbers(name)
+    return sum(numbers.among(sent[sender]) for sender, numbers in recorded if sender in sent)
 
 
-def _negative(streams: Streams) -> int:
-    """Messages with a negative latency, if the least is beyond what clocks may be wrong by."""
+def _count_negative_latencies(streams: Streams) -> int:
+    """Count negative latencies in streams whose lowest one exceeds the clock uncertainty."""
     negative = 0
     for name in ("received", "round_trip", "error"):
         stream = streams.together(name)
@@ -116,26 +116,26 @@ def _negative(streams: Streams) -> int:
 
 
 def _surplus(starts: np.ndarray, others: np.ndarray, *, known: bool | None = None) -> int:
-    """How many of ``starts`` are there more often than in ``others``; both are sorted.
+    """Size of the multiset difference ``starts`` minus ``others``, both sorted.
 
-    With ``known`` only values count that ``others`` has, or (False) has not.
+    ``known=True`` counts only values that occur in ``others``, ``known=False`` only the rest.
     """
     if np.array_equal(starts, others):
         return 0
     values, counts = np.unique(starts, return_counts=True)
-    there = np.searchsorted(others, values, "right") - np.searchsorted(others, values, "left")
-    more = np.maximum(counts - there, 0)
+    in_others = np.searchsorted(others, values, "right") - np.searchsorted(others, values, "left")
+    surplus = np.maximum(counts - in_others, 0)
     if known is not None:
-        more = more[(there > 0) == known]
-    return int(more.sum())
+        surplus = surplus[(in_others > 0) == known]
+    return int(surplus.sum())
 
 
 def _violations(
     received: np.ndarray, replies: np.ndarray, errors: np.ndarray, uncertainty_s: float
 ) -> int:
-    """Messages finished before they were started, and replies from before the request came in.
+    """Count messages finished before their start, and replies before the request was received.
 
-    Two hosts take part in a message that was received, and their clocks may be wrong by so much.
+    Between the hosts of a sender and a receiver, ``uncertainty_s`` of clock error is tolerated.
     """
     backwards = int((received[:, 1] < received[:, 0] - uncertainty_s).sum())
     backwards += sum(int((instants[:, 1] < instants[:, 0]).sum()) for instants in (replies, errors))
@@ -151,7 +151,7 @@ def _violations(
 
 
 def drained(streams: Streams, events: list[Event]) -> Iterator[str]:
-    """What clients and servers had told the runner when it found that no message was left."""
+    """Yield differences between the runner's counts at the end of draining and the record."""
     for event in events:
         if event.what != "drained":
             continue

@@ -1,8 +1,8 @@
 """The table ``action_phases``: messages and latencies before, during and after each action.
 
-A message belongs to the second in which it was due, or sent where none is due, so that those that
-an action cost are counted where it cost them.  Phases are whole seconds: a record of counts knows
-no smaller ones.
+A message belongs to the second in which it was due, or sent if the load has no due times, so that
+losses are counted in the phase that caused them.  Phases are whole seconds, the resolution of a
+record of counts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,14 +23,14 @@ from mqperf.study.tables.within_run import quantiles
 BEFORE, DURING, AFTER = "before", "during", "after"
 
 MARGIN_S = 1
-"""What was on its way when an action began was sent in the second before, at the earliest."""
+"""Messages in flight when an action begins were sent at most this long before."""
 
 Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class _Phase:
-    """Whole seconds of the window."""
+    """A phase, in whole seconds since the start of the window."""
 
     name: str
     begin: int
@@ -40,79 +40,79 @@ class _Phase:
 def action_phases(run: Whole, streams: Streams, accounts: Row, rows: Sequence[Row]) -> list[Row]:
     """Up to three rows for each of these rows of ``outages``, in their order.
 
-    ``accounts`` are the columns of ``messages`` that tell lost and foreign messages.  A phase that
-    has no whole second has no row.
+    ``accounts`` are the columns of ``messages`` with lost and foreign messages.  A phase without a
+    whole second has no row.
     """
     if not rows:
         return []
-    count = _Count(run, streams, accounts)
+    counter = _Counter(run, streams, accounts)
     return [
         {name: row[name] for name in ("action", "node", "commanded_s")}
         | {"phase": phase.name, "from_s": float(phase.begin), "until_s": float(phase.end)}
-        | count.row((run.window[0] + phase.begin, run.window[0] + phase.end))
-        for row, phases in zip(rows, _phases(rows, seconds(run.window), count), strict=True)
+        | counter.row((run.window[0] + phase.begin, run.window[0] + phase.end))
+        for row, phases in zip(rows, _phases(rows, seconds(run.window), counter), strict=True)
         for phase in phases
         if phase.begin < phase.end
     ]
 
 
-def _phases(rows: Sequence[Row], length: int, count: "_Count") -> list[tuple[_Phase, ...]]:
-    """The phases of each action; the next one to begin ends what came before it."""
-    order = sorted(range(len(rows)), key=lambda place: rows[place]["began_s"])
-    begins = [max(0, floor(rows[place]["began_s"]) - MARGIN_S) for place in order]
+def _phases(rows: Sequence[Row], length: int, counter: "_Counter") -> list[tuple[_Phase, ...]]:
+    """The phases of each action; the beginning of the next action ends them."""
+    order = sorted(range(len(rows)), key=lambda number: rows[number]["began_s"])
+    begins = [max(0, floor(rows[number]["began_s"]) - MARGIN_S) for number in order]
     phases: dict[int, tuple[_Phase, ...]] = {}
-    earlier = 0
-    for place, begin, following in zip(order, begins, [*begins[1:], length], strict=True):
-        end = min(following, max(begin, _back(rows[place], length)))
-        if not count.lost_in(earlier, begin):
-            end = _last_loss(end, following, count)
-        phases[place] = (
-            _Phase(BEFORE, earlier, begin),
+    previous_end = 0
+    for number, begin, next_begin in zip(order, begins, [*begins[1:], length], strict=True):
+        end = min(next_begin, max(begin, _recovery_end(rows[number], length)))
+        if not counter.lost_in(previous_end, begin):
+            end = _last_loss(end, next_begin, counter)
+        phases[number] = (
+            _Phase(BEFORE, previous_end, begin),
             _Phase(DURING, begin, end),
-            _Phase(AFTER, end, following),
+            _Phase(AFTER, end, next_begin),
         )
-        earlier = end
-    return [phases[place] for place in range(len(rows))]
+        previous_end = end
+    return [phases[number] for number in range(len(rows))]
 
 
-def _back(row: Row, length: int) -> int:
-    """The end of the first second with the throughput of before; of the window if it never was.
+def _recovery_end(row: Row, length: int) -> int:
+    """The end of the first second with recovered throughput; of the window if it never recovered.
 
-    Of that second nearly all was finished: what of it was not is still due to the action.
+    What remained unfinished of that second still counts as an effect of the action.
     """
     if row["recovery_s"] is None:
         return length
     return min(length, ceil(round(float(row["ended_s"] + row["recovery_s"]), 6)) + 1)
 
 
-def _last_loss(end: int, following: int, count: "_Count") -> int:
-    """The end of the last second with losses that are less than ``STEADY_S`` apart.
+def _last_loss(end: int, next_begin: int, counter: "_Counter") -> int:
+    """The end of the last second with losses, these being less than ``STEADY_S`` apart.
 
-    Routers that learn of a neighbour again may lose a second time, when throughput is back.
+    Routers that rediscover a neighbour may lose messages again after throughput has recovered.
     """
     while losses := [
         second
-        for second in range(end, min(end + STEADY_S, following))
-        if count.lost_in(second, second + 1)
+        for second in range(end, min(end + STEADY_S, next_begin))
+        if counter.lost_in(second, second + 1)
     ]:
         end = losses[-1] + 1
     return end
 
 
 @dataclass(frozen=True, slots=True)
-class _Count:
-    """Counts the messages that were started in some seconds of a run."""
+class _Counter:
+    """Counts the messages that were started in given seconds of a run."""
 
     run: Whole
     streams: Streams
     accounts: Row
 
     def lost_in(self, begin: int, end: int) -> int:
-        """Messages of these seconds of the window that were lost; 0 where that is not known."""
+        """Lost messages of these seconds of the window; 0 where unknown."""
         return self._lost((self.run.window[0] + begin, self.run.window[0] + end)) or 0
 
     def row(self, phase: Window) -> dict[str, Any]:
-        """The columns of a phase from its messages on."""
+        """The columns of a phase from ``sent`` on."""
         done = self._finished(phase)
         columns: dict[str, Any] = {
             "sent": self._sent(phase),
@@ -133,14 +133,14 @@ class _Count:
         return self._started("handover" if self.streams.has("handover") else "sent", phase)
 
     def _started(self, name: str, phase: Window) -> int:
-        """How many messages of a stream were started in these seconds."""
+        """Number of messages of a stream that were started in the phase."""
         stream = self.streams.together(name)
         if stream.timed:
             return stream.started_in(phase).count
         return int(stream.per_second(phase).sum())
 
     def _lost(self, phase: Window) -> int | None:
-        """None where the counts of seconds do not tell which messages they are of."""
+        """Lost messages of the phase; None where counts cannot be attributed to its messages."""
         replies = TEST_CASES[self.run.case.test_case].replies
         twice = 0 if replies else self.accounts["duplicates"]
         several_clocks = self.streams.record == COUNTS and self.streams.uncertainty_s > 0

@@ -1,4 +1,4 @@
-"""Axes and their values in words: as headings, in sentences, and as a place in a sweep."""
+"""Axes and their values in words: for headings, sentences, and positions in a sweep."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -15,14 +15,14 @@ COUNTED = {
     "processes": ("client process", "client processes"),
     "hosts": ("client host", "client hosts"),
 }
-"""Axes that count something: what one of it is called, and several."""
+"""Axes that count something -> singular and plural of what they count."""
 
 Value = str | float | None
-"""What a parameter may be."""
+"""Possible types of a parameter's value."""
 
 
 def at(row: Mapping[Any, Any], names: Iterable[str]) -> str:
-    """Where a row is, in words: ``10 threads, payload 1024 bytes``."""
+    """The position of a row on these axes, in words: ``10 threads, payload 1024 bytes``."""
     return ", ".join(worded(name, row[name]) for name in names)
 
 
@@ -41,25 +41,25 @@ def worded(name: str, value: Value) -> str:
 
 
 def called(name: str) -> str:
-    """What an axis is called in a sentence: ``thread count``, ``payload``."""
+    """The name of an axis in a sentence: ``thread count``, ``payload``."""
     if name in COUNTED:
         return f"{COUNTED[name][0]} count"
     return COLUMNS[name].label or name
 
 
 def titled(name: str) -> str:
-    """What a column of runs is called in a list of what they had: ``client hosts``, ``warm-up``."""
+    """The name of a column in a list of the properties of runs: ``client hosts``, ``warm-up``."""
     return COUNTED[name][1] if name in COUNTED else COLUMNS[name].label or name
 
 
 def headed(name: str) -> str:
-    """The same with the unit of its values: ``warm-up, s``."""
+    """The name of a column with the unit of its values: ``warm-up, s``."""
     column = COLUMNS[name]
     return ", ".join(filter(None, [titled(name), column.shown or column.unit]))
 
 
 def occurring(name: str, rows: pd.DataFrame) -> str:
-    """What an axis is called, and its values: ``payload (1024, 65536 bytes)``."""
+    """The name of an axis with its values: ``payload (1024, 65536 bytes)``."""
     values = ", ".join(shown_values(name, rows))
     column = COLUMNS[name]
     unit = column.shown or column.unit
@@ -67,7 +67,7 @@ def occurring(name: str, rows: pd.DataFrame) -> str:
 
 
 def shown_values(name: str, rows: pd.DataFrame) -> list[str]:
-    """Every value that rows have of a parameter, in order; none where they do not tell it."""
+    """The distinct values of a parameter, in order; none if the rows lack its column."""
     if name not in rows.columns:
         return []
     return [
@@ -76,22 +76,22 @@ def shown_values(name: str, rows: pd.DataFrame) -> list[str]:
 
 
 def texts(column: pd.Series) -> list[str]:
-    """Every value that a column has, as text, in the order of its rows."""
+    """The distinct values of a column as text, in the order of its rows."""
     values = column.dropna().unique()
     return [f"{value:g}" if isinstance(value, float) else str(value) for value in values]
 
 
 def days(runs: pd.DataFrame) -> str:
-    """On which day runs began, or from which to which; empty where none tells."""
+    """The day on which the runs began, or the first and the last; empty if none is known."""
     began = runs["started"].dropna().dt.strftime("%Y-%m-%d")
     return " to ".join(dict.fromkeys([began.min(), began.max()])) if len(began) else ""
 
 
 def shown_rate(rate: float) -> str:
-    """A rate of a plan, or a mean of such, as a person reads it: whole from 100 a second on."""
+    """A rate of a plan, or a mean of rates, as text: without decimals from 100 a second on."""
     return shown_value(RATE, float(round(rate)) if rate >= 100 else round(rate, 2))
 
 
 def shown_value(name: str, value: str | float) -> str:
-    """A value of a column as a person reads it, without its unit."""
+    """A value of a column as text, in its displayed unit, without that unit."""
     return value if isinstance(value, str) else f"{value * COLUMNS[name].scale:.10g}"

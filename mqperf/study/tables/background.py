@@ -1,4 +1,4 @@
-"""Background loads of a run in tables: read and accounted for like the measured one."""
+"""The table ``background``: background loads, read and accounted for like the measured load."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -12,11 +12,11 @@ from mqperf.study.tables.streams import Streams, read_streams
 from mqperf.study.tables.within_run import quantiles
 
 DRAINED = "background-drained"
-"""The event that tells of a background load what ``drained`` tells of the measured one."""
+"""The counterpart, for a background load, of the event ``drained`` of the measured load."""
 
 
 def background(run: Whole, events: Sequence[Event]) -> list[dict[str, Any]]:
-    """A row for each background load: its messages over all of it, its figures in the run's window.
+    """A row for each background load: message counts of the whole load, rates in the run's window.
 
     Raises ``MqperfError`` as reading the measured load does.
     """
@@ -51,7 +51,7 @@ def _row(number: int, run: Whole, events: Sequence[Event]) -> dict[str, Any]:
 
 
 def _latency(run: Whole, streams: Streams) -> dict[str, Any]:
-    """Of the messages that were started in the window; nothing when there was none."""
+    """Latency columns of the messages started in the window; empty if there were none."""
     latencies = streams.finished(run.case.test_case).started_in(run.window)
     if not latencies.count:
         return {}
@@ -63,7 +63,7 @@ def _latency(run: Whole, streams: Streams) -> dict[str, Any]:
 
 
 def _events_of_load(number: int, events: Sequence[Event]) -> Iterator[Event]:
-    """What the runner wrote down of one background load, as if it were the measured one."""
+    """The runner's events of one background load, renamed to those of a measured load."""
     for event in events:
         if event.what == DRAINED and event.detail.get("number") == number:
             yield event.model_copy(update={"what": "drained"})

@@ -1,4 +1,4 @@
-"""Control runs apart: they watch the machine, and count for no point."""
+"""Separate control runs: they monitor the machine, and belong to no point."""
 
 import pandas as pd
 
@@ -9,15 +9,15 @@ NAME = "control_runs"
 
 
 def control_runs_apart(tables: Tables) -> dict[str, pd.DataFrame]:
-    """The tables with a table ``control_runs`` beside ``runs``, and no row of theirs in the others.
+    """Move the control runs to a table ``control_runs``, and remove their rows from the others.
 
-    Its rows are those that ``runs`` had, each with the run's messages and latency.  What the plan
-    asks for, and doubts, are kept whole.
+    Its rows are those that ``runs`` had, each with the run's messages and latency.  The tables
+    ``planned`` and ``doubts`` are unchanged.
     """
-    watching = tables["runs"]["control_run"].fillna(0).gt(0)
-    if not watching.any():
+    is_control = tables["runs"]["control_run"].fillna(0).gt(0)
+    if not is_control.any():
         return {**tables, NAME: empty(NAME)}
-    control = tables["runs"][watching]
+    control = tables["runs"][is_control]
     split = {
         name: frame
         if name in ("planned", "doubts") or "run" not in frame.columns
@@ -28,7 +28,7 @@ def control_runs_apart(tables: Tables) -> dict[str, pd.DataFrame]:
 
 
 def all_attempts(tables: Tables) -> pd.DataFrame:
-    """The rows of ``runs`` and of ``control_runs``: everything that was measured, or tried."""
+    """The rows of ``runs`` and ``control_runs``: everything that was measured or attempted."""
     runs, control = tables["runs"], tables[NAME]
     if control.empty:
         return runs

@@ -19,10 +19,10 @@ from mqperf.study.tables.shape import Tables
 def read(path: Path, reduce: Reduce = unreduced) -> dict[str, pd.DataFrame]:
     """All tables of a runs folder or of a folder of published tables, except the computed ones.
 
-    A failed attempt, and a run that cannot be read, has a row in ``runs`` and no others; an attempt
-    that is being written, or was cut off, is left out.  Of run folders is kept what ``reduce``
-    leaves of a few at a time; published tables stay whole.  Raises ``TableError`` or
-    ``RecordError`` when the folder holds neither.
+    A failed attempt, or a run that cannot be read, has a row in ``runs`` and no others; an attempt
+    that is still being written, or was interrupted, is left out.  ``reduce`` is applied to each
+    batch of runs, and not to published tables.  Raises ``TableError`` or ``RecordError`` when the
+    folder holds neither.
     """
     if is_published(path):
         return read_tables(path, (*read_names(), "doubts"))
@@ -35,22 +35,22 @@ def read(path: Path, reduce: Reduce = unreduced) -> dict[str, pd.DataFrame]:
             f" measured is imported first: mqperf import {path} --out TABLES"
         )
     _check_packages(path)
-    asked = planned(path, attempts)
-    return by_condition({**of_runs(attempts, reduce), "planned": asked})
+    plan_rows = planned(path, attempts)
+    return by_condition({**of_runs(attempts, reduce), "planned": plan_rows})
 
 
 def _check_packages(path: Path) -> None:
-    """Raise ``TableError`` for records of probes which a package reads that is not installed."""
-    for place in (*(path / name for name in BESIDE_RUNS), *path.glob("*/probes/*/*.log")):
-        if place.exists() and (package := lacking(place.stem)) is not None:
-            raise TableError(f"{place}: to read it, install {package}")
+    """Raise ``TableError`` for probe records whose package is not installed."""
+    for record in (*(path / name for name in BESIDE_RUNS), *path.glob("*/probes/*/*.log")):
+        if record.exists() and (package := lacking(record.stem)) is not None:
+            raise TableError(f"{record}: to read it, install {package}")
 
 
 def write(tables: Tables, folder: Path, form: str = "csv", parts: Path | None = None) -> list[Path]:
-    """One file per table, named after it, as ``csv`` or ``parquet``; gives the files.
+    """Write each table as a ``csv`` or ``parquet`` file named after it; return the files.
 
-    Of tables for which the folder ``parts`` has the rows of runs, it takes these.  Raises
-    ``TableError`` when one cannot be written.
+    Tables of which the folder ``parts`` has the rows of each run are joined from these.  Raises
+    ``TableError`` when a file cannot be written.
     """
     files = {name: folder / f"{name}.{form}" for name in tables}
     with writing(folder):
@@ -64,7 +64,7 @@ def write(tables: Tables, folder: Path, form: str = "csv", parts: Path | None = 
 
 
 def title(path: Path) -> str:
-    """What the folder calls itself: the title of its plan, or of the published report."""
+    """The title of the folder's plan, or of the published report; else the folder's name."""
     if is_published(path):
         return str(facts(path)["title"])
     plan, _ = plan_of(path)

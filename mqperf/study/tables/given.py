@@ -1,4 +1,4 @@
-"""Files that a person names: text of others is read with care, and what is written may fail."""
+"""Read and write files at paths given by the user: untrusted input, and writes that may fail."""
 
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -11,9 +11,9 @@ MIB = 2**20
 
 
 def text_of(file: Path, name: object, limit_bytes: int) -> str:
-    """What stands in the file, without a byte order mark; ``name`` is its name in messages.
+    """The text of the file, without a byte order mark; ``name`` is its name in messages.
 
-    Raises ``TableError`` for what cannot be read, waits for a writer, has no end, or is no text.
+    Raises ``TableError`` for an unreadable file, a pipe, more than ``limit_bytes``, or no text.
     """
     try:
         content = first_bytes(file, limit_bytes + 1)
@@ -35,7 +35,7 @@ def text_of(file: Path, name: object, limit_bytes: int) -> str:
 
 
 def writing(folder: Path) -> AbstractContextManager[None]:
-    """Turn the system's refusal (disk full, no rights) into one ``TableError`` about the path."""
+    """Turn an ``OSError`` (disk full, no permission) into one ``TableError`` about the path."""
     advice = "free space or rights there, or give another folder with --out"
     return refusals(TableError, folder, "cannot be written: ", advice)
 

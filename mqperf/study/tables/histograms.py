@@ -1,7 +1,7 @@
-"""The latencies of a run as histograms: every message, to three digits, second by second.
+"""The latencies of a run as histograms per second: every message, to three significant digits.
 
-CALL without an offered rate is a closed loop: a thread sends its next message when it has the reply
-to the last.  Its latency is the service time, and nobody was kept waiting whose latency is missing.
+CALL without an offered rate is a closed loop: a thread sends its next message after the reply to
+the last.  Its latency is the service time, so there is no coordinated omission to correct for.
 """
 
 from pathlib import Path
@@ -15,7 +15,7 @@ from mqperf.study.tables.of_run import finished_messages
 
 
 def latency_histograms(run: Run) -> list[Interval]:
-    """One per second of the window, of all processes: by the start of a message, as ``latency``."""
+    """One histogram per second of the window, over all processes; by the start of a message."""
     return by_second(*finished_messages(run))
 
 
@@ -27,13 +27,13 @@ def write_hdr(run: Run, path: Path) -> None:
 
 
 def by_second(finished: Stream, window: Window) -> list[Interval]:
-    """One interval per second of the window."""
+    """One interval, with its histogram, per second of the window."""
     histograms = finished.started_in(window).histograms()
     return [Interval(float(number), 1.0, histogram) for number, histogram in enumerate(histograms)]
 
 
 def write_all(runs_folder: Path, folder: Path, read: pd.DataFrame) -> list[Path]:
-    """One log for each run of a runs folder that was ``read`` as a whole one; gives the files.
+    """Write a log for each run of a runs folder whose status is done; return the files.
 
     ``read`` is the table ``runs`` of that folder; a log is named after its run.
     """

@@ -1,4 +1,4 @@
-"""The hosts of a run, each with its clock against that of the controller, and the link."""
+"""The tables ``hosts``, with clock offsets to the controller, and ``links``, of a run."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -11,11 +11,11 @@ from mqperf.plan.columns import COLUMNS, measured_column
 from mqperf.record import Event, Facts
 from mqperf.record.facts import ClockFacts, NetworkCard
 
-SAME = (
+FACT_COLUMNS = (
     *("os", "kernel", "cpu_model", "cores", "memory_bytes", "clock_source", "machine"),
     "tcp_congestion_control",
 )
-"""Columns that are facts of the same name."""
+"""Columns with the fact of the same name."""
 
 
 def hosts(facts: Facts, events: Sequence[Event]) -> Iterator[dict[str, Any]]:
@@ -28,7 +28,7 @@ def hosts(facts: Facts, events: Sequence[Event]) -> Iterator[dict[str, Any]]:
         row = {
             "host": host.label,
             "roles": ", ".join(host.roles) or None,
-            **{name: getattr(host, name) for name in SAME},
+            **{name: getattr(host, name) for name in FACT_COLUMNS},
             "network_cards": ", ".join(map(_card, host.network_cards)) or host.network,
             "clock_synchronised": None if synchronised is None else "yes" if synchronised else "no",
         }
@@ -38,15 +38,15 @@ def hosts(facts: Facts, events: Sequence[Event]) -> Iterator[dict[str, Any]]:
 
 
 def made_on(rows: pd.DataFrame) -> pd.Series:
-    """By run, its hosts with their roles as one text; a host that is alone has all of them."""
+    """The hosts of each run with their roles as text; a single host is given without roles."""
     by_run: dict[str, str] = {}
     for run, rows_of_run in rows.groupby("run", sort=False):
-        alone = len(rows_of_run) == 1
-        parts = [
-            host if alone or pd.isna(roles) else f"{host} ({roles})"
+        single = len(rows_of_run) == 1
+        hosts_with_roles = [
+            host if single or pd.isna(roles) else f"{host} ({roles})"
             for host, roles in zip(rows_of_run["host"], rows_of_run["roles"], strict=True)
         ]
-        by_run[str(run)] = ", ".join(parts)
+        by_run[str(run)] = ", ".join(hosts_with_roles)
     return pd.Series(by_run, dtype="string")
 
 
@@ -60,7 +60,7 @@ def _clock(clock: ClockFacts) -> dict[str, Any]:
 
 
 def _between_s(facts: Facts, events: Sequence[Event]) -> float | None:
-    """From the first event of the run to its end."""
+    """Seconds from the first event of the run to its end."""
     try:
         end = datetime.fromisoformat(facts.stopped or "").timestamp()
     except ValueError:
@@ -72,12 +72,12 @@ def _card(card: NetworkCard) -> str:
     """``eth0 (veth, 10 Gbit/s)``."""
     speed = card.speed_bits_per_s
     details = [card.model, card.driver, None if speed is None else f"{speed / 1e9:g} Gbit/s"]
-    more = ", ".join(dict.fromkeys(detail for detail in details if detail))
-    return f"{card.name} ({more})" if more else card.name
+    text = ", ".join(dict.fromkeys(detail for detail in details if detail))
+    return f"{card.name} ({text})" if text else card.name
 
 
 def links(case: Case, facts: Facts) -> Iterator[dict[str, Any]]:
-    """The row of a run whose plan asks for a link, also of one that records none of it."""
+    """The row of a run whose plan has a link, even if the run recorded nothing about it."""
     if case.link is None:
         return
     row = {"between": ", ".join(case.link.between), "backend": None, **case.link.quantities}

@@ -1,7 +1,7 @@
-"""Latency over time: how many messages were how slow, by the second in which they were started.
+"""Latency over time: message counts by latency class and by the second of the message's start.
 
-Runs of ours are folded when they are asked for; of imported ones there are histogram logs beside
-the tables, whose intervals may be longer than a second.
+Histograms of run folders are computed on request; imported runs have histogram logs beside the
+tables, whose intervals may be longer than a second.
 """
 
 from collections.abc import Sequence
@@ -18,20 +18,20 @@ from mqperf.study.tables.histograms import latency_histograms
 from mqperf.study.tables.published_folder import is_published
 
 CLASSES = 10
-"""Latency classes in each decade: a class ends 26 % above where it begins."""
+"""Latency classes per decade: the upper bound of a class is 26 % above its lower bound."""
 
 
 def log_file(folder: Path, run: str) -> Path:
-    """Where a folder of published tables has the histogram log of a run."""
+    """The histogram log of a run in a folder of published tables."""
     return folder / "hdr" / f"{quote(run, safe='')}.hlog"
 
 
 def latency_map(folder: Path, run: str) -> pd.DataFrame:
-    """A row for each second of a run and class of latencies with messages in it.
+    """A row for each second and latency class of a run in which there are messages.
 
     Columns: ``run``; ``start_s`` and ``end_s`` of the second, or longer interval, since the start
-    of the window; ``from_s`` and ``below_s``, the ends of the class; ``count``, its messages.  No
-    rows of a run that has no record of latencies over time.  Raises ``MqperfError`` when the record
+    of the window; ``from_s`` and ``below_s``, the bounds of the class; ``count``, its messages.  No
+    rows for a run without a record of latencies over time.  Raises ``MqperfError`` when the record
     is damaged.
     """
     if is_published(folder):
@@ -47,15 +47,15 @@ def _classed(intervals: Sequence[Interval]) -> pd.DataFrame:
     rows = [row for interval in intervals for row in _rows(interval)]
     columns = ["start_s", "end_s", "from_s", "below_s", "count"]
     frame = pd.DataFrame(rows, columns=columns)
-    # connections that were logged apart share an interval, but for milliseconds
+    # connections that were logged separately have intervals that differ by milliseconds
     return frame.groupby(columns[:-1], as_index=False).sum()
 
 
 def _rows(interval: Interval) -> list[tuple[float, float, float, float, int]]:
     filled = np.flatnonzero(interval.histogram.counts)
-    place = np.floor(np.log10(highest_ns(filled) / 1e9) * CLASSES).astype(int)
-    classes, inverse = np.unique(place, return_inverse=True)
-    counts = np.bincount(inverse, interval.histogram.counts[filled], len(classes))
+    class_of_bucket = np.floor(np.log10(highest_ns(filled) / 1e9) * CLASSES).astype(int)
+    classes, class_index = np.unique(class_of_bucket, return_inverse=True)
+    counts = np.bincount(class_index, interval.histogram.counts[filled], len(classes))
     begin = float(round(interval.start_s))
     end = max(begin + 1, float(round(interval.start_s + interval.length_s)))
     return [

@@ -1,8 +1,7 @@
-"""One run folder as tables: what each number means is written here.
+"""Make the tables of one run folder; this module defines what each number means.
 
 Times are seconds since the start of the measured window.  Figures come from the record of every
-message, be it instants or counts; what the load generator itself counted stands beside them for
-comparison.
+message, be it instants or counts; the counts of the load generator itself are added for comparison.
 """
 
 import json
@@ -37,20 +36,20 @@ Row = dict[str, Any]
 
 
 class Reading:
-    """A whole run while its tables are made: what several of them rest on is read once.
+    """A whole run while its tables are made; what several tables need is read once and cached.
 
-    Every look-up raises ``MqperfError`` where that part of the record is damaged.
+    Every attribute raises ``MqperfError`` if that part of the record is damaged.
     """
 
     run: Whole
 
     def __init__(self, run: Whole) -> None:
-        """Begin with nothing read."""
+        """Store the run; nothing is read yet."""
         self.run = run
 
     @cached_property
     def events(self) -> list[Event]:
-        """What the runner wrote down."""
+        """Events that the runner recorded."""
         return read_events(self.run.run.path)
 
     @cached_property
@@ -60,7 +59,7 @@ class Reading:
 
     @cached_property
     def account(self) -> Account:
-        """What the load generator says itself."""
+        """Figures from the load generator's own output."""
         return account_of(self.run, self.streams.recorded)
 
     @cached_property
@@ -70,9 +69,9 @@ class Reading:
 
     @cached_property
     def latencies(self) -> Latencies:
-        """Of the messages started in the window, however late they finished.
+        """Latencies of the messages started in the window, however late they finished.
 
-        Those finished in the window would leave out just the slowest ones when a backlog grows.
+        Selecting by finish would leave out just the slowest messages while a backlog grows.
         """
         return self.done.started_in(self.run.window)
 
@@ -92,7 +91,7 @@ class Reading:
         return outages(self.run, self.done, self.events)
 
     def started(self, name: str) -> Latencies | None:
-        """Of a stream that not every run has, what was started in the window; None for nothing."""
+        """Latencies of an optional stream's messages started in the window; None without any."""
         if not self.streams.has(name):
             return None
         latencies = self.streams.together(name).started_in(self.run.window)
@@ -102,8 +101,8 @@ class Reading:
 def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
     """The tables of one attempt; a failed one has rows in ``runs`` and ``events`` only.
 
-    Their rows do not say whose they are: ``keys`` does, once for all of them.  Raises
-    ``MqperfError`` when any part of the record is damaged: half a run is no smaller run.
+    Rows lack the columns that identify the run, which ``keys`` gives once for all of them.  Raises
+    ``MqperfError`` if any part of the record is damaged: a partial run is not used.
     """
     tables = {"runs": pd.DataFrame([run_row(run, facts)])}
     if run.status != "done":
@@ -111,14 +110,14 @@ def of_run(run: Run, facts: Facts) -> dict[str, pd.DataFrame]:
             tables["events"] = _events(run, facts, read_events(run.path, torn=True))
         return tables
     reading = Reading(as_whole(run, facts))
-    happened = _events(run, facts, reading.events)
-    noted = _noted(reading.run, reading.account.happened)
-    tables["events"] = pd.concat([happened, noted], ignore_index=True)
+    events = _events(run, facts, reading.events)
+    load_events = _events_of_load(reading.run, reading.account.happened)
+    tables["events"] = pd.concat([events, load_events], ignore_index=True)
     last = reading.done.last()
     tables["runs"]["record"] = reading.streams.record
     tables["runs"]["drain_s"] = 0.0 if last is None else max(0.0, last - reading.run.load[1])
     tables["runs"]["warmup_found_s"] = within_run.warmup_found_s(reading.done, reading.run.steady)
-    tables |= _probed(reading.run)
+    tables |= _tables_of_probes(reading.run)
     for table in TABLES.values():
         if (rows := table.rows or ROWS.get(table.name)) is not None:
             tables[table.name] = pd.DataFrame(rows(reading))
@@ -135,7 +134,7 @@ def finished_messages(run: Run) -> tuple[Stream, Window]:
 
 
 def keys(run: str, case: Case | None) -> Row:
-    """The columns that say which attempt, of the run so named, at which point a row is of."""
+    """The columns that identify the attempt and the point of a row; ``run`` is the run's id."""
     if case is None:
         return {"run": run}
     names = ("point", "system", "topology", "queues", "test_case", "threads", "repeat")
@@ -143,7 +142,7 @@ def keys(run: str, case: Case | None) -> Row:
 
 
 def _events(run: Run, facts: Facts, events: Sequence[Event]) -> pd.DataFrame:
-    """Rows of the table ``events``: what the runner wrote down, then what probes found."""
+    """Rows of the table ``events``: those of the runner, then those of probes."""
     if facts.window is None:
         return pd.DataFrame()
     begin = facts.window.start
@@ -158,14 +157,14 @@ def _events(run: Run, facts: Facts, events: Sequence[Event]) -> pd.DataFrame:
     ]
     for probe in PROBE_READERS.values():
         for row in probe.events(run.path, facts):
-            at = row["time_s"]
-            ahead_s = 0.0 if at is None else facts.clock(row["host"]).offset_s
-            rows.append(row if at is None else {**row, "time_s": at - ahead_s - begin})
+            epoch = row["time_s"]
+            ahead_s = 0.0 if epoch is None else facts.clock(row["host"]).offset_s
+            rows.append(row if epoch is None else {**row, "time_s": epoch - ahead_s - begin})
     return pd.DataFrame(rows)
 
 
-def _noted(run: Whole, happened: Sequence[Happened]) -> pd.DataFrame:
-    """Rows of the same table: what processes of the load noted."""
+def _events_of_load(run: Whole, happened: Sequence[Happened]) -> pd.DataFrame:
+    """Rows of the table ``events`` from processes of the load."""
     begin = run.window[0]
     return pd.DataFrame(
         {
@@ -178,18 +177,18 @@ def _noted(run: Whole, happened: Sequence[Happened]) -> pd.DataFrame:
     )
 
 
-def _probed(run: Whole) -> dict[str, pd.DataFrame]:
-    """What the probes recorded, table by table, in the order of the probes."""
+def _tables_of_probes(run: Whole) -> dict[str, pd.DataFrame]:
+    """The rows that probes recorded, by table, in the order of the probes."""
     frames: dict[str, list[pd.DataFrame]] = {}
     for probe in PROBE_READERS.values():
         for table, rows in probe.read(run).items():
             if len(rows):
                 frames.setdefault(table, []).append(rows)
-    return {table: pd.concat(parts, ignore_index=True) for table, parts in frames.items()}
+    return {table: pd.concat(group, ignore_index=True) for table, group in frames.items()}
 
 
 def _messages(reading: Reading) -> Iterator[Row]:
-    """How many messages there were, and what became of them."""
+    """The row of ``messages``: their number, outcomes and rates."""
     window, streams = reading.run.window, reading.streams
     case = TEST_CASES[reading.run.case.test_case]
     per_second, sent = reading.done.per_second(window), streams.together("sent")
@@ -208,13 +207,13 @@ def _messages(reading: Reading) -> Iterator[Row]:
         **reading.accounts,
         "disagreements": "; ".join(_disagreements(reading)) or None,
     }
-    if (late := reading.started("handover")) is not None:
-        row |= within_run.quantiles("handover", late, ["p99"]) | {"handover_max_s": late.max_s}
+    if (delay := reading.started("handover")) is not None:
+        row |= within_run.quantiles("handover", delay, ["p99"]) | {"handover_max_s": delay.max_s}
     yield row
 
 
 def _disagreements(reading: Reading) -> Iterator[str]:
-    """Where records of one run that were made apart do not say the same."""
+    """Contradictions between independent records of the run."""
     duplicates, foreign = reading.accounts["duplicates"], reading.accounts["foreign"]
     yield from reading.account.disagreements
     yield from one_way.disagreements(reading.run, reading.streams, duplicates, foreign)
@@ -225,7 +224,7 @@ def _disagreements(reading: Reading) -> Iterator[str]:
 
 
 def _latency(reading: Reading) -> Iterator[Row]:
-    """How long messages took that were started in the window."""
+    """The row of ``latency``, of the messages started in the window."""
     case, latencies = TEST_CASES[reading.run.case.test_case], reading.latencies
     row: Row = {
         "stream": case.finish.latency,
@@ -238,17 +237,17 @@ def _latency(reading: Reading) -> Iterator[Row]:
         estimates = {name: figures[name] for name in PERCENTILES}
         row |= figures | within_run.latency_intervals(latencies, reading.run.window, estimates)
     for name, label in (("service", "service"), ("confirmed", "confirm")):
-        if (of_stream := reading.started(name)) is not None:
-            row |= within_run.quantiles(label, of_stream, ["p50", "p99"])
+        if (part := reading.started(name)) is not None:
+            row |= within_run.quantiles(label, part, ["p50", "p99"])
     yield row
 
 
 def intervals(processes: ByProcess, load: Window, window: Window) -> pd.DataFrame:
-    """Counts and latencies by the second in which a message finished (or, sent, was started)."""
-    names = [(label, name) for label, named in processes.items() for name in named]
-    parts = [processes[label][name].by_finish(load) for label, name in names]
+    """Counts and latencies by second of finish; by second of start for the stream ``sent``."""
+    names = [(label, name) for label, streams in processes.items() for name in streams]
+    by_second = [processes[label][name].by_finish(load) for label, name in names]
     seconds = round(load[1] - load[0])
-    start_s = np.tile(np.arange(seconds) - (window[0] - load[0]), len(parts))
+    start_s = np.tile(np.arange(seconds) - (window[0] - load[0]), len(by_second))
     phase = np.searchsorted([0.0, window[1] - window[0]], start_s, side="right")
     return pd.DataFrame(
         {
@@ -256,9 +255,9 @@ def intervals(processes: ByProcess, load: Window, window: Window) -> pd.DataFram
             "stream": np.repeat([name.replace("_", "-") for _, name in names], seconds),
             "start_s": start_s,
             "phase": np.array(PHASES)[phase],
-            "count": np.concatenate([part.count for part in parts]),
-            "latency_mean_s": np.concatenate([part.latency_mean_s for part in parts]),
-            "latency_max_s": np.concatenate([part.latency_max_s for part in parts]),
+            "count": np.concatenate([stream.count for stream in by_second]),
+            "latency_mean_s": np.concatenate([stream.latency_mean_s for stream in by_second]),
+            "latency_max_s": np.concatenate([stream.latency_max_s for stream in by_second]),
         }
     )
 
@@ -279,4 +278,4 @@ ROWS: Mapping[str, Callable[[Reading], Any]] = {
     "rate_steps": rate_steps,
     "background": lambda reading: background(reading.run, reading.events),
 }
-"""How the rows of the tables are made that a run has, whatever its generator and its probes."""
+"""Functions that make the rows of the tables that do not depend on the generator or on probes."""

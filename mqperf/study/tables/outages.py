@@ -1,8 +1,7 @@
 """The table ``outages``: what each action of a run did to the messages.
 
-Instants are those at which messages were finished, by the same rule as throughput.  Of a record of
-counts only the first and the last of each second are known: nothing is guessed of what happened
-between the two.
+Instants are those at which messages were finished, by the same rule as throughput.  In a record of
+counts only the first and the last of each second are known: nothing is interpolated between them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,16 +17,16 @@ from mqperf.record.streams.counted import Counted
 from mqperf.record.streams.stream import Instants, Stream
 
 STEP_S = 0.1
-"""Recovery is looked for at instants this far apart; of a record of counts, a second."""
+"""Interval between the instants checked for recovery; a second for a record of counts."""
 
 STEADY_S = 3
-"""Throughput must be back for so long to count as recovered."""
+"""Throughput must stay at the level for this long to count as recovered."""
 
-BACK = 0.9
-"""... at this share of its level before the action."""
+RECOVERED_SHARE = 0.9
+"""Share of its level before the action that throughput must reach to count as recovered."""
 
 LEVEL_S = 1.0
-"""A level is not made of less: the shortest time before an action."""
+"""Shortest time before an action from which a level is computed."""
 
 
 class _Finished(Protocol):
@@ -38,15 +37,15 @@ class _Finished(Protocol):
         ...
 
     def inside(self, begin: float, end: float) -> tuple[float, float]:
-        """The largest part of this time of which the messages are known."""
+        """The largest part of this interval for which the message count is known."""
         ...
 
     def gap_s(self, began: float, ended: float) -> float:
-        """The longest time without a message that overlaps this one."""
+        """The longest gap between messages that overlaps this interval."""
         ...
 
     def steps(self, first: float, last: float) -> Iterator[float]:
-        """The instants at which recovery is looked for."""
+        """The instants at which recovery is checked."""
         ...
 
 
@@ -54,7 +53,7 @@ def outages(run: Whole, done: Stream, events: Sequence[Event]) -> list[dict[str,
     """A row per action of the run, in the order of the plan; all times are of the window.
 
     ``done`` are the messages that count as finished.  Raises ``RecordError`` for an action of the
-    plan that the run did not take, or did not undo.
+    plan that the run did not perform, or did not undo.
     """
     if not run.case.actions:
         return []
@@ -69,18 +68,18 @@ def outages(run: Whole, done: Stream, events: Sequence[Event]) -> list[dict[str,
 def _finished(run: Whole, done: Stream) -> _Finished:
     begin, end = run.load[0] - run.window[0], run.load[1] - run.window[0]
     if isinstance(done, Instants):
-        return _ByInstant(np.sort(done.finished) - run.window[0], begin, end)
+        return _FinishInstants(np.sort(done.finished) - run.window[0], begin, end)
     span = run.load[0], max(run.load[1], np.ceil(done.last() or 0.0))
     counts = done.per_second(span)
     unknown = np.full(len(counts), np.nan)
     first, last = done.ends(span) if isinstance(done, Counted) else (unknown, unknown)
-    return _BySecond(counts, np.nan_to_num(first), np.nan_to_num(last, nan=1.0), round(begin))
+    return _FinishCounts(counts, np.nan_to_num(first), np.nan_to_num(last, nan=1.0), round(begin))
 
 
 def _times(
     run: Whole, number: int, action: ActionPlan, observed: dict[tuple[str, object], Event]
 ) -> tuple[float, float, float]:
-    """When the action was due, as far as the plan leaves that open, had begun and was undone."""
+    """When the action was due (within the tolerance of the plan), had begun, and was undone."""
     times, due = [], action.at_s
     for name in ("action-began", "action-ended"):
         event = observed.get((name, number))
@@ -91,8 +90,8 @@ def _times(
                 " case asks for"
             )
         times.append(at - run.window[0])
-        if name == "action-began" and isinstance(said := event.detail.get("commanded"), float):
-            due = min(max(due, said - run.window[0]), due + action.within_s)
+        if name == "action-began" and isinstance(commanded := event.detail.get("commanded"), float):
+            due = min(max(due, commanded - run.window[0]), due + action.within_s)
     return due, times[0], times[1]
 
 
@@ -109,28 +108,28 @@ def _row(
         "began_s": began,
         "ended_s": ended,
         "downtime_s": ended - began,
-        "outage_s": finished.gap_s(began, _over(run, action, ended, level, recovery_s)),
+        "outage_s": finished.gap_s(began, _effect_end(run, action, ended, level, recovery_s)),
         "level_msg_s": level,
         "recovery_s": recovery_s,
     }
 
 
-def _over(
+def _effect_end(
     run: Whole, action: ActionPlan, ended: float, level: float | None, recovery_s: float | None
 ) -> float:
-    """When what the action did was over: at the latest when the next one begins.
+    """When the effect of the action ended: at recovery, at the latest when the next one begins.
 
-    Where no level is known that throughput could come back to, that is the end of the action.
+    Without a level that throughput could return to, it is the end of the action.
     """
     later = [other.at_s for other in run.case.actions if other.at_s > action.at_s]
-    latest = max(ended, min([*later, run.load[1] - run.window[0]]))
+    limit = max(ended, min([*later, run.load[1] - run.window[0]]))
     if level is None:
         return ended
-    return latest if recovery_s is None else min(latest, ended + recovery_s)
+    return limit if recovery_s is None else min(limit, ended + recovery_s)
 
 
 def _level(run: Whole, action: ActionPlan, finished: _Finished, began: float) -> float | None:
-    """Messages finished per second before the action, since the window or the last action."""
+    """Messages finished per second before the action, since the window began or the last action."""
     earlier = [other.end_s for other in run.case.actions if other.end_s <= action.at_s]
     begin, end = finished.inside(max([0.0, *(end + STEADY_S for end in earlier)]), began)
     if end - begin < LEVEL_S:
@@ -140,22 +139,22 @@ def _level(run: Whole, action: ActionPlan, finished: _Finished, began: float) ->
 
 
 def _recovery_s(run: Whole, finished: _Finished, ended: float, level: float) -> float | None:
-    """Seconds from the end of the action until throughput is back and stays so; None if never.
+    """Seconds from the end of the action until throughput has recovered for good; None if never.
 
-    The first instant from which on the next second, and the next ``STEADY_S`` together, reach
-    ``BACK`` of the level.
+    That is the first instant at which the throughput of the next second, and the mean of the next
+    ``STEADY_S``, reach ``RECOVERED_SHARE`` of the level.
     """
     last = run.load[1] - run.window[0] - STEADY_S
     for at in finished.steps(ended, last):
-        soon, steady = finished.count(at, at + 1), finished.count(at, at + STEADY_S) / STEADY_S
-        if min(soon, steady) >= BACK * level:
+        next_second, mean = finished.count(at, at + 1), finished.count(at, at + STEADY_S) / STEADY_S
+        if min(next_second, mean) >= RECOVERED_SHARE * level:
             return at - ended
     return None
 
 
 @dataclass(frozen=True, slots=True)
-class _ByInstant:
-    """Every instant, sorted; the load lasts from ``begin`` to ``end``."""
+class _FinishInstants:
+    """All finish instants, sorted; the load lasts from ``begin`` to ``end``."""
 
     instants: np.ndarray
     begin: float
@@ -183,10 +182,10 @@ class _ByInstant:
 
 
 @dataclass(frozen=True, slots=True)
-class _BySecond:
-    """How many in each second from ``begin`` on, and when in it the first and the last.
+class _FinishCounts:
+    """Messages finished in each second from ``begin`` on, and offsets of the first and the last.
 
-    Where that is not known, these are its beginning and its end.
+    Where the offsets are not known, they are the beginning and the end of the second.
     """
 
     counts: np.ndarray
@@ -202,7 +201,7 @@ class _BySecond:
         return float(np.ceil(begin)), float(np.floor(end))
 
     def gap_s(self, began: float, ended: float) -> float:
-        """Those that span a second's end: any other is shorter than a second."""
+        """Considers gaps across a second's end only: all others are shorter than a second."""
         busy = np.flatnonzero(self.counts)
         end = max(self.begin + len(self.counts), int(np.ceil(ended)))
         begins = np.concatenate([[self.begin], busy + self.begin + self.last[busy]])

@@ -1,4 +1,4 @@
-"""Long tables that are never held whole: written run by run, and put together on disk."""
+"""Long tables that are never in memory as a whole: written run by run, and joined on disk."""
 
 import shutil
 from collections.abc import Iterable, Iterator
@@ -14,11 +14,11 @@ from mqperf.study.tables.shape import Tables, empty
 from mqperf.study.tables.spreadsheets import write_csv
 
 GROUP = 1_000_000
-"""Rows of a row group, in the files that have such."""
+"""Rows per row group of Parquet files."""
 
 
 def write_parts(tables: Tables, names: Iterable[str], folder: Path, form: str) -> None:
-    """Write the rows of each run in these tables as a file of its own into the folder.
+    """Write the rows of each run in these tables to a separate file in the folder.
 
     Raises ``TableError`` when one cannot be written.
     """
@@ -31,18 +31,18 @@ def write_parts(tables: Tables, names: Iterable[str], folder: Path, form: str) -
 
 
 def join_parts(folder: Path, name: str, runs: Iterable[str], file: Path) -> None:
-    """Put the rows of these runs together as the table ``name``, in the order of the runs.
+    """Join the rows of these runs into the table ``name``, in the order of the runs.
 
-    Their parts are removed on the way.  Raises ``TableError`` when the file cannot be written.
+    The parts are deleted.  Raises ``TableError`` when the file cannot be written.
     """
     form = file.suffix.removeprefix(".")
     parts = [folder / name / f"{run}.{form}" for run in runs]
-    there = (part for part in parts if part.exists())
+    existing = (part for part in parts if part.exists())
     with writing(file.parent):
         if form == "parquet":
-            _join_parquet(name, there, file)
+            _join_parquet(name, existing, file)
         else:
-            _join_csv(name, there, file)
+            _join_csv(name, existing, file)
 
 
 def write_table(frame: pd.DataFrame, file: Path, form: str) -> None:
@@ -59,28 +59,28 @@ def _write(frame: pd.DataFrame, file: Path, form: str, *, header: bool) -> None:
 
 def _join_csv(name: str, parts: Iterable[Path], file: Path) -> None:
     write_table(empty(name), file, "csv")
-    with file.open("ab") as whole:
+    with file.open("ab") as joined:
         for part in parts:
             with part.open("rb") as rows:
-                shutil.copyfileobj(rows, whole, 1 << 20)
+                shutil.copyfileobj(rows, joined, 1 << 20)
             part.unlink()
 
 
 def _join_parquet(name: str, parts: Iterable[Path], file: Path) -> None:
     schema = pa.Table.from_pandas(empty(name), preserve_index=False).schema
-    with closing(pq.ParquetWriter(file, schema)) as whole:
+    with closing(pq.ParquetWriter(file, schema)) as joined:
         for rows in _grouped(parts, schema):
-            whole.write_table(rows)
+            joined.write_table(rows)
 
 
 def _grouped(parts: Iterable[Path], schema: pa.Schema) -> Iterator[pa.Table]:
-    """The rows of all parts, some ``GROUP`` at a time."""
-    waiting: list[pa.Table] = []
+    """Yield the rows of all parts, at least ``GROUP`` at a time."""
+    pending: list[pa.Table] = []
     for part in parts:
-        waiting.append(pq.read_table(part).cast(schema))
+        pending.append(pq.read_table(part).cast(schema))
         part.unlink()
-        if sum(map(len, waiting)) >= GROUP:
-            yield pa.concat_tables(waiting)
-            waiting = []
-    if waiting:
-        yield pa.concat_tables(waiting)
+        if sum(map(len, pending)) >= GROUP:
+            yield pa.concat_tables(pending)
+            pending = []
+    if pending:
+        yield pa.concat_tables(pending)

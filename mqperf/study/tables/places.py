@@ -1,4 +1,4 @@
-"""In which order the values of an axis stand, in tables, on axes and in sentences."""
+"""The order of the values of an axis, in tables, figures and sentences."""
 
 import pandas as pd
 
@@ -6,22 +6,22 @@ from mqperf.plan.columns.parameters import FURTHER
 from mqperf.plan.driver import SET
 
 CONDITION = "condition"
-"""The parameter whose values have names that say what is the matter, and tell others."""
+"""The parameter whose values are names of conditions, which fix other parameters."""
 
 GENERATOR = "generator"
-"""That whose values have parameters of their own."""
+"""The parameter whose values, load generators, have parameters of their own."""
 
 NAMED = (GENERATOR, CONDITION, SET)
-"""Those whose values are names for several other parameters together."""
+"""The parameters whose values are names for several other parameters together."""
 
 
 def in_place(values: pd.Series) -> pd.Series:
-    """What the values of an axis are sorted by: themselves, and names of plans by first rows.
+    """The sort keys of an axis: numbers as they are, names by the row of their first occurrence.
 
-    Tables that are read have these in the order of the plan.
+    Tables have their rows in the order of the plan, so names sort as in the plan.
     """
     column = FURTHER.get(str(values.name))
     if values.name not in {GENERATOR, SET} and (column is None or column.dtype != "string"):
         return values
-    places = {value: place for place, value in enumerate(values.dropna().unique())}
-    return values.map(places).astype("float64")
+    ranks = {value: rank for rank, value in enumerate(values.dropna().unique())}
+    return values.map(ranks).astype("float64")

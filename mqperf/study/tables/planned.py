@@ -1,4 +1,4 @@
-"""What the plan of a runs folder asks for, to be held against what is there."""
+"""The runs that the plan of a folder requests, for comparison with the runs that it holds."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -20,10 +20,10 @@ ABOUT_CONDITIONS = ("condition", "published_factor")
 
 
 def plan_of(folder: Path) -> tuple[Plan | None, str]:
-    """The plan of a runs folder, if it has one that can be read; and else why not, as a clause.
+    """The plan of a runs folder, or None, and a clause with the reason if it cannot be read.
 
-    A folder without a plan, or with one of another time or of a package that is not installed, is
-    no reason to refuse its runs.
+    Runs remain usable without a plan, or with one of another version or of a package that is not
+    installed.
     """
     path = folder / PLAN
     if not path.exists():
@@ -31,27 +31,27 @@ def plan_of(folder: Path) -> tuple[Plan | None, str]:
     try:
         return load_plan(path), ""
     except PlanError as error:
-        why = one_line(str(error))
-        return None, f"the plan of the runs cannot be read, so nothing is held against it: {why}"
+        reason = one_line(str(error))
+        return None, f"the plan of the runs cannot be read, so nothing is held against it: {reason}"
 
 
 def planned(folder: Path, attempts: Iterable[Run] = ()) -> pd.DataFrame:
-    """The table ``planned``: one row per run that the plan asks for; none where it cannot be read.
+    """The table ``planned``: one row per run that the plan requests; none if it cannot be read.
 
-    With a search, the plan asks for those of the ``attempts`` that belong to it, as what it runs
-    depends on results; and for the first run of a search that has none.  With ``decide``, for its
-    first repeats, and those of the attempts that are further ones.
+    What a search runs depends on results: its rows are those of the ``attempts`` that belong to it,
+    or its first run if there are none.  With ``decide``, rows are the first repeats, and further
+    repeats among the attempts.
     """
     plan, _ = plan_of(folder)
     if plan is None:
         return empty("planned")
-    named = [*dict.fromkeys(_names(case) for case in plan.turn(1))]
-    against = _compared(plan)
+    places = [*dict.fromkeys(_names(case) for case in plan.turn(1))]
+    references = _reference_points(plan)
     rows = []
     for case, search in _cases(plan, attempts):
         row = keys(case.id, case) | {"control_run": case.control_run}
-        if len(named) > 1 and (names := _names(case)) in named:
-            row["condition_place"] = named.index(names) + 1
+        if len(places) > 1 and (names := _names(case)) in places:
+            row["condition_place"] = places.index(names) + 1
         if (name := case.condition) is not None:
             row |= {"condition": name, "published_factor": plan.conditions[name].published_factor}
         if search is not None:
@@ -59,19 +59,19 @@ def planned(folder: Path, attempts: Iterable[Run] = ()) -> pd.DataFrame:
             row |= {"search_place": search.place, "search": json.dumps(settings)}
         if plan.decide is not None:
             settings = {**plan.decide.model_dump(), "repeats": plan.first_repeats}
-            row["decide"] = json.dumps({**settings, "against": against.get(case.point, {})})
+            row["decide"] = json.dumps({**settings, "against": references.get(case.point, {})})
         rows.append(row)
     return in_order(conform("planned", pd.DataFrame(rows)))
 
 
 def _names(case: Case) -> tuple[object, ...]:
-    """Its condition, and what else of its load is no number: they stand as in the plan."""
-    words = (value for value in case.parameters.values() if isinstance(value, str | bool))
-    return (case.condition, *words)
+    """The condition and the non-numeric parameters of a case; rows keep their order in the plan."""
+    texts = (value for value in case.parameters.values() if isinstance(value, str | bool))
+    return (case.condition, *texts)
 
 
 def _cases(plan: Plan, attempts: Iterable[Run]) -> Iterator[tuple[Case, Search | None]]:
-    """The cases of a plan, each with the search that it belongs to, if there are searches."""
+    """Yield the cases of a plan, each with the search that it belongs to, or None."""
     tried = {case.id: case for run in attempts if (case := run.known_case()) is not None}
     if plan.search is None:
         yield from ((case, None) for case in plan.cases_beside(tried.values()))
@@ -82,8 +82,8 @@ def _cases(plan: Plan, attempts: Iterable[Run]) -> Iterator[tuple[Case, Search |
         yield from ((case, search) for case in covered or filter(None, [first]))
 
 
-def _compared(plan: Plan) -> dict[str, dict[str, str]]:
-    """Point -> name -> the point that it is compared with, of a plan with ``decide``."""
+def _reference_points(plan: Plan) -> dict[str, dict[str, str]]:
+    """Point -> axis -> its reference point, for a plan with ``decide``; else empty."""
     references: dict[str, dict[str, str]] = {}
     for comparison in plan.comparisons() if plan.decide is not None else ():
         (_, reference), (_, other) = comparison.points
@@ -103,7 +103,7 @@ def conditions(tables: Tables) -> pd.DataFrame:
 def by_condition(tables: Tables) -> dict[str, pd.DataFrame]:
     """The tables with their rows in the order of the plan's conditions and other names, if any.
 
-    Rows of the same names keep their order; those of points that the plan does not know are last.
+    Rows of the same names keep their order; points outside the plan come last.
     """
     placed = tables["planned"].dropna(subset=["condition_place"]).drop_duplicates("point")
     if placed.empty:
@@ -118,5 +118,5 @@ def by_condition(tables: Tables) -> dict[str, pd.DataFrame]:
 
 
 def _order(points: pd.Series, places: pd.Series) -> NDArray[np.intp]:
-    """Positions of these rows by the places of their points, those without one last."""
+    """Row positions sorted by the place of each row's point; points without a place come last."""
     return np.argsort(points.map(places).to_numpy(dtype=float, na_value=np.nan), kind="stable")

@@ -1,4 +1,4 @@
-"""Folders of published tables: CSV files, and ``published.json``, by which they are known."""
+"""Folders of published tables: CSV files and ``published.json``, which identifies them."""
 
 import csv
 import io
@@ -19,29 +19,29 @@ from mqperf.study.tables.shape import MEANT, conform, empty
 from mqperf.study.tables.spreadsheets import unmarked
 
 PUBLISHED = "published.json"
-"""The file by which such a folder is known."""
+"""The file that identifies such a folder."""
 
-WHOLE = ("Int64", "int64")
-FORMS = {
-    **dict.fromkeys(WHOLE, ("-?[0-9]{1,18}", "a whole number of at most 18 digits")),
+INTEGERS = ("Int64", "int64")
+NUMBER_FORMATS = {
+    **dict.fromkeys(INTEGERS, ("-?[0-9]{1,18}", "a whole number of at most 18 digits")),
     "float64": ("-?[0-9]+([.][0-9]*)?(e[-+]?[0-9]{1,2})?", "a number"),
 }
-"""How numbers are written, by type, and what they are called."""
+"""Type -> pattern of its numbers, and their description in messages."""
 
 SHOWN = 40
-"""Characters that are shown of a wrong cell."""
+"""Characters of an invalid cell that a message quotes."""
 
 FACTS_LIMIT_BYTES = MIB
 TABLE_LIMIT_BYTES = 64 * MIB
 
 
 def is_published(folder: Path) -> bool:
-    """Whether the folder says that it holds published tables."""
+    """Whether the folder is marked as one of published tables."""
     return os.path.lexists(folder / PUBLISHED)
 
 
 def facts(folder: Path) -> Mapping[str, object]:
-    """What ``published.json`` says; raises ``TableError`` unless it has at least a title."""
+    """The content of ``published.json``; raises ``TableError`` unless it has at least a title."""
     file = folder / PUBLISHED
     remedy = f"import the report again: mqperf import REPORT --out {folder}"
     try:
@@ -55,16 +55,16 @@ def facts(folder: Path) -> Mapping[str, object]:
 
 
 def read_tables(folder: Path, names: Iterable[str]) -> dict[str, pd.DataFrame]:
-    """Those tables that stand as CSV in the folder; the others are empty.
+    """Read the tables from CSV files of the folder; those without a file are empty.
 
-    Raises ``TableError`` with file and line for what is not the table of the register.
+    Raises ``TableError`` with file and line for content that does not conform to ``TABLES``.
     """
     facts(folder)
     return {name: _read(name, _file(folder, name)) for name in names}
 
 
 def _file(folder: Path, name: str) -> Path:
-    """The file of a table, by its former name where the folder has that."""
+    """The file of a table, under its former name if the folder has that."""
     former = folder / f"{TABLES[name].former or name}.csv"
     return former if os.path.lexists(former) else folder / f"{name}.csv"
 
@@ -73,17 +73,17 @@ def _read(name: str, file: Path) -> pd.DataFrame:
     if not os.path.lexists(file):
         return empty(name)
     text = text_of(file, file, TABLE_LIMIT_BYTES)
-    lines = _checked(name, text, file)
-    # only what is empty is missing, and text stays text: a version 3.10 is not the number 3.1
+    lines = _row_lines(name, text, file)
+    # only empty cells are missing values, and text stays text: 3.10 is a version, not 3.1
     frame = pd.read_csv(
         io.StringIO(text), dtype="string", keep_default_na=False, na_values=[""], index_col=False
     )
     for column in frame:
-        if COLUMNS[str(column)].dtype in WHOLE:  # some programs write 5 as 5.0
+        if COLUMNS[str(column)].dtype in INTEGERS:  # some programs write 5 as 5.0
             frame[column] = frame[column].str.replace(r"\.0*$", "", regex=True)
         elif COLUMNS[str(column)].dtype == "string":
             frame[column] = unmarked(frame[column])
-    with suppress(TableError, ValueError, OverflowError):  # where is found by column and row
+    with suppress(TableError, ValueError, OverflowError):  # the cell is located below
         if all(_malformed(frame[column]).empty for column in frame):
             return conform(name, frame)
     column, row = _first_problem(name, frame)
@@ -91,8 +91,8 @@ def _read(name: str, file: Path) -> pd.DataFrame:
     raise TableError(f"{file}:{lines[row]}: {column} {problem}")
 
 
-def _checked(name: str, text: str, file: Path) -> list[int]:
-    """The line in which each row ends; every row must have a cell for each known column."""
+def _row_lines(name: str, text: str, file: Path) -> list[int]:
+    """The line in which each row ends; raises ``TableError`` for a bad header or cell count."""
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
         columns = next(reader, [])
@@ -122,32 +122,32 @@ def _check_columns(name: str, columns: list[str], file: Path) -> None:
 
 
 def _problem(name: str, frame: pd.DataFrame) -> str | None:
-    """What is wrong with the cells of a column, if anything is."""
+    """The first problem in the cells of a column, or None."""
     column = str(frame.columns[0])
-    if len(wrong := _malformed(frame[column])):
-        return f"is {wrong.iloc[0][:SHOWN]!r}, not {_form(column)[1]}"
+    if len(malformed := _malformed(frame[column])):
+        return f"is {malformed.iloc[0][:SHOWN]!r}, not {_format(column)[1]}"
     try:
         conform(name, frame)
     except (TableError, ValueError, OverflowError):
         check = COLUMNS[column].check
-        wanted = "must be an instant" if check == "any" else f"must be {MEANT.get(check, check)}"
-        return f"is {frame[column].iloc[0][:SHOWN]!r}, {wanted}"
+        required = "must be an instant" if check == "any" else f"must be {MEANT.get(check, check)}"
+        return f"is {frame[column].iloc[0][:SHOWN]!r}, {required}"
     return None
 
 
 def _malformed(cells: pd.Series) -> pd.Series:
-    """The cells of a column that are not written as its type is."""
-    pattern, _ = _form(str(cells.name))
+    """The cells of a column that do not match the format of its type."""
+    pattern, _ = _format(str(cells.name))
     return cells[~cells.str.fullmatch(pattern, flags=re.DOTALL).fillna(value=True)]
 
 
-def _form(column: str) -> tuple[str, str]:
-    """How the cells of a column are written: as a pattern, and in words."""
-    return FORMS.get(COLUMNS[column].dtype, (".*", ""))
+def _format(column: str) -> tuple[str, str]:
+    """The format of a column's cells: a pattern, and a description."""
+    return NUMBER_FORMATS.get(COLUMNS[column].dtype, (".*", ""))
 
 
 def _first_problem(name: str, frame: pd.DataFrame) -> tuple[str, int]:
-    """Column and row of the first cell that is wrong."""
+    """Column and row of the first invalid cell, found by bisection."""
     column = next(column for column in frame if _problem(name, frame[[column]]))
     first, end = 0, len(frame)
     while end - first > 1:

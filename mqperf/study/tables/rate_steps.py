@@ -1,4 +1,4 @@
-"""The table ``rate_steps``: what became of each step of the offered rate within a run."""
+"""The table ``rate_steps``: throughput and latency at each step of the offered rate in a run."""
 
 import math
 from collections.abc import Iterator
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 
 def rate_steps(reading: "Reading") -> Iterator[dict[str, Any]]:
-    """One row for each step that has a whole second in the window; none where the rate is steady.
+    """A row for each step with a whole second in the window; none if the rate is constant.
 
-    Throughput is of what was finished in the whole seconds of the step, latency of what was due in
-    them, however late it finished.
+    Throughput is of the messages finished in the whole seconds of the step, latency of those due in
+    them, however late they finished.
     """
     if (curve := stairs_of(reading.run.case)) is None:
         return
@@ -29,9 +29,9 @@ def rate_steps(reading: "Reading") -> Iterator[dict[str, Any]]:
 
 
 def of_step(reading: "Reading", curve: "Curve", begin_s: float, end_s: float) -> dict[str, Any]:
-    """What became of a step between two times of the load, by the names of columns.
+    """Columns of a step between two times of the load; empty if the window has none of its seconds.
 
-    Nothing where no whole second of it is in the window.
+    Only whole seconds of the step count.
     """
     start, _ = reading.run.load
     begin, end = _whole_seconds(reading, begin_s, end_s)
@@ -50,18 +50,18 @@ def of_step(reading: "Reading", curve: "Curve", begin_s: float, end_s: float) ->
 
 
 def _latency(due: Latencies) -> Row:
-    """The latencies of a step with messages."""
+    """Latency columns of a step that has messages."""
     return {"latency_mean_s": due.mean_s, **quantiles("latency", due, ["p99"])}
 
 
 def deliveries(reading: "Reading") -> float:
-    """How many deliveries each message is to have."""
-    each, sent = reading.accounts.get("deliveries"), reading.streams.together("sent").count
-    return float(each) / sent if each and sent else 1.0
+    """The number of expected deliveries per message."""
+    expected, sent = reading.accounts.get("deliveries"), reading.streams.together("sent").count
+    return float(expected) / sent if expected and sent else 1.0
 
 
 def _whole_seconds(reading: "Reading", begin_s: float, end_s: float) -> tuple[float, float]:
-    """Those between two times of the load that are in the window, in epoch seconds."""
+    """The whole seconds between two times of the load within the window, in epoch seconds."""
     start, _ = reading.run.load
     first = max(start + math.ceil(begin_s - 1e-9), reading.run.window[0])
     return first, min(start + math.floor(end_s + 1e-9), reading.run.window[1])

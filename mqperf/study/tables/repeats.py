@@ -1,4 +1,4 @@
-"""Repeats of a point put together."""
+"""Aggregate the repeats of each point."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 def over_repeats(rows: pd.DataFrame, columns: Sequence[str], *by: str) -> pd.DataFrame:
     """The mean of the columns at each point, and for each value of ``by``.
 
-    Beside them stands what the rows say of where the point is: sweep, threads, parameters.
+    The result also has the columns that locate a point: sweep, threads, parameters.
     """
     return by_point(rows, *by)[list(columns)].mean()
 
 
 def by_point(rows: pd.DataFrame, *by: str) -> "DataFrameGroupBy[Any, Any]":
-    """The rows in groups of one point each, and one value of ``by``; keys become columns."""
+    """The rows grouped by point and the values of ``by``; keys become columns."""
     names = dict.fromkeys((*SWEEP, "threads", *FACTORS, *parameters(), *by))
     keys = ["point", *(name for name in names if name in rows.columns)]
     return rows.groupby(keys, as_index=False, sort=False, dropna=False)

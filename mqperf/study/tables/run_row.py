@@ -1,4 +1,4 @@
-"""The row of a run in the table ``runs``: what was planned, on what, and what became of it."""
+"""The row of a run in the table ``runs``: its plan, environment and outcome."""
 
 import hashlib
 from typing import Any
@@ -14,7 +14,7 @@ from mqperf.record.totals import ENDS
 
 
 def run_row(run: Run, facts: Facts) -> dict[str, Any]:
-    """The row as a mapping; what an attempt died too early to record is None, or left out."""
+    """The row as a mapping; what an attempt failed too early to record is None or left out."""
     failure = (facts.failure or "no reason recorded") if run.status == "failed" else None
     row: dict[str, Any] = {
         "status": run.status,
@@ -31,28 +31,28 @@ def run_row(run: Run, facts: Facts) -> dict[str, Any]:
             "control_run": case.control_run,
             "green_threads": case.green_threads,
             "load_beside": "; ".join(load.load_words() for load in case.beside()) or None,
-            **_given_parameters(facts, case),
+            **_parameter_columns(facts, case),
         }
     return row | _measured(facts) | _versions(facts) | _host(facts)
 
 
 def unreadable_row(facts: Facts | None, reason: str) -> dict[str, Any]:
-    """The row of a run that cannot be read: why, and of what was recorded only what was planned."""
+    """The row of a run that cannot be read: the reason, and of the record only its case."""
     row: dict[str, Any] = {"status": "unreadable", "failure": reason}
     if facts is None or facts.case is None:
         return row
     return row | {"case": facts.case.id, "control_run": facts.case.control_run}
 
 
-def _given_parameters(facts: Facts, case: Case) -> dict[str, Any]:
-    """What may be varied, as the run had it: of the load, of its generator, of the system.
+def _parameter_columns(facts: Facts, case: Case) -> dict[str, Any]:
+    """The parameters of the run that may vary: of the load, its generator and the system.
 
-    The generator's defaults are known as the run recorded them.
+    The generator's defaults are those that the run recorded.
     """
     link = case.link.quantities if case.link is not None else {}
-    around = {"condition": case.condition, **link}
-    given = {**around, **case.settings, **case.parameters, **facts.parameters}
-    row = {name: worded(given[name]) for name in parameters() if given.get(name) is not None}
+    environment = {"condition": case.condition, **link}
+    values = {**environment, **case.settings, **case.parameters, **facts.parameters}
+    row = {name: worded(values[name]) for name in parameters() if values.get(name) is not None}
     return row | {
         "processes": case.processes,
         "hosts": case.hosts,
@@ -64,7 +64,7 @@ def _given_parameters(facts: Facts, case: Case) -> dict[str, Any]:
 
 
 def _content(facts: Facts) -> str | None:
-    """One digest of the record of all messages: no two runs share it."""
+    """A digest of the record of all messages; it differs between any two runs."""
     digests = sorted(
         digest for name, digest in facts.files.items() if name.endswith(tuple(ENDS.values()))
     )
@@ -110,9 +110,9 @@ def _host(facts: Facts) -> dict[str, Any]:
 
 
 def _network(system: SystemFacts, host: HostFacts) -> dict[str, Any]:
-    """The card by which the brokers were reached; a private cluster is on loopback.
+    """The network card used to reach the brokers; a private cluster uses loopback.
 
-    Nothing is said of a cluster elsewhere whose record does not tell the way to it.
+    Empty for an existing cluster if the record does not state the interfaces.
     """
     if system.cluster != "existing":
         return {"network_card": host.network}
@@ -120,11 +120,11 @@ def _network(system: SystemFacts, host: HostFacts) -> dict[str, Any]:
     if used == {LOOPBACK}:
         return {"network_card": "loopback"}
     cards = [card for card in host.network_cards if card.name in used]
-    of_cards = {
+    by_column = {
         "network_card": [card.model or card.name for card in cards],
         "network_driver": [card.driver for card in cards if card.driver],
         "network_speed": [
             f"{card.speed_bits_per_s / 1e9:g} Gbit/s" for card in cards if card.speed_bits_per_s
         ],
     }
-    return {name: ", ".join(dict.fromkeys(values)) or None for name, values in of_cards.items()}
+    return {name: ", ".join(dict.fromkeys(values)) or None for name, values in by_column.items()}

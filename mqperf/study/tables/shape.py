@@ -20,10 +20,10 @@ Tables = Mapping[str, pd.DataFrame]
 MEANT: Mapping[Check, str] = {
     "name": f"a name of at most {LONGEST_NAME} letters, digits, '.', '_' and '-', as folders have"
 }
-"""What a check asks for, where its name does not say it."""
+"""Check -> its requirement in words, where that differs from its name."""
 
 AXES = ("system", "topology", "queues", "test_case", "threads", "repeat")
-"""The columns that say where in a sweep a row belongs, outermost first."""
+"""The columns that give the position of a row in a sweep, outermost first."""
 
 
 def empty(name: str) -> pd.DataFrame:
@@ -37,19 +37,18 @@ def _empty(name: str) -> pd.DataFrame:
 
 
 def conform(name: str, frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame as the register has it: all columns, in order, of their types, values checked.
+    """The frame as registered: all columns of the table, in order, with their types, checked.
 
     Missing columns are added empty; a swept table keeps those of further parameters.  Raises
-    ``TableError`` for a column the register does not know or a value that the column's check
-    forbids.
+    ``TableError`` for an unregistered column, or a value that the column's check forbids.
     """
     expected = TABLES[name].with_parameters(frame.columns)
     unknown = [column for column in frame.columns if column not in expected]
     if unknown:
         raise TableError(f"table {name}: unknown column {unknown[0]!r}")
-    shaped = frame.reindex(columns=list(expected)).reset_index(drop=True)
+    complete = frame.reindex(columns=list(expected)).reset_index(drop=True)
     try:
-        typed = shaped.astype(_other_types(shaped))
+        typed = complete.astype(_type_changes(complete))
     except (ValueError, TypeError, OverflowError) as error:
         raise TableError(f"table {name}: {error}") from None
     if len(typed):
@@ -59,29 +58,29 @@ def conform(name: str, frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def shaped(name: str, frame: pd.DataFrame) -> pd.DataFrame:
-    """The same of those columns of a frame that the table has, parameters among them."""
+    """The columns of a frame that the table has, parameters included, as ``conform`` gives them."""
     columns = TABLES[name].with_parameters(frame.columns)
     return conform(name, frame[[column for column in columns if column in frame.columns]])
 
 
-def _other_types(frame: pd.DataFrame) -> dict[str, Any]:
-    """The types of the columns that have another one than the register asks for."""
-    asked = {column: _type(COLUMNS[column].dtype) for column in frame.columns}
-    types = zip(asked.items(), frame.dtypes, strict=True)
-    return {column: wanted for (column, wanted), actual in types if actual != wanted}
+def _type_changes(frame: pd.DataFrame) -> dict[str, Any]:
+    """The registered types of the columns that have another type."""
+    registered = {column: _type(COLUMNS[column].dtype) for column in frame.columns}
+    types = zip(registered.items(), frame.dtypes, strict=True)
+    return {column: dtype for (column, dtype), actual in types if actual != dtype}
 
 
 @cache
 def _type(name: str) -> Any:  # noqa: ANN401 (pandas has no name for all of its types)
-    """A column's type; texts are Python's, since for short tables Arrow takes a third longer."""
+    """A pandas dtype; strings are Python's, since Arrow takes a third longer for short tables."""
     return pd.StringDtype("python") if name == "string" else pd.api.types.pandas_dtype(name)
 
 
 class Selection(Mapping[str, pd.DataFrame]):
-    """Rows of every table, which are selected when a table is first asked for: most need few."""
+    """Selected rows of every table; a table is filtered on first access, as few are needed."""
 
     def __init__(self, tables: Tables, choose: Callable[[pd.DataFrame], pd.DataFrame]) -> None:
-        """``choose`` gives the rows of a table."""
+        """``choose`` selects the rows of a table."""
         self._tables, self._choose = tables, choose
         self._chosen: dict[str, pd.DataFrame] = {}
 
@@ -101,21 +100,21 @@ class Selection(Mapping[str, pd.DataFrame]):
 
 
 def select(tables: Tables, **axes: str | int) -> Tables:
-    """The rows of every table with these values: ``select(tables, threads=10)``."""
+    """The rows of every table with these column values: ``select(tables, threads=10)``."""
     return Selection(tables, lambda frame: where(frame, **axes).reset_index(drop=True))
 
 
 def where(frame: pd.DataFrame, **values: str | int) -> pd.DataFrame:
-    """The rows of a frame with these values: of a layout, a test case, a sweep."""
+    """The rows of a frame with these column values: of a layout, a test case, a sweep."""
     if frame.empty:
         return frame.copy(deep=False)
     equal = (frame[name].eq(value).fillna(value=False) for name, value in values.items())
-    rows = np.logical_and.reduce([part.to_numpy(dtype=bool) for part in equal])
-    return frame.copy(deep=False) if rows.all() else frame[rows]  # copies of columns take longest
+    rows = np.logical_and.reduce([mask.to_numpy(dtype=bool) for mask in equal])
+    return frame.copy(deep=False) if rows.all() else frame[rows]  # avoids copying columns
 
 
 def of_points(tables: Tables, points: Iterable[object]) -> Tables:
-    """The rows of these points alone; tables that are not about points stay as they are."""
+    """The rows of these points; tables without a column ``point`` stay as they are."""
     kept = {*points}
     return Selection(
         tables,
@@ -124,14 +123,14 @@ def of_points(tables: Tables, points: Iterable[object]) -> Tables:
 
 
 def completed(runs: pd.DataFrame) -> pd.DataFrame:
-    """The rows of those runs that gave figures: measured to the end, or published."""
+    """The rows of runs with figures: measured to the end, or published."""
     return runs[runs["status"].isin(["done", "published"])]
 
 
 def outside_plan(tables: Tables) -> pd.DataFrame:
-    """The rows of ``runs`` at points that the folder's plan does not ask for.
+    """The rows of ``runs`` at points that the folder's plan does not contain.
 
-    None where the plan is not known; an attempt that died before it knew its point has none.
+    No rows if the plan is unknown; attempts that failed before they had a point are left out.
     """
     runs, planned = tables["runs"], tables.get("planned")
     if planned is None or planned.empty:
@@ -140,9 +139,9 @@ def outside_plan(tables: Tables) -> pd.DataFrame:
 
 
 def of_plan(tables: Tables) -> Tables:
-    """The tables without the points that the folder's plan does not ask for.
+    """The tables without the points that the folder's plan does not contain.
 
-    Doubts, which name those points, are kept.
+    Doubts, which report those points, are kept.
     """
     planned = tables.get("planned")
     if planned is None or planned.empty:
@@ -156,9 +155,9 @@ def of_plan(tables: Tables) -> Tables:
 
 
 def in_order(frame: pd.DataFrame, *last: str) -> pd.DataFrame:
-    """The rows by system, topology, queues, test case (as a plan has them), threads, repeat.
+    """The rows sorted by system, topology, queues, test case, threads, repeat; then by ``last``.
 
-    Then by the ``last`` columns.
+    The order of test cases is that of ``TEST_CASES``.
     """
     if frame.empty:
         return frame.reset_index(drop=True)
@@ -179,16 +178,16 @@ def _check(table: str, frame: pd.DataFrame, column: str) -> None:
     wrong = _wrong(frame[column], check).fillna(value=False)
     if wrong.any():
         row = frame[wrong].iloc[0]
-        place = f"row {wrong.to_numpy().argmax() + 1}"
-        place += f" ({', '.join(identity)})" if (identity := [*_known(row)]) else ""
+        position = f"row {wrong.to_numpy().argmax() + 1}"
+        position += f" ({', '.join(identity)})" if (identity := [*_identity(row)]) else ""
         raise TableError(
-            f"table {table}, {place}: {column} must be {MEANT.get(check, check)},"
+            f"table {table}, {position}: {column} must be {MEANT.get(check, check)},"
             f" got {_quoted(row[column])}"
         )
 
 
-def _known(row: pd.Series) -> Iterator[str]:
-    """What tells a row from others: its run, whom it is about, and when."""
+def _identity(row: pd.Series) -> Iterator[str]:
+    """Yield what identifies a row, as ``column value``: its run, subject and time."""
     for name in ("run", "host", "node", "process", "stream", "step", "start_s", "time_s"):
         if name in row and pd.notna(row[name]):
             unit = " s" if name in {"start_s", "time_s"} else ""
@@ -196,11 +195,11 @@ def _known(row: pd.Series) -> Iterator[str]:
 
 
 def _wrong(values: pd.Series, check: Check) -> pd.Series:
-    """Which values the check forbids."""
+    """A mask of the values that the check forbids."""
     if check == "name":
         names = values.dropna().unique()
-        unfit = [name for name in names if len(name) > LONGEST_NAME or not NAME.fullmatch(name)]
-        return values.isin(unfit)
+        invalid = [name for name in names if len(name) > LONGEST_NAME or not NAME.fullmatch(name)]
+        return values.isin(invalid)
     return values < 0 if check == "not negative" else values <= 0
 
 

@@ -1,4 +1,4 @@
-"""A table as a person reads it: headings with units, milliseconds and per cent."""
+"""Tables for display: headings with units, values in milliseconds and per cent."""
 
 import pandas as pd
 
@@ -6,7 +6,7 @@ from mqperf.plan.columns import COLUMNS
 
 
 def shown(frame: pd.DataFrame, *columns: str, subject: str = "") -> pd.DataFrame:
-    """These columns, scaled to their shown unit and headed as reports head them.
+    """These columns, scaled to their displayed unit, with the headings of reports.
 
     ``subject`` goes in front of CPU headings: ``Redis CPU, %``.
     """

@@ -1,7 +1,7 @@
-"""CSV files whose text no spreadsheet takes for a formula.
+"""CSV files whose text spreadsheets do not evaluate as formulas.
 
-A text that begins like a formula is written with an apostrophe before it, which makes it text
-there; reading takes the apostrophe away.  Numbers are written as they are.
+A text that begins like a formula is written with an apostrophe before it, which makes spreadsheets
+treat it as text; reading removes the apostrophe.  Numbers are written unchanged.
 """
 
 import re
@@ -12,14 +12,14 @@ import pandas as pd
 DATES = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 FORMULA = r"'*[=+\-@\t\r]"
-"""How a text begins that is marked: like a formula, or like a text that was marked."""
+"""The beginning of a text that gets an apostrophe: a formula, or one that has an apostrophe."""
 
 _FORMULA = re.compile(FORMULA)
 _NUMBER = re.compile(r"[-+]?[0-9]+([.][0-9]*)?(e[-+]?[0-9]{1,3})?")
 
 
 def write_csv(frame: pd.DataFrame, file: Path, *, header: bool = True) -> None:
-    """Write the rows, with no index; instants in UTC."""
+    """Write the frame without its index; instants in UTC."""
     marked = frame.set_axis([mark(str(name)) for name in frame.columns], axis="columns")
     for number in range(frame.shape[1]):
         column = frame.iloc[:, number]
@@ -31,10 +31,10 @@ def write_csv(frame: pd.DataFrame, file: Path, *, header: bool = True) -> None:
 
 
 def mark(text: str) -> str:
-    """The text as it is written."""
+    """The text as written: with an apostrophe if it begins like a formula and is no number."""
     return f"'{text}" if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
 def unmarked(texts: pd.Series) -> pd.Series:
-    """Texts as they were before they were written."""
+    """Texts without the apostrophe that ``mark`` added."""
     return texts.str.replace(rf"^'({FORMULA})", r"\1", regex=True)

@@ -1,6 +1,6 @@
-"""The messages of a run, once they are known to be those of its processes.
+"""Read the messages of a run, and check that its own processes recorded them.
 
-Processes record the instants of every message, or counts of each second; all of a run alike.
+Processes record the instants of every message, or counts per second; all processes of a run alike.
 """
 
 from collections import Counter
@@ -28,43 +28,42 @@ ONE, TWO = ("started",), ("started", "finished")
 SERVER = {"received": TWO}
 CLIENT = {"sent": ONE, "error": TWO}
 CALLER = {**CLIENT, "round_trip": TWO}
-"""The columns of each stream of a process; the order of streams does not matter."""
+"""Required streams of each kind of process -> their columns; the order does not matter."""
 
 FURTHER = {
     "client": dict.fromkeys(("handover", "service", "confirmed", *REFUSALS), TWO),
     "server": dict.fromkeys(clocks.OF_TWO_CLOCKS - {clocks.RECEIVED}, TWO),
 }
-"""Streams that a process may have besides, by its kind: when messages were handed over that were
-due; when the broker confirmed them; when it refused them, and how; when those were received, or
-answered, that were handed over; and which of the received are dead letters, urgent ones, and such
-as are not."""
+"""Optional streams by kind of process.  Clients: handover (from due to handed over), service (from
+handed over to answered), the broker's confirms and refusals.  Servers: service (from handed over to
+received), and those of the received messages that are dead letters, urgent or usual."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Streams:
-    """All messages of a run: of instants, or of counts with the sequence numbers.
+    """All messages of a run: instants, or counts with sequence numbers.
 
-    ``numbers`` has for each process the numbers by stream and sender; it is empty for instants.
-    ``processes`` are by the clock of the controller, ``recorded`` by those of their own hosts.
-    One-way latencies are right to ``uncertainty_s``.
+    ``numbers`` has the sequence numbers of each process by stream and sender; empty for instants.
+    ``processes`` use the clock of the controller, ``recorded`` those of the processes' own hosts.
+    One-way latencies are accurate to ``uncertainty_s``.
     """
 
     processes: ByProcess
     recorded: ByProcess
     numbers: Sequence[Mapping[str, Mapping[str, Numbers]]] = ()
     uncertainty_s: float = 0.0
-    joined: dict[str, Stream] = field(default_factory=dict, repr=False)
+    merged: dict[str, Stream] = field(default_factory=dict, repr=False)
 
     @property
     def record(self) -> str:
-        """Which kind of record it is."""
+        """``COUNTS`` or ``INSTANTS``."""
         return COUNTS if self.numbers else INSTANTS
 
     def together(self, name: str) -> Stream:
-        """One stream over all processes, without messages when none has it."""
-        if name not in self.joined:
-            self.joined[name] = _together(self.processes, name)
-        return self.joined[name]
+        """The stream merged over all processes; without messages when no process has it."""
+        if name not in self.merged:
+            self.merged[name] = _merged(self.processes, name)
+        return self.merged[name]
 
     @property
     def received(self) -> int | None:
@@ -74,73 +73,73 @@ class Streams:
 
     def has(self, name: str) -> bool:
         """Whether any process recorded such a stream."""
-        return any(name in named for named in self.processes.values())
+        return any(name in streams for streams in self.processes.values())
 
     def finished(self, test_case: str) -> Stream:
         """The messages that count as finished in the test case."""
         return self.together(TEST_CASES[test_case].finish.stream)
 
     def instants(self, name: str) -> np.ndarray:
-        """Started and finished of all messages of a stream, which must be of instants."""
+        """Start and finish of every message of a stream; raises ``TypeError`` for counts."""
         stream = self.together(name)
         if not isinstance(stream, Instants):
             raise TypeError(f"{name} is recorded as counts: it has no instants")
         return stream.values
 
-    def seen(self, name: str) -> Iterator[tuple[str, Numbers]]:
-        """Sender and sequence numbers of a stream, of every process that saw some."""
-        for of_process in self.numbers:
-            yield from of_process.get(name, {}).items()
+    def sequence_numbers(self, name: str) -> Iterator[tuple[str, Numbers]]:
+        """Sender and sequence numbers of a stream, from every process that recorded some."""
+        for by_stream in self.numbers:
+            yield from by_stream.get(name, {}).items()
 
 
 def read_streams(run: Whole) -> Streams:
-    """The messages of every process of a whole run.
+    """Read the messages of every process of a whole run.
 
     Raises ``LoadError`` or ``RecordError`` for a file that is missing or damaged, belongs to
-    another process or run, or holds an instant far from the run's own; and for a run of which some
-    processes recorded instants, and others counts.
+    another process or run, or holds an instant far from the run's own; and for a run in which some
+    processes recorded instants and others counts.
     """
     _check_processes(run)
     load = run.folder
     labels = [process.label for process in run.facts.processes]
-    kinds = {kind: {file.stem for file in load.glob(f"*{end}")} for kind, end in ENDS.items()}
-    for kind, stems in kinds.items():
-        if unknown := sorted(stems - set(labels)):
-            file = load / f"{unknown[0]}{ENDS[kind]}"
+    stems = {record: {file.stem for file in load.glob(f"*{end}")} for record, end in ENDS.items()}
+    for record, recorded_labels in stems.items():
+        if unknown := sorted(recorded_labels - set(labels)):
+            file = load / f"{unknown[0]}{ENDS[record]}"
             raise RecordError(f"{file}: run.json knows no process {unknown[0]}")
-    if all(kinds.values()):
+    if all(stems.values()):
         raise RecordError(
             f"{load}: holds both {' and '.join(ENDS.values())} files: one record cannot account for"
             " the messages of the other"
         )
-    if kinds[COUNTS]:
-        return _counted(run, {label: load / f"{label}{ENDS[COUNTS]}" for label in labels})
-    return _exact(run, {label: load / f"{label}{ENDS[INSTANTS]}" for label in labels})
+    if stems[COUNTS]:
+        return _read_counts(run, {label: load / f"{label}{ENDS[COUNTS]}" for label in labels})
+    return _read_instants(run, {label: load / f"{label}{ENDS[INSTANTS]}" for label in labels})
 
 
 def _check_processes(run: Whole) -> None:
     """Raise ``RecordError`` unless there are as many processes as the load of the case has."""
-    asked = Counter(member.kind for member in generator_of(run).members(run.case))
+    expected = Counter(member.kind for member in generator_of(run).members(run.case))
     recorded = Counter(process.kind for process in run.facts.processes)
     for kind in ("client", "server"):
-        if recorded[kind] != asked[kind]:
+        if recorded[kind] != expected[kind]:
             raise RecordError(
                 f"{run.run.path / FACTS}: processes: {recorded[kind]} of kind {kind}, the case has"
-                f" {asked[kind]}"
+                f" {expected[kind]}"
             )
 
 
-def _together(processes: ByProcess, name: str) -> Stream:
-    parts = [named[name] for named in processes.values() if name in named]
-    counted = [part for part in parts if isinstance(part, Counted)]
+def _merged(processes: ByProcess, name: str) -> Stream:
+    found = [streams[name] for streams in processes.values() if name in streams]
+    counted = [stream for stream in found if isinstance(stream, Counted)]
     if counted:
         return combined(counted)
-    every = [part.values for part in parts if isinstance(part, Instants)]
-    return Instants(np.concatenate(every) if every else np.empty((0, 2)))
+    arrays = [stream.values for stream in found if isinstance(stream, Instants)]
+    return Instants(np.concatenate(arrays) if arrays else np.empty((0, 2)))
 
 
-def _exact(run: Whole, files: Mapping[str, Path]) -> Streams:
-    recorded = {label: _instants(run, file) for label, file in files.items()}
+def _read_instants(run: Whole, files: Mapping[str, Path]) -> Streams:
+    recorded = {label: _instants_of_process(run, file) for label, file in files.items()}
     processes, uncertainty_s = clocks.instants(run, recorded)
     begin, end = run.load[0] - EARLY_S, run.load[1] + run.case.timeout_s + LATE_S
     for label, streams in processes.items():
@@ -153,20 +152,20 @@ def _exact(run: Whole, files: Mapping[str, Path]) -> Streams:
     return Streams(processes, recorded, uncertainty_s=uncertainty_s)
 
 
-def _instants(run: Whole, file: Path) -> Mapping[str, Instants]:
+def _instants_of_process(run: Whole, file: Path) -> Mapping[str, Instants]:
     header, streams = messages.read_all(file)
     columns = {stream.name: stream.columns for stream in header.streams}
-    _check(run, file, header, columns if len(columns) == len(header.streams) else {})
+    _check_header(run, file, header, columns if len(columns) == len(header.streams) else {})
     for part, whole in parts_of(streams):
-        if (parts := len(streams[part])) != (wholes := len(streams[whole])):
-            raise LoadError(f"{file}: {parts} messages in {part}, {wholes} in {whole}")
+        if (in_part := len(streams[part])) != (in_whole := len(streams[whole])):
+            raise LoadError(f"{file}: {in_part} messages in {part}, {in_whole} in {whole}")
     return {name: Instants(instants) for name, instants in streams.items()}
 
 
 def parts_of(streams: Collection[str]) -> Iterator[tuple[str, str]]:
-    """The streams of a process that hold a part of the latency, and those that hold the whole.
+    """Yield pairs of streams of a process: one with a part of the latency, one with the whole.
 
-    Of instants, the same row of both is of the same message.
+    In records of instants, the same row of both streams belongs to the same message.
     """
     finish = "round_trip" if "round_trip" in streams else "received"
     for part, whole in (("handover", "sent"), ("service", finish)):
@@ -174,51 +173,52 @@ def parts_of(streams: Collection[str]) -> Iterator[tuple[str, str]]:
             yield part, whole
 
 
-def _counted(run: Whole, files: Mapping[str, Path]) -> Streams:
-    read = {label: counts.read_counts(file) for label, file in files.items()}
+def _read_counts(run: Whole, files: Mapping[str, Path]) -> Streams:
+    records = {label: counts.read_counts(file) for label, file in files.items()}
     senders: set[str] = set()
-    for label, record in read.items():
-        _check(run, files[label], record.header, {s.name: s.columns for s in record.header.streams})
+    for label, record in records.items():
+        columns = {stream.name: stream.columns for stream in record.header.streams}
+        _check_header(run, files[label], record.header, columns)
         sent = record.numbers.get("sent", {})
-        if both := sorted(senders & set(sent)):
-            raise LoadError(f"{files[label]}: another process, too, sent messages as {both[0]}")
+        if shared := sorted(senders & set(sent)):
+            raise LoadError(f"{files[label]}: another process, too, sent messages as {shared[0]}")
         senders |= set(sent)
-    recorded = {label: record.streams for label, record in read.items()}
-    streams, uncertainty_s = clocks.counted(run, read)
+    recorded = {label: record.streams for label, record in records.items()}
+    processes, uncertainty_s = clocks.counted(run, records)
     end = run.load[1] + run.case.timeout_s + LATE_S
-    for label, named in streams.items():
-        if any(stream.end > end for stream in named.values()):
+    for label, streams in processes.items():
+        if any(stream.end > end for stream in streams.values()):
             raise LoadError(f"{files[label]}: a second is far from those of the run")
-    numbers = [record.numbers for record in read.values()]
-    return Streams(streams, recorded, numbers, uncertainty_s)
+    numbers = [record.numbers for record in records.values()]
+    return Streams(processes, recorded, numbers, uncertainty_s)
 
 
-def _check(
+def _check_header(
     run: Whole, file: Path, header: messages.Header | Header, streams: Mapping[str, tuple[str, ...]]
 ) -> None:
-    for problem in _foreign(run, file.stem, header, streams):
+    for problem in _header_mismatches(run, file.stem, header, streams):
         raise LoadError(f"{file}: not of this run: {problem}")
 
 
-def _foreign(
+def _header_mismatches(
     run: Whole, label: str, header: messages.Header | Header, streams: Mapping[str, tuple[str, ...]]
 ) -> Iterator[str]:
-    """In what a file differs from what this process of this run writes."""
+    """Yield the differences between a file's header and what this process of this run writes."""
     kind = next(process.kind for process in run.facts.processes if process.label == label)
-    stated = (header.label, header.kind, header.test_case)
-    asked = (label, kind, run.case.test_case)
-    if stated != asked:
-        yield f"it is of {' '.join(stated)}, not of {' '.join(asked)}"
-    counts_from_it = kind == "client" or isinstance(header, Header)
+    identity = (header.label, header.kind, header.test_case)
+    expected_identity = (label, kind, run.case.test_case)
+    if identity != expected_identity:
+        yield f"it is of {' '.join(identity)}, not of {' '.join(expected_identity)}"
+    starts_with_load = kind == "client" or isinstance(header, Header)
     begin = run.began(label)
-    if counts_from_it and header.start is not None and header.start != begin:
+    if starts_with_load and header.start is not None and header.start != begin:
         yield f"its load started at {header.start}, that of the run at {begin} by its host's clock"
-    expected = _expected(kind, run.case.test_case)
+    expected = _required_streams(kind, run.case.test_case)
     if not expected.items() <= streams.items() <= {**expected, **FURTHER[kind]}.items():
         yield f"its streams are {', '.join(stream.name for stream in header.streams)}"
 
 
-def _expected(kind: str, test_case: str) -> Mapping[str, tuple[str, ...]]:
+def _required_streams(kind: str, test_case: str) -> Mapping[str, tuple[str, ...]]:
     if kind == "server":
         return SERVER
     return CALLER if TEST_CASES[test_case].replies else CLIENT

@@ -1,4 +1,4 @@
-"""When things happened, by records that were made apart: facts, events, logs of brokers."""
+"""Compare the times in independent records of a run: facts, events, logs of probes."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,11 +7,11 @@ from mqperf.record.events import CONTROLLER, FILE, SLACK_S
 from mqperf.study.probes import PROBE_READERS
 
 MILESTONES = ("start", "measured", "drained", "stopped")
-"""What the runner writes down once in every run that it describes."""
+"""Events that the runner records exactly once in every run that it describes."""
 
 
 def disagreements(run: Whole, events: Sequence[Event]) -> Iterator[str]:
-    """Where facts, events and probes do not tell of the same run."""
+    """Contradictions between facts, events and probes of a run."""
     yield from _milestones(run, events)
     yield from _instants(run, events)
     yield from _exits(run)
@@ -20,7 +20,7 @@ def disagreements(run: Whole, events: Sequence[Event]) -> Iterator[str]:
 
 
 def _milestones(run: Whole, events: Sequence[Event]) -> Iterator[str]:
-    """Events that are missing or of nobody; a run that no runner described has what it has."""
+    """Missing events, and those of unknown hosts or processes, if a runner described the run."""
     if not events:
         yield f"{FILE}: no event in it"
     if run.facts.started is None:
@@ -41,7 +41,7 @@ def _milestones(run: Whole, events: Sequence[Event]) -> Iterator[str]:
 
 
 def _instants(run: Whole, events: Sequence[Event]) -> Iterator[str]:
-    """A start that is not the window's, and an end before the window's."""
+    """Events whose times contradict the load and the window in run.json."""
     begin, earliest = run.load[0], {"measured": run.window[1], "drained": run.load[1]}
     for event in events:
         if event.what == "start" and event.detail.get("start") != begin:
@@ -49,14 +49,14 @@ def _instants(run: Whole, events: Sequence[Event]) -> Iterator[str]:
         if event.what == "start" and event.epoch > begin + SLACK_S:
             yield f"{FILE}: the start was agreed {event.epoch - begin:.1f} s after it"
         if event.epoch < earliest.get(event.what, 0.0) - SLACK_S:
-            late = earliest[event.what] - event.epoch
-            yield f"{FILE}: {event.what} {late:.1f} s before that can be"
+            early_s = earliest[event.what] - event.epoch
+            yield f"{FILE}: {event.what} {early_s:.1f} s before that can be"
 
 
 def _exits(run: Whole) -> Iterator[str]:
-    """Processes of a load that did not end well: a run with such a one fails, and is not done.
+    """Processes of a load with a failing exit code, which a run with status done cannot have.
 
-    None of them is ended by a signal before that is written down.
+    The runner ends none of them by a signal before exit codes are recorded.
     """
     loads = {"": run.facts.processes}
     loads |= {

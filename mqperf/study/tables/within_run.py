@@ -1,6 +1,6 @@
-"""Latencies of a run as figures, and how well it knows them and its throughput.
+"""Latency figures of a run, and confidence intervals for them and for throughput.
 
-The latter are the columns ``*_within_low`` and ``*_within_high``.
+The intervals are the columns ``*_within_low`` and ``*_within_high``.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,39 +17,39 @@ Row = dict[str, float]
 
 
 def warmup_found_s(finished: Stream, steady: Window | None) -> int | None:
-    """Seconds of the load until throughput was steady, of those in which it may be."""
+    """Seconds from the start of ``steady`` until throughput was steady; None where unknown."""
     return None if steady is None else warmup_s(finished.per_second(steady).astype(float))
 
 
 def throughput_interval(counts: np.ndarray) -> Row:
-    """The interval of the throughput, of the messages finished in each second of the window."""
+    """The interval of the throughput, from the messages finished in each second of the window."""
     interval = ratio_interval(counts.astype(float), np.ones(len(counts)))
     return _columns("throughput_msg_s", interval)
 
 
 def quantiles(label: str, latencies: Latencies, names: Iterable[str]) -> Row:
-    """The columns of that label for these percentiles; NaN where too few messages tell one."""
-    asked = [*names]
-    values = told_s(latencies, [SHARES[name] for name in asked])
-    return {f"{label}_{name}_s": value for name, value in zip(asked, values, strict=True)}
+    """The columns ``label_name_s`` of these percentiles; NaN where there are too few messages."""
+    percentiles = [*names]
+    values = told_s(latencies, [SHARES[name] for name in percentiles])
+    return {f"{label}_{name}_s": value for name, value in zip(percentiles, values, strict=True)}
 
 
 def latency_figures(latencies: Latencies) -> Row:
-    """Mean, percentiles and the largest by their columns, of at least one message.
+    """Mean, percentiles and maximum by column; there must be at least one message.
 
-    A percentile that so few messages do not tell is NaN.
+    A percentile for which there are too few messages is NaN.
     """
-    ends = {"latency_mean_s": latencies.mean_s, "latency_max_s": latencies.max_s}
-    return quantiles("latency", latencies, SHARES) | ends
+    mean_and_max = {"latency_mean_s": latencies.mean_s, "latency_max_s": latencies.max_s}
+    return quantiles("latency", latencies, SHARES) | mean_and_max
 
 
 def latency_intervals(
     latencies: Latencies, window: Window, percentiles: Mapping[str, float]
 ) -> Row:
-    """The intervals of the mean latency and of the percentiles, by their columns.
+    """The intervals of the mean latency and of the percentiles, by column.
 
-    ``latencies`` are of the messages which were started in the window, ``percentiles`` the
-    estimates; one that is NaN has no interval.
+    ``latencies`` are of the messages started in the window, ``percentiles`` the estimates; one
+    that is NaN has no interval.
     """
     if seconds(window) < SHORTEST_S:
         return {}

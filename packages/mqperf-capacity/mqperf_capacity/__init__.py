@@ -1,7 +1,7 @@
 """How much is needed, for mqperf: quotas, demands, and predictions from what was measured.
 
-``predict`` and ``predict_mix`` predict, as ``mqperf predict`` does; see ``front.api``.  The rooms
-are those of mqperf, and hold what its rooms of the same names may hold.
+``predict`` and ``predict_mix`` predict, as ``mqperf predict`` does; see ``front.api``.  The folders
+("rooms") are those of mqperf, and follow the same rules about what each may hold and import.
 """
 
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ __all__ = ["Prediction", "predict", "predict_mix"]
 
 
 def __getattr__(name: str) -> object:
-    """Import the library for analysis only when it is asked for: plans need none of it."""
+    """Import the analysis only when it is used, as plans do not need it."""
     if name not in __all__:
         raise AttributeError(f"module 'mqperf_capacity' has no attribute {name!r}")
     from mqperf_capacity.front import api

@@ -1,4 +1,4 @@
-"""Commands and scripts of the user's for mqperf: a load generator, and an action.
+"""The user's own commands and scripts in mqperf: a load generator, and an action.
 
 The rooms are those of mqperf, and hold what its rooms of the same names may hold.
 """

@@ -1,4 +1,4 @@
-"""Why a run was not faster: what its processes waited for, and the causes that this is evidence of.
+"""Why a run was not faster: what its processes waited for, and the causes that this indicates.
 
-The rooms are those of mqperf, and hold what its rooms of the same names may hold.
+The folders ("rooms") are those of mqperf, and follow the same rules about what each may hold.
 """

@@ -1,1 +1,1 @@
-"""A gate for continuous integration: a plan is measured against a baseline, and passes or not."""
+"""A gate for continuous integration: a plan is measured against a baseline, and passes or fails."""

@@ -1,4 +1,4 @@
-"""Hosts for mqperf: checked, and prepared, before a plan runs on them.
+"""Checks and preparation of hosts, for mqperf, before a plan runs on them.
 
 The rooms are those of mqperf, and hold what its rooms of the same names may hold.
 """

@@ -1,4 +1,4 @@
-"""Results of others for mqperf: published reports, and runs of other tools, become tables.
+"""Imports published reports and runs of other benchmarking tools as tables of mqperf.
 
 The rooms are those of mqperf, and hold what its rooms of the same names may hold.
 """

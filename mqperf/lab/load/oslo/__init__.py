@@ -1,1 +1,1 @@
-"""What the load generators made of oslo.messaging share: releases, drivers, programs."""
+"""Shared by the load generators that use oslo.messaging: releases, drivers, programs."""

@@ -1,6 +1,6 @@
-"""How oslo.messaging is told where and how to connect: the transport URL and the driver's options.
+"""Connection parameters of oslo.messaging: the transport URL and the options of the driver.
 
-By the release that speaks the protocol of an endpoint.
+Both depend on the release that supports the protocol of an endpoint.
 """
 
 from mqperf.lab.load.launcher import Access, Endpoint
@@ -10,20 +10,20 @@ from mqperf.plan.driver import OPTIONS
 
 
 def transport_url(endpoint: Endpoint) -> str:
-    """The transport URL of one role."""
+    """Return the transport URL of one role."""
     return endpoint.url(_release(endpoint).scheme)
 
 
 def options(case: Case, access: Access, address: str) -> Sections:
-    """The options of the driver, on a host of that address: the case's own hold."""
+    """Return the driver's options on a host of that address; options of the case take priority."""
     sections = _release(access.client).options(case, access.client, address)
-    more = {"ssl": "true"} if access.client.authority else {}
+    overrides = {"ssl": "true"} if access.client.authority else {}
     for name in OPTIONS:
         if (value := case.parameters.get(name)) is not None:
-            more[name] = str(value).lower() if isinstance(value, bool) else str(value)
-    return {name: {**values, **more} for name, values in sections.items()}
+            overrides[name] = str(value).lower() if isinstance(value, bool) else str(value)
+    return {name: {**values, **overrides} for name, values in sections.items()}
 
 
 def _release(endpoint: Endpoint) -> Release:
-    """The first that speaks the protocol: others of it take the same URLs and options."""
-    return next(each for each in RELEASES.values() if each.protocol == endpoint.protocol)
+    """Return the first release for the protocol: all of them take the same URLs and options."""
+    return next(r for r in RELEASES.values() if r.protocol == endpoint.protocol)

@@ -15,7 +15,7 @@ REPORTED = ("oslo.messaging", "oslo.service", "eventlet", "greenlet", "kombu", "
 class Library:
     """A release on a host.
 
-    ``python`` is the host's; ``path`` has the folders there that our programs are imported from,
+    ``python`` is the host's; ``path`` has the import folders on the host: those of our programs,
     and then the release.
     """
 
@@ -25,16 +25,16 @@ class Library:
     versions: Mapping[str, str]
 
     def check(self) -> None:
-        """Nothing of it can have changed: it is sealed in the cache."""
+        """Do nothing: the library is sealed in the cache and cannot have changed."""
 
 
 def library(title: str, release: Release, host: Machine, program: str = "mqperf") -> Library:
-    """A release on a host, for ``title``; built first if there is no sound one in the cache.
+    """Return a release on a host, built if the cache has no intact one; errors name ``title``.
 
-    ``program`` is the module that imports it, or the package of that.
-    Building needs the network.  Two processes that ask at once build it once.  Raises
-    `InstallError` with the last words of the command that failed, and `HostError` when the cache,
-    or the host, cannot be written.
+    ``program`` is the module that imports it, or the package of that module.
+    Building needs the network.  Of concurrent processes only one builds it.  Raises `InstallError`
+    with the last output of the command that failed, and `HostError` when the cache, or the host,
+    cannot be written.
     """
     site = packages(title, release.lock, host.platform, needs=release.tools)
     installed, reported = versions(site), (*REPORTED, *release.libraries)

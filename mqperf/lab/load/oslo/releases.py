@@ -1,6 +1,6 @@
-"""The releases of oslo.messaging whose simulator is used, each for what it can talk to.
+"""The releases of oslo.messaging whose simulator is used, by the protocols of their drivers.
 
-Packages add those whose drivers speak other protocols than RabbitMQ's, and former ones.
+Packages add releases with drivers for other protocols than RabbitMQ's, and older releases.
 """
 
 import re
@@ -19,19 +19,19 @@ Sections = Mapping[str, Mapping[str, str]]
 """Options of oslo.config by section."""
 
 SERVER_THREADS = 64
-"""Messages that an oslo.messaging server handles at once; each answers on a connection."""
+"""Messages that an oslo.messaging server handles concurrently, each with a connection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A release of oslo.messaging with its simulator, and all that it needs, by exact version.
+    """A release of oslo.messaging with its simulator and its dependencies, by exact version.
 
-    Its driver speaks to endpoints of ``protocol``; transport URLs call it ``scheme``, and
-    ``options`` gives its options for a case, an endpoint and the address of a client's host.
-    ``lock`` is its lock file, ``repairs`` are functions of a package's room ``onhost`` that it
-    needs, as ``module:function``, ``libraries`` the distributions, beside those of every release,
-    whose versions can explain a result, and ``tools`` says what must be installed to compile what
-    comes without compiled code.
+    Its driver connects to endpoints of ``protocol``; ``scheme`` is the scheme of its transport
+    URLs, and ``options`` returns its options for a case, an endpoint and the address of a client's
+    host.  ``lock`` is its lock file, ``repairs`` are the functions in a package's ``onhost`` that
+    it needs, as ``module:function``, ``libraries`` the distributions, in addition to those of every
+    release, whose versions can explain a result, and ``tools`` names what must be installed to
+    compile distributions without compiled code.
     """
 
     name: str
@@ -48,12 +48,12 @@ class Release:
 
     @property
     def package(self) -> str:
-        """The package that has its repairs."""
+        """The package that contains its repairs."""
         return next(iter(self.repairs), "mqperf").partition(".")[0]
 
 
 def _rabbit(case: Case, _endpoint: Endpoint, _address: str) -> Sections:
-    """Enough connections for every green thread, and the kind of queue."""
+    """Return a connection pool large enough for all green threads, and the kind of queue."""
     section = {"rpc_conn_pool_size": str(max(case.green_threads, SERVER_THREADS) + 16)}
     if case.queues == "quorum":
         section |= {"rabbit_quorum_queue": "true", "rabbit_transient_quorum_queue": "true"}
@@ -77,14 +77,14 @@ RELEASES = Registry("oslo_releases", (RABBITMQ,))
 
 
 def find(name: str) -> Release:
-    """The release of that name; raises `LoadError` listing the known ones."""
+    """Return the release of that name; raises `LoadError` listing the known ones."""
     if name not in RELEASES:
         raise LoadError(f"No simulator release {name!r}; there are: {', '.join(RELEASES)}.")
     return RELEASES[name]
 
 
 def pinned(name: str, distribution: str) -> str:
-    """The version of a distribution that the lock of a release names."""
+    """Return the version of a distribution in the lock file of a release."""
     lock = find(name).lock
     pin = re.search(rf"^{re.escape(distribution)}==(\S+)", lock.read_text(), re.MULTILINE)
     if pin is None:

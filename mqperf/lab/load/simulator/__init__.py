@@ -1,4 +1,4 @@
-"""The oslo.messaging simulator, which is a part of oslo.messaging's source, as a load generator."""
+"""The simulator from the source of oslo.messaging as a load generator."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from mqperf.record.outputs import simulator as output
 
 
 def about(driver: str) -> str:
-    """Which release, for which driver."""
+    """Return the release and the driver, in a few words."""
     return f"simulator of oslo.messaging {releases.find(driver).version} for {driver}"
 
 

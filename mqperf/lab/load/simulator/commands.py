@@ -1,9 +1,9 @@
 """The oslo.messaging simulator: the commands of one run.
 
-Every pair is one client process and one server process.  With targets ``own`` each pair has a topic
-of its own; with ``shared`` all servers take from one topic, as in the reports of 2016.  The
-simulator is strict about the order of its arguments: all that concerns both roles comes before the
-mode, and ``-tg``, which takes any number of values, must not be the last of them.
+Every pair is one client process and one server process.  With targets ``own`` each pair has its own
+topic; with ``shared`` all servers consume from one topic, as in the reports of 2016.  The
+simulator requires an order of its arguments: those for both roles come before the mode, and
+``-tg``, which takes any number of values, must not be the last of them.
 """
 
 import hashlib
@@ -22,20 +22,20 @@ ANY_URL = "rabbit://USER:PASSWORD@HOST:5672/VHOST"
 
 
 def commands(job: LoadJob) -> list[Command]:
-    """The processes of a run, servers first."""
+    """Return the processes of a run, servers first."""
     if not isinstance(tool := job.tool, Environment):
         raise TypeError(f"the simulator runs in an Environment, not in {tool!r}")
     env = variables(job.control, tool.path)
     return [
-        Command(each.label, each.kind, _argv(job, tool, each), env, config_files(job, each.kind))
-        for each in job.members
+        Command(m.label, m.kind, _argv(job, tool, m), env, config_files(job, m.kind))
+        for m in job.members
     ]
 
 
 def describe(case: Case) -> list[str]:
-    """The same processes as command lines to type by hand, in the order in which to start them.
+    """Return the processes as command lines to type by hand, in the order in which to start them.
 
-    By hand the lengths of bodies are those of the simulator's table, and no rate is kept.
+    These use the body lengths of the simulator's table, and do not keep a rate.
     """
     return [
         shlex.join(
@@ -49,22 +49,22 @@ def describe(case: Case) -> list[str]:
 
 
 def queues(case: Case, run_id: str) -> list[str]:
-    """The queues that the servers of a run declare by name.
+    """Return the queues that the servers of a run declare under predictable names.
 
-    Those of replies and of fan-outs have random names, and expire by themselves; streams do not.
+    Queues of replies and fan-outs have random names and expire by themselves; streams do not.
     """
     names = []
     for member in pairs(case):
         if member.kind == "server":
             pair_topic = _topic(case, run_id, member.number)
-            of_calls = ("", f".{member.label}", "_fanout")
-            ends = (".info",) if case.test_case == "notify" else of_calls
-            names += [f"{pair_topic}{end}" for end in ends]
+            rpc_suffixes = ("", f".{member.label}", "_fanout")
+            suffixes = (".info",) if case.test_case == "notify" else rpc_suffixes
+            names += [f"{pair_topic}{suffix}" for suffix in suffixes]
     return list(dict.fromkeys(names))
 
 
 def _argv(job: LoadJob, environment: Environment, member: Member) -> tuple[str, ...]:
-    """How a process is started: what is mqperf's own, then the simulator's arguments."""
+    """Return the command of a process: mqperf's own options, then the simulator's arguments."""
     return (
         *(environment.python, *ALONE, "-m", "mqperf.onhost.load.simulator"),
         *_options(job, environment, member),
@@ -76,7 +76,7 @@ def _argv(job: LoadJob, environment: Environment, member: Member) -> tuple[str, 
 
 
 def _options(job: LoadJob, environment: Environment, member: Member) -> Iterator[str]:
-    """Those of mqperf's own."""
+    """Yield the options of mqperf's own program."""
     options = {
         "--simulator": environment.simulator,
         "--label": member.label,
@@ -108,13 +108,13 @@ def _options(job: LoadJob, environment: Environment, member: Member) -> Iterator
 
 
 def _topic(case: Case, run_id: str, pair: int) -> str:
-    """Without dots: the simulator splits a target into topic and server name at the first one."""
+    """Return a topic without dots: the simulator splits targets at the first dot."""
     name = topic(run_id)
     return name if of_case(case).targets == "shared" else f"{name}-{pair}"
 
 
 def _arguments(case: Case, member: Member, prefix: str) -> list[str]:
-    """The simulator's arguments after those that say where to connect and what to write."""
+    """Return the simulator's arguments after those for the connection and the output."""
     family = "notify" if case.test_case == "notify" else "rpc"
     server = f"server-{member.number}"
     if member.kind == "server":
@@ -128,10 +128,10 @@ def _arguments(case: Case, member: Member, prefix: str) -> list[str]:
     load += flags.get(case.test_case, [])
     if parameters.message_count is None:
         return ["-tg", target, "-tp", prefix, "-l", str(case.load_s), f"{family}-client", *load]
-    each = str(-(-parameters.message_count // case.threads))
-    return ["-tg", target, "-tp", prefix, f"{family}-client", *load, "-m", each]
+    per_thread = str(-(-parameters.message_count // case.threads))
+    return ["-tg", target, "-tp", prefix, f"{family}-client", *load, "-m", per_thread]
 
 
 def _seed(case: Case, label: str) -> int:
-    """Equal for all repeats of a case, different for each of its processes."""
+    """Return a seed that is equal for all repeats of a case and differs between processes."""
     return int.from_bytes(hashlib.sha256(f"{case.point}/{label}".encode()).digest()[:4])

@@ -1,8 +1,8 @@
 """One pinned environment per release of the oslo.messaging simulator, made on first use.
 
-The simulator and its table of message lengths are part of the source distribution only; the driver
-under test is what the wheel installs.  Both come from the package index, verified by hash, and
-stay unmodified; what a release needs to run on a current Python is repaired at run time.
+Only the source distribution contains the simulator and its table of message lengths; the wheel
+installs the driver under test.  Both come from the package index, verified by hash, and stay
+unmodified; patches that a release needs on a current Python are applied at run time.
 """
 
 import hashlib
@@ -29,7 +29,7 @@ LIMIT_S = 60
 class Environment(Library):
     """A release with its simulator, ready to run on a host.
 
-    ``simulator`` is the program there, ``tools`` the folder of ours that it comes from.
+    ``simulator`` is the program on the host, ``tools`` the local folder that it was copied from.
     """
 
     simulator: Path
@@ -37,12 +37,12 @@ class Environment(Library):
 
     @override
     def check(self) -> None:
-        """Raise `LoadError` unless the simulator is still the one that ``versions`` names."""
+        """Raise `LoadError` unless the simulator still has the hashes in ``versions``."""
         try:
-            same = _hashes(self.tools).items() <= self.versions.items()
+            unchanged = _hashes(self.tools).items() <= self.versions.items()
         except OSError:
-            same = False
-        if not same:
+            unchanged = False
+        if not unchanged:
             raise LoadError(
                 f"{self.tools}: {' or '.join(TOOLS)} was changed while it was in use;"
                 " repeat the command, which creates the simulator again"
@@ -50,11 +50,11 @@ class Environment(Library):
 
 
 def ensure(name: str, host: Machine) -> Environment:
-    """The environment of a release on a host, built first if there is no sound one in the cache.
+    """Return the environment of a release on a host, built if the cache has no intact one.
 
-    Building needs the network.  Two processes that ask at once build it once.  Raises
-    `InstallError` with the last words of the command that failed, and `HostError` when the cache,
-    or the host, cannot be written.
+    Building needs the network.  Of concurrent processes only one builds it.  Raises `InstallError`
+    with the last output of the command that failed, and `HostError` when the cache, or the host,
+    cannot be written.
     """
     release = find(name)
     title = f"The simulator environment {name!r} (oslo.messaging {release.version})"
@@ -73,7 +73,7 @@ def ensure(name: str, host: Machine) -> Environment:
 
 
 def self_check(name: str, host: Machine) -> Mapping[str, str]:
-    """Build the environment if needed, start its simulator once, and give its versions."""
+    """Build the environment if needed, start its simulator once, and return its versions."""
     environment = ensure(name, host)
     argv = [environment.python, *ALONE, str(environment.simulator), "--help"]
     path = {"PYTHONPATH": str(environment.path[-1])}
@@ -87,7 +87,7 @@ def self_check(name: str, host: Machine) -> Mapping[str, str]:
 
 
 def _tools(title: str, release: Release) -> Path:
-    """The folder with the simulator and its table, out of the verified source distribution."""
+    """Return the folder with the simulator and its table from the verified source distribution."""
     home = cache.place() / "generators" / f"simulator-{release.sdist_sha256[:12]}"
     cache.make(home, lambda: _unpack(title, release, home), read=TOOLS)
     return home
@@ -95,10 +95,10 @@ def _tools(title: str, release: Release) -> Path:
 
 def _unpack(title: str, release: Release, home: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        wanted = Path(folder, "sdist.txt")
-        wanted.write_text(f"oslo.messaging=={release.version} --hash=sha256:{release.sdist_sha256}")
-        only = ["--no-deps", "--no-binary", ":all:", "--require-hashes", "-r", str(wanted)]
-        pip = [*installers.module("pip"), "download", "--quiet", "--no-input", *only]
+        pinned = Path(folder, "sdist.txt")
+        pinned.write_text(f"oslo.messaging=={release.version} --hash=sha256:{release.sdist_sha256}")
+        options = ["--no-deps", "--no-binary", ":all:", "--require-hashes", "-r", str(pinned)]
+        pip = [*installers.module("pip"), "download", "--quiet", "--no-input", *options]
         installers.output(title, [*pip, "--dest", folder])
         [archive] = Path(folder).glob("*.tar.gz")
         _extract(archive, home)
@@ -116,7 +116,7 @@ def _extract(archive: Path, folder: Path) -> None:
 
 
 def _hashes(folder: Path) -> dict[str, str]:
-    """The hashes of the simulator and of its table, as they are now."""
+    """Return the current hashes of the simulator and of its table."""
     return {
         f"{Path(name).stem}_sha256": hashlib.sha256((folder / name).read_bytes()).hexdigest()
         for name in TOOLS

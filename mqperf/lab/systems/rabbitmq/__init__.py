@@ -1,4 +1,4 @@
-"""RabbitMQ as a system under test: a private cluster or broker, or one that is already there."""
+"""RabbitMQ as a system under test: a private cluster or broker, or an existing one."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ from mqperf.lab.systems.rabbitmq.version import kind_of_queue
 from mqperf.lab.systems.system import ONLY_BROKER, Deployment, System, node_label
 
 SINGLE = "single"
-"""The topology of a broker alone, which is started for itself; the others share a cluster."""
+"""The topology of a single broker in its own deployment; the others share a cluster."""
 
 _NO_COPIES = f"topology {SINGLE} is one broker, which mirrors to no other: plan these queues apart"
 
@@ -26,7 +26,7 @@ _NO_COPIES = f"topology {SINGLE} is one broker, which mirrors to no other: plan 
 def start(
     settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
 ) -> Iterator[Deployment]:
-    """Bring nodes up on the hosts, or check those which the settings' URLs lead to."""
+    """Start nodes on the hosts, or connect to those of the URLs in the settings."""
     values = {**settings}
     nodes = 1 if values.pop("topology", None) == SINGLE else NODES
     parsed = parse_settings(values)
@@ -38,7 +38,7 @@ def start(
 
 
 def incompatible_settings(topology: str, settings: Mapping[str, JsonValue]) -> str | None:
-    """Why the topology cannot be had with these settings: it is one broker, and they name more."""
+    """Return why the topology is not available: it is one broker, and the settings name more."""
     urls = settings.get("urls")
     if topology == SINGLE and isinstance(urls, list | tuple) and len(urls) > 1:
         return f"topology {SINGLE} is one broker: give one node and one URL instead of {len(urls)}"
@@ -46,9 +46,9 @@ def incompatible_settings(topology: str, settings: Mapping[str, JsonValue]) -> s
 
 
 def queue_kind(asked: str, settings: Mapping[str, JsonValue], host: Host) -> str:
-    """The kind of queue that a plan gets: ``ha`` is what the installed version has.
+    """Return the actual kind of queue: ``ha`` becomes the kind that the version has.
 
-    Raises ``SystemFault`` for what it does not have, and for ``ha`` of an existing cluster.
+    Raises ``SystemFault`` for a kind that it does not have, and for ``ha`` of an existing cluster.
     """
     if not (parsed := parse_settings(settings)).urls:
         version = parsed.obtainable(host)
@@ -63,7 +63,7 @@ def queue_kind(asked: str, settings: Mapping[str, JsonValue], host: Host) -> str
 
 
 def labels(topology: str, settings: Mapping[str, JsonValue]) -> tuple[str, ...]:
-    """Those of its nodes: of a private cluster, or of one that is there."""
+    """Return the labels of the nodes of a private or an existing cluster."""
     if topology == SINGLE:
         return (ONLY_BROKER,)
     return tuple(map(node_label, range(len(parse_settings(settings).nodes) or NODES)))

@@ -1,7 +1,7 @@
 """The specification of a private RabbitMQ cluster: ports, files, environments of its processes.
 
-Nothing here starts anything.  Every environment is built from scratch and every file that RabbitMQ
-looks for is named, so that neither the user's environment nor anything under /etc has a say.
+Nothing here starts anything.  Every environment is built from scratch and the path of every file
+of RabbitMQ is set, so that neither the user's environment nor files under /etc have any effect.
 """
 
 import os
@@ -27,44 +27,44 @@ TLS_FILES: Mapping[str, str] = {
     "certfile": "../nodes.pem",
     "keyfile": "../nodes.key",
 }
-"""Where nodes find certificates and key, from their folders on, by the options of RabbitMQ."""
+"""Paths of certificates and key, relative to the folder of a node, by options of RabbitMQ."""
 
 
 def port_count() -> int:
-    """The ports of a cluster: those of each node, one for each name in ``FURTHER`` among them."""
+    """Return the number of ports of a cluster; each node has one per name in ``FURTHER``, too."""
     return 1 + (3 + len(FURTHER)) * NODES + CTL_PORTS
 
 
-# One address only, also between nodes, and no port mapper but ours: erl would start a daemon.  As a
-# variable it reaches whatever a node starts, too: its monitor, which misses the port mapper once a
-# minute, and since 3.13 a second Erlang that looks for the other nodes.
+# Listen on one address only, also between nodes, and do not let erl start a port mapper daemon.  As
+# an environment variable it also applies to the child processes of a node: a monitor that looks for
+# the port mapper once a minute, and since 3.13 a second Erlang that looks for the other nodes.
 _ERL_FLAGS = "-start_epmd false -kernel inet_dist_use_interface {{{address}}}"
 
-# RabbitMQ starts a library for syslog even if nothing is logged that way, and the library opens a
-# UDP socket on all addresses unless it is to write to a file.
+# RabbitMQ starts a syslog library even if nothing is logged to it, and the library opens a UDP
+# socket on all addresses unless it writes to a file.
 _NO_SYSLOG = "-syslog protocol {rfc5424,standard_error}"
 
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """The password of the user of a private cluster, and the cookie of its nodes, at random."""
+    """Random password of the user of a private cluster, and random cookie of its nodes."""
 
     password: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
     cookie: str = field(default_factory=lambda: secrets.token_hex(24), repr=False)
 
     def redacted(self, text: str) -> str:
-        """Give the text without them."""
+        """Return the text without the secrets."""
         return text.replace(self.password, "***").replace(self.cookie, "***")
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """Where a private cluster lives: the folder of each node, its ports, and RabbitMQ by host.
+    """The layout of a private cluster: one folder per node, ports, and installations by host.
 
-    There is a folder for each node; a cluster of one is a broker alone.
+    A cluster of one node is a single broker.
 
-    The ports are the same on every host, as they must be for the port mapper.  With certificates
-    clients connect by TLS only.
+    The ports are the same on every host, as the port mapper requires.  With certificates, clients
+    connect by TLS only.
     """
 
     host_folders: Sequence[HostFolder]
@@ -77,46 +77,46 @@ class Cluster:
 
     @property
     def epmd_port(self) -> int:
-        """Where the nodes find each other."""
+        """The port of the port mapper, by which the nodes find each other."""
         return self.ports[0]
 
     @property
     def node_names(self) -> tuple[str, ...]:
         """Erlang names of the nodes, Master first."""
-        at = [
-            "localhost" if self._here else host_folder.host.address
+        hosts = [
+            "localhost" if self._is_local else host_folder.host.address
             for host_folder in self.host_folders
         ]
-        return tuple(f"mqperf{number}@{name}" for number, name in enumerate(at, 1))
+        return tuple(f"mqperf{number}@{name}" for number, name in enumerate(hosts, 1))
 
     @property
-    def _here(self) -> bool:
-        """Whether it is on this machine alone; elsewhere names are addresses, known to all."""
+    def _is_local(self) -> bool:
+        """Whether all nodes are on this machine; otherwise node names contain addresses."""
         return all(host_folder.host.name == HERE for host_folder in self.host_folders)
 
     @property
-    def _alone(self) -> bool:
-        """Whether it is one node, which looks for no other."""
+    def _is_single(self) -> bool:
+        """Whether it has a single node, which does not look for others."""
         return len(self.host_folders) == 1
 
     def address(self, index: int) -> str:
-        """Where a node listens."""
+        """Return the address on which a node listens."""
         return self.host_folders[index].host.address
 
     def node_folder(self, index: int) -> HostFolder:
-        """Everything that one node reads and writes."""
+        """Return the folder of all files of a node."""
         return self.host_folders[index].within(f"node{index + 1}")
 
     def amqp_port(self, index: int) -> int:
-        """Where clients of a node connect."""
+        """Return the port of a node for clients."""
         return self.ports[1 + index]
 
     def management_port(self, index: int) -> int:
-        """Where a node's management plugin listens, if it is switched on."""
+        """Return the port of a node's management plugin, if that is enabled."""
         return self.ports[1 + 2 * NODES + index]
 
     def addresses(self, index: int) -> dict[str, str]:
-        """Where else a node may listen, by the names in ``FURTHER``."""
+        """Return further addresses, ``host:port``, for a node to listen, by name in ``FURTHER``."""
         ports = self.ports[1 + 3 * NODES + index :: NODES]
         return {
             name: f"{self.address(index)}:{port}"
@@ -124,15 +124,15 @@ class Cluster:
         }
 
     def config(self, index: int) -> str:
-        """Write a node's rabbitmq.conf, password included."""
+        """Return the rabbitmq.conf of a node, including the password."""
         lines = [
-            # The first user is ours, so that no guest is made.
+            # With this first user RabbitMQ does not create the user guest.
             f"default_user = {USER}",
             f"default_pass = {self.secrets.password}",
             f"vm_memory_high_watermark.absolute = {self.settings.memory_watermark_mb}MB",
             "log.console.level = info",
         ]
-        if not self._alone:
+        if not self._is_single:
             lines.append("cluster_formation.peer_discovery_backend = classic_config")
             lines.append(f"cluster_formation.discovery_retry_limit = {self._discovery_retries}")
             lines.append("cluster_formation.discovery_retry_interval = 100")
@@ -142,7 +142,7 @@ class Cluster:
             lines.append("listeners.tcp = none")
             lines.append(f"listeners.ssl.1 = {self.address(index)}:{self.amqp_port(index)}")
             lines += [f"ssl_options.{name} = {file}" for name, file in TLS_FILES.items()]
-            # of clients, which log in by a password
+            # no certificates of clients: they log in by a password
             lines.append("ssl_options.verify = verify_none")
         if self.settings.management:
             lines.append(f"management.tcp.ip = {self.address(index)}")
@@ -151,46 +151,46 @@ class Cluster:
 
     @property
     def _discovery_retries(self) -> int:
-        """How often a node looks for the others, every 100 ms.
+        """How often a node looks for the others, at intervals of 100 ms.
 
-        Since 3.13 a node looks until it finds another that is starting, too, and one that gives up
-        stays alone, as on a machine that is slow to start them.  Before 3.13 the first node would
-        only wait for peers which in turn wait for it.
+        Since 3.13 a node looks until it finds another one that is starting as well; a node that
+        gives up, for example on a slow machine, stays alone.  Before 3.13 the first node would only
+        wait for peers that in turn wait for it.
         """
         return 10 * self.settings.start_timeout_s if self.version >= (3, 13) else 1
 
     @property
-    def _of_hosts(self) -> list[HostFolder]:
-        """The first folder on each host, the Master's first."""
+    def _host_folders(self) -> list[HostFolder]:
+        """The first node folder on each host, the Master's first."""
         folders: dict[str, HostFolder] = {}
         for host_folder in self.host_folders:
             folders.setdefault(host_folder.host.name, host_folder)
         return [*folders.values()]
 
     def write_cookies(self) -> None:
-        """Put the cookie where nodes and rabbitmqctl look for it."""
-        for host_folder in self._of_hosts:
+        """Write the cookie to the folders where nodes and rabbitmqctl look for it."""
+        for host_folder in self._host_folders:
             host_folder.host.write(
                 host_folder.folder / ".erlang.cookie", self.secrets.cookie, 0o400
             )
 
     def write_certificates(self) -> None:
-        """Put certificates and key where the nodes look for them, for their owner only."""
+        """Write certificates and key where the nodes look for them, for their owner only."""
         if (certificates := self.certificates) is None:
             return
         contents = (certificates.authority, certificates.nodes, certificates.key)
-        for host_folder in self._of_hosts:
+        for host_folder in self._host_folders:
             for file, content in zip(TLS_FILES.values(), contents, strict=True):
                 host_folder.host.write(host_folder.folder / Path(file).name, content)
 
     def port_mappers(self) -> list[Server]:
-        """Our epmd on each host."""
-        return [self._port_mapper(host_folder) for host_folder in self._of_hosts]
+        """Return the port mapper, epmd, of each host."""
+        return [self._port_mapper(host_folder) for host_folder in self._host_folders]
 
     def _port_mapper(self, host_folder: HostFolder) -> Server:
-        """In the foreground; without ``-d`` it does not say that its port was taken."""
+        """Return an epmd in the foreground; without ``-d`` it does not report a taken port."""
         address = host_folder.host.address
-        name = "epmd" if self._here else f"epmd-{host_folder.host.name}"
+        name = "epmd" if self._is_local else f"epmd-{host_folder.host.name}"
         argv = ("epmd", "-d", "-port", str(self.epmd_port), "-address", address)
         return Server(
             label=name.replace("-", " ", 1),
@@ -204,18 +204,18 @@ class Cluster:
         )
 
     def rabbitmqctl(self) -> Rabbitmqctl:
-        """The rabbitmqctl of the Master's host."""
+        """Return the rabbitmqctl on the Master's host."""
         host_folder = self.host_folders[0]
         installation = self.installations[host_folder.host.name]
-        options = () if self._here else ("--longnames",)
+        options = () if self._is_local else ("--longnames",)
         return Rabbitmqctl(host_folder, installation, self.ctl_environment(host_folder), options)
 
     def node(self, index: int) -> Server:
-        """One node."""
+        """Return the server of a node."""
         host_folder = self.host_folders[index]
         installation = self.installations[host_folder.host.name]
         node = Server(
-            label=ONLY_BROKER if self._alone else node_label(index),
+            label=ONLY_BROKER if self._is_single else node_label(index),
             name=self.node_names[index],
             host_folder=self.node_folder(index),
             argv=installation.command("rabbitmq-server", shown=host_folder.folder),
@@ -230,7 +230,7 @@ class Cluster:
         return self.settings.tuned(node, self.addresses(index))
 
     def environment(self, host_folder: HostFolder) -> dict[str, str]:
-        """Environment of epmd, and what those of all other processes on a host have in common."""
+        """Return the environment of epmd, the base of those of all other processes on a host."""
         return {
             "HOME": str(host_folder.folder),
             "PATH": host_folder.host.path,
@@ -238,14 +238,14 @@ class Cluster:
             "ERL_EPMD_PORT": str(self.epmd_port),
             "ERL_EPMD_ADDRESS": host_folder.host.address,
             "ERL_AFLAGS": _ERL_FLAGS.format(address=host_folder.host.address.replace(".", ",")),
-            # A crash dump holds the password.
+            # No crash dumps: they contain the password.
             "ERL_CRASH_DUMP_SECONDS": "0",
             "RABBITMQ_CONF_ENV_FILE": os.devnull,
-            **({} if self._here else {"RABBITMQ_USE_LONGNAME": "true"}),
+            **({} if self._is_local else {"RABBITMQ_USE_LONGNAME": "true"}),
         }
 
     def ctl_environment(self, host_folder: HostFolder) -> dict[str, str]:
-        """Environment of rabbitmqctl; several may run at once."""
+        """Return the environment of rabbitmqctl, of which several may run concurrently."""
         first, last = self.ports[-CTL_PORTS], self.ports[-1]
         return self.environment(host_folder) | {
             "RABBITMQ_CTL_ERL_ARGS": "+S 1:1",
@@ -254,7 +254,7 @@ class Cluster:
         }
 
     def node_environment(self, index: int) -> dict[str, str]:
-        """Environment of one node."""
+        """Return the environment of a node."""
         folder = self.node_folder(index).folder
         unencrypted = {
             "RABBITMQ_NODE_IP_ADDRESS": self.address(index),
@@ -274,11 +274,11 @@ class Cluster:
             "RABBITMQ_MNESIA_DIR": str(folder / "data"),
             "RABBITMQ_PID_FILE": str(folder / "pid"),
             "RABBITMQ_LOG_BASE": str(folder / "log"),
-            # Everything into the output of the process, and nowhere else.
+            # Log to standard output only.
             "RABBITMQ_LOGS": "-",
             "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS": _NO_SYSLOG,
-            # All nodes would bind their first scheduler to the same core.
+            # Unbound: all nodes would bind their first scheduler to the same core.
             "RABBITMQ_SCHEDULER_BIND_TYPE": "u",
-            # The script becomes the broker instead of waiting for it: its pid is the node's.
+            # The script replaces itself by the broker instead of waiting for it: one pid for both.
             "RUNNING_UNDER_SYSTEMD": "true",
         }

@@ -1,7 +1,7 @@
-"""A RabbitMQ cluster that is already there: we use it, watch it, and change nothing in it.
+"""An existing RabbitMQ cluster: it is used and monitored, but not configured.
 
-Runs cannot have a virtual host of their own, so they keep apart by their topics, and what they
-declared is deleted by name afterwards.
+Runs cannot have a virtual host of their own, so they are separated by their topics, and their
+queues are deleted by name afterwards.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 CONNECT_TIMEOUT_S = 5
 ERLANG = "beam.smp"
-"""The program of a node: Erlang's machine."""
-TOLD = "version", "platform", "cluster_name"
-"""What every RabbitMQ tells who connects."""
+"""The program of a node: the virtual machine of Erlang."""
+PROPERTIES = "version", "platform", "cluster_name"
+"""Properties that every RabbitMQ sends to its clients."""
 MIRRORED = "asserted by the plan: mirrored queues need a policy which mqperf neither sets nor sees"
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """What a node said of itself when we connected."""
+    """Properties of a node, from the first connection."""
 
     node: Node
     version: str
@@ -47,12 +47,12 @@ class Peer:
 
 
 class ExistingCluster:
-    """The deployment; nothing of it ends with us."""
+    """The deployment of an existing cluster, which continues to run after mqperf."""
 
     ends_with_us = False
 
     def __init__(self, peers: tuple[Peer, ...], settings: Settings) -> None:
-        """Take nodes that have been reached by these settings."""
+        """Use the nodes to which these settings led."""
         self._peers, self._settings = peers, settings
         self._urls = settings.endpoints
 
@@ -62,7 +62,7 @@ class ExistingCluster:
         return tuple(peer.node for peer in self._peers)
 
     def provision(self, case: Case, run_id: str) -> Access:
-        """Give the URLs of the topology's nodes; the virtual host is the URL's own."""
+        """Return the endpoints of the topology's nodes; the virtual host is that of the URL."""
         kind_of_queue(case.queues, self._peers[0].version)
         topology = TOPOLOGIES[case.topology]
         if topology.any_node:
@@ -71,7 +71,7 @@ class ExistingCluster:
                 " put an address in front of its nodes, and plan cmsm with its url"
             )
         self._settings.listener(case)
-        endpoints = (self._endpoint(at, case.topology) for at in (topology.client, topology.server))
+        endpoints = (self._endpoint(n, case.topology) for n in (topology.client, topology.server))
         access = Access(*(self._settings.reached(case, endpoint) for endpoint in endpoints))
         declared = self._settings.declared(case, run_id, self._peers[0].version)
         if declared:
@@ -79,7 +79,7 @@ class ExistingCluster:
         return access
 
     def _declare(self, run_id: str, queues: Sequence[Mapping[str, Any]]) -> None:
-        """Declare them all, or leave none behind."""
+        """Declare all queues, or leave none behind after an error."""
         names: list[str] = []
         try:
             with connected(self._urls[0]) as connection:
@@ -96,14 +96,14 @@ class ExistingCluster:
             raise
 
     def clean_up(self, _run_id: str, queues: Sequence[str]) -> None:
-        """Delete the queues which the run declared; the server expires those with random names."""
+        """Delete the queues that the run declared; those with random names expire by themselves."""
         with connected(self._urls[0]) as connection:
             channel = connection.channel()
             for queue in queues:
                 channel.queue_delete(queue)
 
     def facts(self) -> dict[str, JsonValue]:
-        """Give what the nodes said when we connected."""
+        """Return the properties of the nodes from the first connection."""
         first = self._peers[0]
         return {
             "product": "RabbitMQ",
@@ -126,13 +126,13 @@ class ExistingCluster:
         }
 
     def check(self) -> None:
-        """Raise ``SystemFault`` when a node on this machine is gone; others are not asked."""
+        """Raise ``SystemFault`` when a node whose process is visible has ended."""
         for node in self.nodes:
             if node.process is not None and not node.process.alive:
                 raise SystemFault(f"RabbitMQ node {node.label} ({node.name}) has ended")
 
     def collect(self, folder: Path) -> None:
-        """Leave the folder empty: configuration and logs belong to somebody else."""
+        """Do nothing: configuration and logs of an existing cluster are not collected."""
 
     def _endpoint(self, index: int, topology: str) -> Endpoint:
         if index >= len(self._urls):
@@ -154,9 +154,9 @@ class ExistingCluster:
 
 
 def existing_cluster(settings: Settings, hosts: Sequence[Host]) -> ExistingCluster:
-    """Connect to every URL once, and learn who answers.
+    """Connect to every URL once, and read the properties of its node.
 
-    A node that runs on one of the hosts is watched there.
+    The process of a node that runs on one of the hosts is monitored.
     Raises ``SystemFault`` for a node that cannot be reached or refuses the user.
     """
     peers = tuple(
@@ -168,7 +168,7 @@ def existing_cluster(settings: Settings, hosts: Sequence[Host]) -> ExistingClust
 
 @contextmanager
 def connected(url: BrokerUrl) -> "Iterator[amqp.Connection]":
-    """Open an AMQP connection for a moment; all that is refused becomes ``SystemFault``."""
+    """Open a short AMQP connection; every error is raised as ``SystemFault``."""
     import amqp
 
     shown, user = url.shown(), url.credentials[0]
@@ -196,38 +196,38 @@ def _connect(url: BrokerUrl) -> "amqp.Connection":
     import amqp
 
     user, password = url.credentials
-    trusted = authority(url)
+    authorities = authority(url)
     connection = amqp.Connection(
         host=address(url),
         userid=user,
         password=password,
         virtual_host=unquote(url.path[1:]) or "/",
         connect_timeout=CONNECT_TIMEOUT_S,
-        ssl=_by_tls(url.host, trusted) if trusted else False,
+        ssl=_tls_options(url.host, authorities) if authorities else False,
     )
     connection.connect()
     return connection
 
 
-def _by_tls(host: str, trusted: str) -> dict[str, object]:
-    """Only who has a certificate for that host, signed by those that are trusted, is RabbitMQ."""
-    return {"context": {"cadata": trusted, "check_hostname": True}, "server_hostname": host}
+def _tls_options(host: str, authorities: str) -> dict[str, object]:
+    """Return options to require a certificate for that host, signed by the authorities."""
+    return {"context": {"cadata": authorities, "check_hostname": True}, "server_hostname": host}
 
 
 def _without_secrets(url: BrokerUrl, text: object) -> str:
-    """What a library or a server said, without any form of the URL's password."""
-    words = str(text)
+    """Return an error message without any form of the URL's password."""
+    message = str(text)
     for secret in sorted(url.secrets(), key=len, reverse=True):
-        words = words.replace(secret, HIDDEN)
-    return words
+        message = message.replace(secret, HIDDEN)
+    return message
 
 
 def _peer(index: int, name: str, url: BrokerUrl, hosts: Sequence[Host]) -> Peer:
     with connected(url) as connection:
         properties = connection.server_properties
-        if silent := [key for key in TOLD if key not in properties]:
+        if missing := [key for key in PROPERTIES if key not in properties]:
             raise SystemFault(
-                f"{url.shown()}: this is no RabbitMQ: it does not tell its {', '.join(silent)};"
+                f"{url.shown()}: this is no RabbitMQ: it does not tell its {', '.join(missing)};"
                 " correct the plan's settings"
             )
         ip, port = connection.sock.getpeername()[:2]
@@ -236,7 +236,7 @@ def _peer(index: int, name: str, url: BrokerUrl, hosts: Sequence[Host]) -> Peer:
             ((host, process) for host, process in listeners if process), (None, None)
         )
         node = Node(node_label(index), name, broker, host)
-        # the interface of ours by which the node is reached
+        # the local interface over which the node is reached
         interface = interface_of(connection.sock.getsockname()[0])
-        version, platform, cluster = (properties[key] for key in TOLD)
+        version, platform, cluster = (properties[key] for key in PROPERTIES)
         return Peer(node, version, platform, cluster, interface)

@@ -1,4 +1,4 @@
-"""The policies by which RabbitMQ has each kind of queue."""
+"""The RabbitMQ policies for each kind of queue."""
 
 from collections.abc import Mapping
 

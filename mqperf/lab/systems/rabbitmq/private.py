@@ -1,4 +1,4 @@
-"""A private RabbitMQ, a cluster of three nodes or one alone, started and ended with us."""
+"""A private RabbitMQ of three nodes or one, started and ended by mqperf."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -23,13 +23,13 @@ from mqperf.plan.topologies import TOPOLOGIES
 
 
 class NoClusterError(AgainError):
-    """Nodes that are up, but have not found each other: each looks for a limited time."""
+    """Nodes run, but did not find each other within the limited time of their search."""
 
 
 def private_cluster(
     settings: Settings, host_folders: Sequence[HostFolder], nodes: int = NODES
 ) -> AbstractContextManager["PrivateCluster"]:
-    """Run nodes which form one cluster, three or one alone, on the addresses of their hosts only.
+    """Run a cluster of ``nodes`` nodes, which listen on the addresses of their hosts only.
 
     Raises ``SystemFault`` when RabbitMQ is missing, a node dies or is not ready in time, no cluster
     is formed, or hosts have different versions; ``HostError`` when a folder cannot be written.
@@ -65,7 +65,7 @@ def private_cluster(
 def _installed(
     host_folders: Sequence[HostFolder], settings: Settings
 ) -> tuple[dict[str, Installation], str]:
-    """What each host has, by its name, and the version that all of them have."""
+    """Return the installation of each host, by its name, and their common version."""
     hosts = {host_folder.host.name: host_folder.host for host_folder in host_folders}
     installations = {name: settings.installation(host) for name, host in hosts.items()}
     versions = {name: installation.version for name, installation in installations.items()}
@@ -78,10 +78,10 @@ def _installed(
 
 
 def _versions(cluster: Cluster, rabbitmqctl: Rabbitmqctl) -> Mapping[str, str]:
-    """What the Master runs, by names of RabbitMQ's own.
+    """Return the versions that the Master runs, by RabbitMQ's names.
 
     Raises ``NoClusterError`` unless all nodes have found each other, and ``SystemFault`` where
-    another version runs than was asked for.
+    another version runs than the requested one.
     """
     master = cluster.node_names[0]
     status = rabbitmqctl.status(master)
@@ -93,14 +93,14 @@ def _versions(cluster: Cluster, rabbitmqctl: Rabbitmqctl) -> Mapping[str, str]:
             " repeat the command when the machine is less busy"
         )
     versions = cast("dict[str, dict[str, str]]", status["versions"])[master]
-    asked, got = cluster.settings.version, versions["rabbitmq_version"]
-    if asked is not None and not is_of(got, asked):
-        raise SystemFault(f"RabbitMQ {got} was started where {asked} was asked for")
+    requested, actual = cluster.settings.version, versions["rabbitmq_version"]
+    if requested is not None and not is_of(actual, requested):
+        raise SystemFault(f"RabbitMQ {actual} was started where {requested} was asked for")
     return versions
 
 
 def _about(cluster: Cluster, versions: Mapping[str, str]) -> dict[str, JsonValue]:
-    """Versions and configuration."""
+    """Return versions and configuration, for the facts of the deployment."""
     settings, first = cluster.settings, cluster.node(0)
     return {
         "product": "RabbitMQ",
@@ -119,13 +119,13 @@ def _about(cluster: Cluster, versions: Mapping[str, str]) -> dict[str, JsonValue
 
 @dataclass(frozen=True, slots=True)
 class PrivateCluster(PrivateDeployment):
-    """The deployment: Master, Slave 1 and Slave 2, or the Broker alone."""
+    """The deployment: Master, Slave 1 and Slave 2, or a single Broker."""
 
     _cluster: Cluster
     _rabbitmqctl: Rabbitmqctl
 
     def provision(self, case: Case, run_id: str) -> Access:
-        """Make a virtual host for the run, with its policy before any queue is declared."""
+        """Create a virtual host for the run, with its policies before any queue is declared."""
         settings = self._cluster.settings
         listener = settings.listener(case)
         declared = settings.declared(case, run_id, str(self.about["version"]))
@@ -145,7 +145,7 @@ class PrivateCluster(PrivateDeployment):
         raise SystemFault("all RabbitMQ nodes are dead")
 
     def _endpoint(self, vhost: str, listener: str | None = None) -> Endpoint:
-        """All nodes, where they speak AMQP or have that listener."""
+        """Return the endpoint of all nodes at their AMQP port, or at that listener."""
         cluster = self._cluster
         addresses = (
             cluster.addresses(index)[listener]

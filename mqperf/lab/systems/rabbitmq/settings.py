@@ -1,4 +1,4 @@
-"""What a plan may say about RabbitMQ."""
+"""Settings of RabbitMQ in a plan."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 
 class Settings(SystemSettings):
-    """A private cluster's settings, or where an existing cluster is.
+    """Settings of a private cluster, or the addresses of an existing cluster.
 
-    With ``urls`` (one per node, passwords as ``${VARIABLE}``) nothing is started; ``nodes`` then
-    gives the names by which reports call the nodes.  With ``tls`` clients connect encrypted only.
-    ``version``, in quotes, is another one than is installed, ``4.3`` for any 4.3.x.
+    With ``urls`` (one per node, passwords as ``${VARIABLE}``) nothing is started; ``nodes`` are
+    then the names of the nodes in reports.  With ``tls`` clients connect by TLS only.  ``version``,
+    in quotes, selects another version than the installed one, ``4.3`` any 4.3.x.
     """
 
     name: ClassVar = "rabbitmq"
@@ -51,7 +51,7 @@ class Settings(SystemSettings):
         return self
 
     @model_validator(mode="after")
-    def _as_ours(self) -> "Settings":
+    def _consistent_urls(self) -> "Settings":
         if self.tls and self.urls:
             raise ValueError(
                 "tls is for a cluster that mqperf starts: leave it out beside urls, and begin these"
@@ -66,15 +66,15 @@ class Settings(SystemSettings):
         return self
 
     def obtainable(self, host: Host) -> str:
-        """The version that a host has or can get; raises ``SystemFault`` where it cannot be had."""
+        """Return the version that a host has or can install; raises ``SystemFault`` otherwise."""
         return self.installation(host).version
 
     def getting(self, _hosts: Sequence[Host]) -> Iterator[str]:
-        """Get what the hosts lack; it says what, before each."""
+        """Install what the hosts lack, and yield a description before each step."""
         yield from ()
 
     def installation(self, host: Host) -> Installation:
-        """The RabbitMQ of a host, once it is got; raises as ``obtainable`` does."""
+        """Return the installed RabbitMQ of a host; raises as ``obtainable`` does."""
         found = package(host)
         if self.version is not None and not is_of(found.version, self.version):
             raise SystemFault(
@@ -84,48 +84,48 @@ class Settings(SystemSettings):
         return found
 
     def check_version(self, version: str) -> None:
-        """Raise ``SystemFault`` when a RabbitMQ of this version is known not to have them."""
+        """Raise ``SystemFault`` when RabbitMQ of this version does not support the settings."""
 
     @property
     def plugins(self) -> tuple[str, ...]:
-        """Those that the nodes of a private cluster have switched on."""
+        """The plugins that are enabled in the nodes of a private cluster."""
         return ("rabbitmq_management",) if self.management else ()
 
     def tuned(self, node: Server, _addresses: Mapping[str, str]) -> Server:
-        """A node of a private cluster with all of them.
+        """Return a node of a private cluster with these settings applied.
 
-        It may listen at the addresses, of which there is one for each name in ``FURTHER``.
+        It may listen at the given addresses, one for each name in ``FURTHER``.
         """
         return node
 
     def listener(self, _case: Case) -> str | None:
-        """The name in ``FURTHER`` to whose address the load of a case connects.
+        """Return the name in ``FURTHER`` whose address the load of a case connects to.
 
-        None stands for where nodes speak AMQP.  Raises ``SystemFault`` where no node listens so.
+        None is the address for AMQP.  Raises ``SystemFault`` if no node has such a listener.
         """
         return None
 
     def declared(self, _case: Case, _run_id: str, _version: str) -> "Definitions":
-        """What a run finds in its virtual host; of an existing cluster, queues alone.
+        """Return the initial content of a run's virtual host; of an existing cluster, only queues.
 
-        Raises ``SystemFault`` for a version that does not speak as the load does.
+        Raises ``SystemFault`` for a version that does not support the protocol of the load.
         """
         return {}
 
     def reached(self, _case: Case, endpoint: "Endpoint") -> "Endpoint":
-        """How the load of a case speaks there, if not by AMQP 0-9-1."""
+        """Return the endpoint for the load of a case, for protocols other than AMQP 0-9-1."""
         return endpoint
 
     @contextmanager
     def applied(self, _nodes: Sequence[Server], _rabbitmqctl: "Rabbitmqctl") -> Iterator[None]:
-        """While nodes start; in what has become a cluster, do what no file can say.
+        """Enclose the start of nodes, to apply settings that no configuration file supports.
 
-        Raises ``SettingsFault`` for what nodes refuse of them.
+        Raises ``SettingsFault`` for settings that nodes reject.
         """
         yield
 
     def policies(self, queues: str) -> Mapping[str, Mapping[str, JsonValue]]:
-        """The policies of a virtual host by name, for a kind of queue."""
+        """Return the policies of a virtual host by name, for a kind of queue."""
         return POLICIES[queues]
 
     @property
@@ -135,12 +135,12 @@ class Settings(SystemSettings):
 
     @property
     def endpoints(self) -> tuple[BrokerUrl, ...]:
-        """The URLs, taken apart."""
+        """The parsed URLs."""
         return tuple(BrokerUrl.parse(url.get_secret_value()) for url in self.urls)
 
 
 FURTHER: Registry[type[Settings]] = Registry("rabbitmq_settings")
-"""What packages add to them: derived classes, which ask each other by ``super``."""
+"""Extensions by packages: derived classes, which cooperate by ``super``."""
 
 
 @cache
@@ -149,10 +149,10 @@ def _model() -> type[Settings]:
 
 
 def parse_settings(settings: Mapping[str, JsonValue]) -> Settings:
-    """Check the settings and put the environment's values into the URLs.
+    """Validate the settings and substitute environment variables in the URLs.
 
-    Raises ``SettingsFault`` for an unknown key, a value out of range, a URL that is none, a
-    variable that is not set, or certificates that cannot be read.
+    Raises ``SettingsFault`` for an unknown key, a value out of range, an invalid URL, an unset
+    variable, or unreadable certificates.
     """
     parsed = checked("rabbitmq", _model(), settings)
     urls = [url.get_secret_value() for url in parsed.urls]

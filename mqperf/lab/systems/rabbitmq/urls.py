@@ -1,4 +1,4 @@
-"""URLs of RabbitMQ nodes that are already there: what a plan may say, and whom they trust."""
+"""URLs of existing RabbitMQ nodes: validation, variables, and certificates."""
 
 import os
 import re
@@ -15,21 +15,21 @@ from mqperf.base.urls import FORM, HIDDEN, BrokerUrl
 from mqperf.plan.file.reading import UnreadableError, first_bytes
 
 ENCRYPTED = "amqps"
-"""The scheme of those that are reached by TLS."""
+"""The scheme of URLs with TLS."""
 
 PORTS = {"amqp": 5672, "rabbit": 5672, ENCRYPTED: 5671}
-"""Where nodes listen unless a URL says otherwise, by scheme."""
+"""Default ports by scheme."""
 
 AUTHORITY = "ssl_ca_file"
-"""The option that names a file of certificates in PEM: of who signed those of the nodes."""
+"""The option that names a PEM file of the authorities which signed the nodes' certificates."""
 
 MOST_BYTES = 10_000_000
-"""Of such a file: all public authorities together have half a million."""
+"""Maximum size of such a file; all public authorities together take half a million bytes."""
 
 _VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
-def _of_a_node(url: SecretStr) -> SecretStr:
+def _check_node_url(url: SecretStr) -> SecretStr:
     parsed = BrokerUrl.parse(url.get_secret_value())
     if parsed.scheme not in PORTS:
         raise ValueError(f"its scheme must be {', '.join(PORTS)}: expected {FORM}")
@@ -42,11 +42,11 @@ def _of_a_node(url: SecretStr) -> SecretStr:
     return url
 
 
-NodeUrl = Annotated[SecretStr, AfterValidator(_of_a_node)]
+NodeUrl = Annotated[SecretStr, AfterValidator(_check_node_url)]
 
 
 def unset(urls: Sequence[str]) -> list[Problem]:
-    """The variables that the URLs name and the environment lacks."""
+    """Return a problem for each variable of the URLs that is not set in the environment."""
     return [
         Problem(("urls", index), f"the environment variable {name} is not set: export it")
         for index, url in enumerate(urls)
@@ -56,12 +56,12 @@ def unset(urls: Sequence[str]) -> list[Problem]:
 
 
 def with_environment(url: str) -> str:
-    """The URL with the environment's values in it."""
+    """Return the URL with the values of its environment variables, quoted."""
     return _VARIABLE.sub(lambda match: quote(os.environ[match[1]], safe=""), url)
 
 
 def unusable(urls: Sequence[str]) -> list[Problem]:
-    """The URLs that are none, with all values in them, or name no certificates."""
+    """Return a problem for each complete URL that is invalid, or whose certificates are."""
     problems = []
     for index, url in enumerate(urls):
         try:
@@ -74,14 +74,14 @@ def unusable(urls: Sequence[str]) -> list[Problem]:
 
 
 def address(url: BrokerUrl) -> str:
-    """Host and port, which is the scheme's own where the URL has none."""
+    """Return host and port, by default the port of the scheme."""
     return url.address if url.port else f"{url.address}:{PORTS[url.scheme]}"
 
 
 def authority(url: BrokerUrl) -> str:
-    """Certificates in PEM of whom to trust; empty for a URL in the clear.
+    """Return the trusted certificates in PEM; empty for a URL without TLS.
 
-    Raises ``SystemFault`` when the file cannot be read, or has none.
+    Raises ``SystemFault`` when the file cannot be read, or has no certificates.
     """
     if url.scheme != ENCRYPTED:
         return ""
@@ -92,7 +92,7 @@ def authority(url: BrokerUrl) -> str:
         raise SystemFault(f"{AUTHORITY} of it is no absolute path: {name}")
     try:
         text = first_bytes(Path(name), MOST_BYTES).decode()
-        ssl.create_default_context(cadata=text or "-")  # nothing at all would be taken
+        ssl.create_default_context(cadata=text or "-")  # empty cadata would be accepted
     except UnreadableError as error:
         raise SystemFault(f"{name}: cannot be read: {error}") from None
     except (ValueError, ssl.SSLError):

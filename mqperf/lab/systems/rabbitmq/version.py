@@ -1,4 +1,4 @@
-"""What versions of RabbitMQ have, and have no more."""
+"""Kinds of queue by version of RabbitMQ."""
 
 from mqperf.base.errors import SystemFault
 from mqperf.base.releases import Version, parsed
@@ -11,7 +11,7 @@ STREAMS_BEGAN: Version = (3, 9)
 
 
 def kind_of_queue(asked: str, version: str) -> str:
-    """The kind of queue that a plan gets: ``ha`` is mirrored where there is that, else quorum.
+    """Return the actual kind of queue: ``ha`` becomes mirrored if available, else quorum.
 
     Raises ``SystemFault`` for mirrored queues, and streams, of a RabbitMQ without them.
     """

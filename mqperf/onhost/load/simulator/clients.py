@@ -7,7 +7,7 @@ from types import ModuleType
 from mqperf.onhost.load.control import Control
 
 LEAD_S = 0.8
-"""How long before the start the green threads are let go.
+"""Seconds before the start at which the green threads are released.
 
 The simulator itself then builds their clients (0.2 ms each) and sleeps until the next whole
 second, which is the agreed start.
@@ -25,7 +25,7 @@ class Gate:
         self.failure: str | None = None
 
     def wait(self) -> None:
-        """Called once by each green thread; the last one to come watches the control folder."""
+        """Wait; each green thread calls this once, and the last one watches the control folder."""
         self.missing -= 1
         if self.missing:
             self.opened.wait()
@@ -37,9 +37,9 @@ class Gate:
         self.opened.set()
 
     def _sleep_until(self, start: float) -> None:
-        early = start - LEAD_S - time.time()
-        if early > 0:
-            time.sleep(early)
+        wait_s = start - LEAD_S - time.time()
+        if wait_s > 0:
+            time.sleep(wait_s)
         if not start - 1 < time.time() < start:
             self.failure = f"{self.control.label} was not free to start at {start:.0f}"
 

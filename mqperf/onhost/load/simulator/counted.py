@@ -1,4 +1,4 @@
-"""A load by count: every thread sends its share, and stays until the runner tells an end."""
+"""A load by count: every thread sends its share, and then waits until the runner ends the load."""
 
 import threading
 import time
@@ -12,29 +12,29 @@ LOOK_S = 0.2
 
 
 def shares_of(total: int, all_threads: int, first: int) -> Callable[[int], int]:
-    """How many of all messages a thread of this process sends, of which ``first`` is the first."""
-    each, more = divmod(total, all_threads)
-    return lambda thread: each + (first + thread < more)
+    """Return the messages of each thread of this process, whose first is ``first`` among all."""
+    quotient, remainder = divmod(total, all_threads)
+    return lambda thread: quotient + (first + thread < remainder)
 
 
 def end_after(share: Callable[[int], int], load_s: int, simulator: ModuleType, gate: Gate) -> None:
-    """Have the simulator's green threads send their shares, in at most so many seconds.
+    """Have the simulator's green threads send their shares, in at most ``load_s`` seconds.
 
-    The runner is told when the first and the last thread of the process had sent all.
+    The topic ``sent`` reports when the first and the last thread of the process had sent all.
     """
     send_messages = simulator.send_messages
     last: dict[int, float] = {}
     sent: list[float] = []
 
-    def noting(build: Callable[[], Any]) -> Any:  # noqa: ANN401 (the simulator's client)
+    def timed(build: Callable[[], Any]) -> Any:  # noqa: ANN401 (the simulator's client)
         client = build()
         send_msg = client.send_msg
 
-        def send_and_note() -> None:
+        def send_timed() -> None:
             last[client.client_id] = time.time()
             send_msg()
 
-        client.send_msg = send_and_note
+        client.send_msg = send_timed
         return client
 
     def stop() -> None:
@@ -44,7 +44,7 @@ def end_after(share: Callable[[int], int], load_s: int, simulator: ModuleType, g
         end = (gate.start or 0.0) + load_s
         timer = threading.Timer(end - time.time(), stop)
         timer.start()
-        send_messages(thread, lambda: noting(build), share(thread), None)
+        send_messages(thread, lambda: timed(build), share(thread), None)
         timer.cancel()
         sent.append(last.get(thread, gate.start or 0.0))
         if simulator.IS_RUNNING and len(sent) == gate.threads:

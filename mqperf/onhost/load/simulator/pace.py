@@ -1,8 +1,7 @@
-"""An offered rate: messages are due on an absolute schedule, and timed from then on.
+"""An offered rate: messages are due on an absolute schedule, and their latency counts from then.
 
-The simulator times a message from the instant that it carries, which here is the one at which it
-was due.  In place of its number, which the simulator does not read, it carries the one at which it
-was sent.
+The simulator times a message from the instant that it carries, which here is when it was due.  In
+place of its number, which the simulator does not read, it carries the instant of sending.
 """
 
 import time
@@ -15,11 +14,11 @@ from typing import Any, Protocol
 from .clients import Gate
 
 LOOK_S = 0.5
-"""Longest wait in one piece: then the simulator looks whether it is to stop."""
+"""Longest single wait, after which the simulator checks whether to stop."""
 
 MARGIN_S = 1
-"""The simulator's own duration begins at a whole second of its host's clock: up to so much before
-the agreed start."""
+"""Longest time by which the simulator's own duration, which begins at a whole second of its host's
+clock, begins before the agreed start."""
 
 
 class Client(Protocol):
@@ -30,9 +29,9 @@ class Client(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The messages of ``all_threads``, which take turns, at ``rates`` a second one after another.
+    """The schedule of ``all_threads``, which take turns to send at each of the ``rates`` in order.
 
-    Each lasts for ``step_s`` seconds, and the last one until the end.  ``first`` is the number of
+    Each rate lasts for ``step_s`` seconds, the last one until the end.  ``first`` is the number of
     this process's first thread among all.
     """
 
@@ -42,7 +41,7 @@ class Pace:
     step_s: float = 0.0
 
     def dues(self, thread: int, start: float) -> Iterator[float]:
-        """When the messages of a thread of this process are due, in epoch seconds."""
+        """Yield when the messages of a thread of this process are due, in epoch seconds."""
         before = [0.0, *accumulate(rate * self.step_s for rate in self.rates[:-1])]
         step = 0
         for turn in count(self.first + thread, self.all_threads):
@@ -52,17 +51,17 @@ class Pace:
 
 
 class Turns:
-    """The instants at which one thread sends; those that are past at once, none from ``end`` on."""
+    """The turns of one thread to send: overdue ones at once, and none from ``end`` on."""
 
     def __init__(self, dues: Iterator[float], end: float) -> None:
         self.dues, self.end = dues, end
         self.due = next(dues)
 
     def take(self) -> float | None:
-        """When the next message was due, after a wait for it; None if it is not due by then."""
-        early = min(self.due, self.end) - time.time()
-        if early > 0:
-            time.sleep(min(early, LOOK_S))
+        """Wait, at most ``LOOK_S``, and return when the message was due; None if it is not yet."""
+        wait_s = min(self.due, self.end) - time.time()
+        if wait_s > 0:
+            time.sleep(min(wait_s, LOOK_S))
         if not self.due <= time.time() < self.end:
             return None
         taken, self.due = self.due, next(self.dues)
@@ -70,12 +69,12 @@ class Turns:
 
     @property
     def ended(self) -> bool:
-        """Whether there are no more."""
+        """Whether there are no more turns."""
         return time.time() >= self.end
 
 
 def keep_to(pace: Pace, simulator: ModuleType, gate: Gate) -> None:
-    """Make the simulator's green threads send when messages are due, until the load ends."""
+    """Have the simulator's green threads send when messages are due, until the load ends."""
     make_message, send_messages = simulator.make_message, simulator.send_messages
     due = 0.0
 

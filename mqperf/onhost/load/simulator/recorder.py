@@ -2,7 +2,7 @@
 
 The simulator keeps messages for one second and then only their sums.  Here the instants of each
 are recorded: 24 bytes per CALL at the client, 16 per message at the server; at an offered rate 56
-and 16, and 24 and 32 of those that are not answered.
+and 16, and for messages without replies 24 and 32.
 """
 
 import time
@@ -22,7 +22,7 @@ STREAMS = {"client": "sent", "round": "round_trip", "error": "error", "server": 
 """Stream by the first word of a collector's label, as in ``round-trip-7``."""
 
 PARTS = {"sent": "handover", "received": "service", "round_trip": "service"}
-"""Streams of a part of the latency, by the one whose messages bring it."""
+"""Stream of a part of the latency, by the stream whose messages contain it."""
 
 Push = Callable[[Sequence[Any]], None]
 
@@ -43,19 +43,19 @@ class Recorder(Record):
 
     @property
     def unreported(self) -> bool:
-        """Whether messages wait to be taken in by the simulator's own statistics."""
+        """Whether the simulator's own statistics have yet to process some messages."""
         return any(self.buffers)
 
     def push(self, label: str, buffer: list[object]) -> Push:
-        """A collector's ``push``: keeps the message for the simulator and notes its instants."""
+        """Return a collector's ``push``, which keeps the message and also records its instants."""
         self.buffers.append(buffer)
         stream = STREAMS[label.partition("-")[0]]
         keep: Push = buffer.append
         end = RETURN_TS if label[0] == "r" else SERVER_TS
         if (part := PARTS.get(stream)) in self.streams:
             first, last = self.streams[part]
-            places = (CLIENT_TS, SENT) if stream == "sent" else (SENT, end)
-            keep = _push_both(keep, first.append, last.append, *places)
+            positions = (CLIENT_TS, SENT) if stream == "sent" else (SENT, end)
+            keep = _push_both(keep, first.append, last.append, *positions)
         started, *rest = (column.append for column in self.streams[stream])
         if not rest:
             return _push_sent(keep, started)

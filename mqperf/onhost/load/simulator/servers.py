@@ -1,4 +1,4 @@
-"""Servers: say when they listen and how much they received, and stop whatever is still queued."""
+"""Servers: report when they listen and what they received, and stop even with messages queued."""
 
 import threading
 import time
@@ -12,7 +12,7 @@ from .recorder import Recorder
 from .waits import replace
 
 SETTLE_S = 2.5
-"""Longest wait for the simulator's per-second collector to take in the last messages."""
+"""Longest wait until the simulator's per-second collector has processed the last messages."""
 
 
 class Server(Protocol):
@@ -26,10 +26,10 @@ class Server(Protocol):
 
 
 def prepare_server(simulator: ModuleType, control: Control, recorder: Recorder) -> None:
-    """Wrap the simulator's ``run_server`` with the announcements and the stop of this process.
+    """Wrap the simulator's ``run_server`` with the reports and the stop of this process.
 
-    A signal raised inside the listener's green thread kills it and leaves the simulator waiting
-    for ever, so a server is always stopped by a call from a green thread of its own.
+    An exception of a signal handler inside the listener's green thread would kill it and leave the
+    simulator waiting for ever, so a server is always stopped from a green thread of its own.
     """
     run_server = simulator.run_server
 

@@ -1,6 +1,6 @@
-"""The simulator's waits at its end, each as long as what it waits for.
+"""Replacements for the simulator's waits at its end, each as long as needed.
 
-It sleeps a second before it ends, so that its statistics take in the last one, and no CALL is left
+It sleeps a second before it ends, so that its statistics cover the last second, and no CALL stays
 without its reply.
 """
 
@@ -12,10 +12,10 @@ from types import ModuleType
 
 
 def replace(simulator: ModuleType, function: str, wait: Callable[[float], None]) -> None:
-    """Have a function of the simulator wait in this way when it would sleep."""
+    """Have a function of the simulator call ``wait`` where it would sleep."""
 
     def sleep(seconds: float) -> None:
-        caller = sys._getframe(1).f_code.co_name  # noqa: SLF001 (nothing else tells who waits)
+        caller = sys._getframe(1).f_code.co_name  # noqa: SLF001 (the only way to identify the caller)
         (wait if caller == function else time.sleep)(seconds)
 
     clock = ModuleType(time.__name__)
@@ -24,9 +24,9 @@ def replace(simulator: ModuleType, function: str, wait: Callable[[float], None])
 
 
 def telling(threads: int, sent: Callable[[], None]) -> Callable[[float], None]:
-    """A wait of ``send_messages``, of which ``sent`` is told when all threads have ended.
+    """Return a wait for ``send_messages`` that calls ``sent`` when all threads have ended.
 
-    Each waits twice: until a whole second begins, and, when it has all its replies, at its end.
+    Each thread waits twice: until a whole second begins, and, with all its replies, at its end.
     """
     waits = count(1)
 

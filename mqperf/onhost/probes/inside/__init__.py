@@ -1,1 +1,1 @@
-"""What runs beside nodes and asks them: it imports the standard library and modules of ours."""
+"""The probe that queries nodes; it runs beside them with the standard library and mqperf alone."""

@@ -1,4 +1,4 @@
-"""A server that is asked over HTTP again and again, over one connection as long as it lasts."""
+"""A client for repeated HTTP requests to one server, over one connection as long as it lasts."""
 
 import base64
 
@@ -7,14 +7,14 @@ OK = 200
 
 
 class Unanswered(Exception):
-    """A node did not tell what it was asked."""
+    """A node did not answer a request."""
 
 
 class Server:
-    """Where to ask; with a user, as whom."""
+    """The server at ``HOST:PORT``, with credentials if it needs them."""
 
     def __init__(self, address: str, user: str = "", password: str = "") -> None:
-        from http.client import HTTPConnection  # with TLS, slower to load than all the rest
+        from http.client import HTTPConnection  # slow to import, because of TLS
 
         host, _, port = address.rpartition(":")
         self.connection = HTTPConnection(host, int(port), timeout=TIMEOUT_S)
@@ -24,9 +24,9 @@ class Server:
             self.headers["Authorization"] = f"Basic {credentials}"
 
     def answer(self, path: str, question: bytes | None = None) -> bytes:
-        """What stands at a path, or is replied there to a question in JSON.
+        """GET a path, or POST a ``question`` in JSON to it, and return the reply's content.
 
-        Raises ``Unanswered``; the next question then opens a new connection.
+        Raises ``Unanswered``; the next request then opens a new connection.
         """
         from http.client import HTTPException
 

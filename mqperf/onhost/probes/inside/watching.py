@@ -1,12 +1,12 @@
-"""The program of the probe: asks nodes about their inside once a second, and writes what they tell.
+"""The program of the probe ``inside``: queries nodes once a second, and records their answers.
 
-It asks at whole seconds after the agreed start, each node by itself, so that one that hangs keeps
-none of the others from being asked.  Every answer is a line of JSON::
+It queries at whole seconds after the agreed start, each node in a thread of its own, so that one
+that hangs does not delay the others.  Every answer is a line of JSON::
 
     {"node": ..., "protocol": ..., "epoch": ..., "monotonic": ..., "took_s": ..., "told": ...}
 
-with ``"error"`` in the place of ``"told"`` where there was none in time.  The instants are those of
-the question.
+with ``"error"`` in the place of ``"told"`` where there was no answer in time.  The instants are
+those of the request.
 """
 
 import json
@@ -21,14 +21,14 @@ from mqperf.onhost.probes import sampling
 from mqperf.onhost.probes.inside.http import Unanswered
 
 LAST_S = 1.0
-"""Seconds after the load in which a node may still answer the last question."""
+"""Seconds after the load in which a node may still answer the last request."""
 
 
-class Asked(Protocol):
-    """A node that is asked."""
+class Client(Protocol):
+    """The client of a node, by its protocol."""
 
     def state(self) -> object:
-        """What it tells now, as JSON can have it; raises ``Unanswered``."""
+        """Return the current answer of the node as JSON data; raises ``Unanswered``."""
         ...
 
 
@@ -40,7 +40,7 @@ class Log:
         self.lock = Lock()
 
     def write(self, line: Mapping[str, object]) -> None:
-        """Write one more, whole; none that comes when the load has long ended."""
+        """Write a complete line; late ones, after the log was closed, are dropped."""
         text = json.dumps(line, default=str) + "\n"
         with self.lock:
             if not self.out.closed:
@@ -49,16 +49,16 @@ class Log:
 
 
 class Watched:
-    """A node that is asked, under the label that the log has, by the module of its protocol."""
+    """A node, known by its label in the log, and its client from the module of its protocol."""
 
     def __init__(self, node: str, asks: str, address: str, user: str, password: str) -> None:
         module = import_module(asks)
         self.about = {"node": node, "protocol": module.PROTOCOL}
-        self.asked: Asked = module.NodeClient(address, user, password)
+        self.client: Client = module.NodeClient(address, user, password)
 
     def watch(self, start: float, seconds: int, log: Log, control: Control) -> None:
-        """Ask every second; one in which it still was to answer the last question is left out."""
-        self.answer()  # a connection on which nothing was asked for a while may be closed
+        """Query every second; seconds in which an answer was still pending are skipped."""
+        self.answer()  # an idle connection may have been closed meanwhile
         for _ in sampling.each_second(control, start, seconds, late_s=1.0):
             epoch, began = time.time(), time.monotonic()
             answer = self.answer()
@@ -66,21 +66,21 @@ class Watched:
             log.write({**self.about, **when, **answer})
 
     def answer(self) -> dict[str, object]:
-        """What it tells, or why it tells nothing, as a line has it."""
+        """Return the answer, or the error, under its key in a line."""
         try:
-            return {"told": self.asked.state()}
+            return {"told": self.client.state()}
         except Unanswered as error:
             return {"error": str(error)}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Ask from the start until the end of the load."""
+    """Query from the start until the end of the load."""
     options = sampling.parsed(arguments)
     targets: list[dict[str, Any]] = json.loads(options.targets.read_text())
     nodes = [Watched(**target) for target in targets]
     control: Control = options.talk
     for node in nodes:
-        node.answer()  # whoever is asked for the first time takes longest
+        node.answer()  # the first answer takes longest
     control.say("ready")
     start = control.wait_for_start()
     if start is None:

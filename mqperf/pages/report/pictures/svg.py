@@ -1,13 +1,13 @@
-"""Where the templates of pictures are."""
+"""The environment of templates of pictures."""
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 
 def templates(*packages: str) -> Environment:
-    """Templates of SVG, those of other packages as well: what they are given is escaped."""
-    of = ("mqperf.pages.report.pictures", *packages)
+    """Return an environment of SVG templates, also of other packages, that escapes values."""
+    names = ("mqperf.pages.report.pictures", *packages)
     return Environment(
-        loader=ChoiceLoader([PackageLoader(name) for name in of]),
+        loader=ChoiceLoader([PackageLoader(name) for name in names]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -1,4 +1,4 @@
-"""The picture of a topology: the nodes in a row, the client and the server below theirs."""
+"""The picture of a topology: nodes in a row, and client and server below their nodes."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,21 +14,21 @@ END, MARGIN = 92, 40
 """Width of a client's box, and margin, in pixels."""
 
 ROOMY, NARROW = (190, 130), (142, 116)
-"""Distance from node to node, and width of a node's box: of few nodes, and of many."""
+"""Distance of nodes, and width of a node's box, in pixels: for few nodes, and for many."""
 
 COPIED_TO_ALL = ("mirrored", "quorum", "stream")
-"""The kinds of queue of which every node has a copy."""
+"""Kinds of queue that have a copy on every node."""
 
 ROUTED = "routed"
-"""The kind of queue of routers, which have none."""
+"""The kind of queue of routers, which have no queues."""
 
 LONGEST_LABEL = 14
-"""Characters of a node's name that its box has room for."""
+"""Most characters of a node's name in its box."""
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Pictures of topologies whose nodes are in no row: ``draw`` gives the SVG, None for others."""
+    """A picture of topologies that are not a row: ``draw`` returns SVG, or None for other ones."""
 
     name: str
     draw: Callable[[Layout, Sequence[str]], str | None]
@@ -38,7 +38,7 @@ PICTURES: Registry[Picture] = Registry("pictures")
 
 
 def picture(layout: Layout, nodes: Sequence[str]) -> str:
-    """The SVG; ``nodes`` are the labels of the broker nodes, none when they are not known."""
+    """Return the SVG; ``nodes`` are the labels of the broker nodes, empty if not known."""
     drawn = (candidate.draw(layout, nodes) for candidate in PICTURES.values())
     return next(filter(None, drawn), None) or _row(layout, nodes)
 
@@ -78,22 +78,22 @@ def _row(layout: Layout, nodes: Sequence[str]) -> str:
 
 
 def _known(topology: Topology, first: int, middles: Sequence[float]) -> list[float]:
-    """Where the nodes are that one knows who connects to this one first."""
-    return [middles[place] for place in topology.order(first, len(middles))]
+    """Return the positions of the nodes in the order in which a client of ``first`` tries them."""
+    return [middles[index] for index in topology.order(first, len(middles))]
 
 
 def brokerless(layout: Layout) -> bool:
-    """Whether clients talk to servers directly, whatever other nodes help them."""
+    """Return whether clients talk to servers directly, even if other nodes assist them."""
     return layout.queues == "none"
 
 
 def describe(layout: Layout, nodes: Sequence[str]) -> str:
-    """The picture in words."""
+    """Return the picture as text."""
     return f"Nodes {joined(list(nodes))}. {layout.sentence}" if nodes else layout.sentence
 
 
 def _lines(layout: Layout) -> str:
-    """What the lines between the nodes mean."""
+    """Return the meaning of the lines between the nodes."""
     if layout.queues in COPIED_TO_ALL:
         return "double line: queues have copies on every node"
     if layout.queues == ROUTED:

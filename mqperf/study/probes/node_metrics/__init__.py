@@ -1,4 +1,4 @@
-"""What nodes told of their inside, as figures and tables."""
+"""Internal metrics that nodes report, as figures and tables."""
 
 from mqperf.base.registry import Registry
 from mqperf.study.probes.node_metrics.reader import InsideReader

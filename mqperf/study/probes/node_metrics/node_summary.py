@@ -1,4 +1,4 @@
-"""What nodes told of their inside, put together: over the window, and over time."""
+"""Internal metrics of nodes, aggregated over the window and over time."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ Names = tuple[tuple[str, str, str], ...]
 WAITING: Names = (("queues", "all", "messages"), ("links", "all", "undelivered"))
 MEMORY: Names = tuple(("memory", thing, "used") for thing in ("node", "heap", "pools"))
 DROPPED: Names = (("node", "node", "presettled_dropped"),)
-"""The figures that tell it: each node tells one of them."""
+"""Figures for each of these quantities, of which every node reports one."""
 
 
 def node_summary(metrics: pd.DataFrame) -> list[dict[str, Any]]:
@@ -19,26 +19,26 @@ def node_summary(metrics: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def waiting(metrics: pd.DataFrame) -> pd.DataFrame:
-    """Messages that wait in all nodes of a run, by second: ``run``, ``time_s``, ``value``."""
+    """Messages waiting in all nodes of a run, by second: ``run``, ``time_s``, ``value``."""
     return _by_second(_of_names(metrics, WAITING))
 
 
 def memory(metrics: pd.DataFrame) -> pd.DataFrame:
-    """Bytes that all nodes of a run use, by second: ``run``, ``time_s``, ``value``."""
+    """Bytes used by all nodes of a run, by second: ``run``, ``time_s``, ``value``."""
     return _by_second(_of_names(metrics, MEMORY))
 
 
 def collecting(metrics: pd.DataFrame) -> pd.DataFrame:
-    """Seconds of garbage collection since the second before: ``run``, ``time_s``, ``value``."""
+    """Seconds of garbage collection in each second: ``run``, ``time_s``, ``value``."""
     paused = metrics[metrics["kind"].eq("collector") & metrics["quantity"].eq("paused")]
     counters = paused.groupby(["run", "node", "object"], sort=False)
-    grown = (rows.assign(value=_steps(rows)).sort_values("time_s")[1:] for _, rows in counters)
-    return _by_second(pd.concat([paused[:0], *grown]))
+    steps = (rows.assign(value=_steps(rows)).sort_values("time_s")[1:] for _, rows in counters)
+    return _by_second(pd.concat([paused[:0], *steps]))
 
 
 def _by_second(rows: pd.DataFrame) -> pd.DataFrame:
-    second = rows.assign(time_s=rows["time_s"].round())
-    return second.groupby(["run", "time_s"], as_index=False)[["value"]].sum()
+    rounded = rows.assign(time_s=rows["time_s"].round())
+    return rounded.groupby(["run", "time_s"], as_index=False)[["value"]].sum()
 
 
 def _over_window(node: str, rows: pd.DataFrame) -> dict[str, Any]:
@@ -49,8 +49,8 @@ def _over_window(node: str, rows: pd.DataFrame) -> dict[str, Any]:
         "waiting_max": waiting["value"].max(),
         "waiting_growth": _growth(waiting),
         "memory_max_bytes": memory["value"].max(),
-        "collections": _counted(rows, "collections"),
-        "paused_s": _counted(rows, "paused"),
+        "collections": _total_growth(rows, "collections"),
+        "paused_s": _total_growth(rows, "paused"),
         "presettled_dropped": _steps(dropped).sum() if len(dropped) else None,
     }
 
@@ -66,8 +66,8 @@ def _growth(rows: pd.DataFrame) -> float | None:
     return values.iloc[-1] - values.iloc[0] if len(values) else None
 
 
-def _counted(rows: pd.DataFrame, quantity: str) -> float | None:
-    """What all collectors of a node together counted; None where none tells."""
+def _total_growth(rows: pd.DataFrame, quantity: str) -> float | None:
+    """The growth of a counter over all collectors of a node; None if none reports it."""
     counts = rows[rows["kind"].eq("collector") & rows["quantity"].eq(quantity)]
     return (
         sum(_steps(count).sum() for _, count in counts.groupby("object")) if len(counts) else None
@@ -75,7 +75,7 @@ def _counted(rows: pd.DataFrame, quantity: str) -> float | None:
 
 
 def _steps(rows: pd.DataFrame) -> pd.Series:
-    """By how much a counter grew since it was told last; a node that began anew counts from 0."""
+    """Increments of a counter between answers; a restarted node counts from 0."""
     values = rows.sort_values("time_s")["value"]
     steps = values.diff().fillna(0.0)
     return steps.where(steps >= 0, values)

@@ -1,18 +1,18 @@
-"""What reads the answers of nodes in a protocol, and the figures that it finds there."""
+"""The interface of readers of the metrics that nodes report in a protocol."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 MESSAGES, BYTES, SECONDS, NUMBER = "msg", "bytes", "s", ""
-"""Units; what is counted otherwise has none."""
+"""Units; other counts have none."""
 
 NODE, ALL = "node", "all"
-"""The object that is the node as a whole, and the one that is all of a kind of its objects."""
+"""The object for the node as a whole, and the object for all objects of a kind together."""
 
 
 class Figure(NamedTuple):
-    """A quantity of an object of a kind: ``messages`` of the ``queue`` of a name."""
+    """A quantity of an object of a kind, such as ``messages`` of a named ``queue``."""
 
     kind: str
     object: str
@@ -23,10 +23,10 @@ class Figure(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class InsideReader:
-    """The reader of a protocol, which is its name: by it logs call the answers.
+    """The reader of a protocol; ``name`` is the protocol as logs state it.
 
-    ``figures`` gives all of an answer, as JSON has it; it raises ``AttributeError``, ``KeyError``,
-    ``TypeError`` or ``ValueError`` for what is none.
+    ``figures`` yields all figures of a parsed JSON answer; it raises ``AttributeError``,
+    ``KeyError``, ``TypeError`` or ``ValueError`` for an invalid one.
     """
 
     name: str

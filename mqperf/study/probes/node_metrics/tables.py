@@ -1,4 +1,4 @@
-"""The probe of the inside and its tables: what nodes told, each time and over the window."""
+"""The probe ``inside`` and its tables: metrics that nodes report, over time and in total."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -19,16 +19,16 @@ from mqperf.study.probes.node_metrics.reader import Figure
 from mqperf.study.probes.reader import ProbeReader
 
 TOLERANCE_S = 0.5
-"""A question further than this from its second is not taken for one at an end of the window."""
+"""Queries up to this far outside the window count as its ends."""
 
 EARLY_S, LATE_S = 0.1, 2.0
-"""No node is asked before the load begins, nor so long after its end in the plan."""
+"""Queries may precede the load, and follow its planned end, by less than this."""
 
 NEVER_NEGATIVE = (("queues", "messages"), ("links", "undelivered"), ("memory", "used"))
-"""Kind and quantity of what tables hold: they have no number below zero."""
+"""Kind and quantity of the figures in tables that do not allow negative values."""
 
 
-TOLD = (
+METRICS = (
     seconds("time_s", "When it was asked, since the start of the measured window.", "time"),
     text("host", "Host of the node, by whose probe it was asked."),
     text("node", "Label of the node."),
@@ -43,7 +43,7 @@ TOLD = (
     text("unit", "msg, bytes, s; empty for a number of anything else.", "unit"),
 )
 
-OVER_WINDOW = (
+SUMMARY = (
     text("node", "Label of the node.", "node"),
     count("answers", "Times that it told of its inside, over the window.", "answers", ""),
     count("waiting_max", "Most messages in its queues, or on its links, at once.", "waiting, max"),
@@ -82,12 +82,12 @@ OVER_WINDOW = (
         "pre-settled, dropped",
     ),
 )
-"""Columns of what a node told over the window."""
+"""Columns of the table ``node_summary``."""
 
 
-@lru_cache(maxsize=1)  # tables and contradictions are asked of the same run, one after the other
+@lru_cache(maxsize=1)  # tables and contradictions need the same run in succession
 def read(run: Whole) -> pd.DataFrame:
-    """Rows of the table ``node_metrics``: what every node told in the window, both ends included.
+    """Rows of the table ``node_metrics``: figures of every node in the window, both ends included.
 
     Nodes are in the order of the system.  Raises ``ProbeError`` for a log that is damaged, or of a
     node that the run does not know.
@@ -95,28 +95,28 @@ def read(run: Whole) -> pd.DataFrame:
     rows = [
         row
         for file in sorted((run.run.path / "probes").glob(f"*/{LOG}"))
-        for row in _of_log(run, file)
+        for row in _rows(run, file)
     ]
-    places = {node.label: place for place, node in enumerate(run.facts.system.nodes)}
+    ranks = {node.label: rank for rank, node in enumerate(run.facts.system.nodes)}
     _check(run.run.path / "probes", rows)
-    rows.sort(key=lambda row: (places.get(row[2], len(places)), row[0]))
-    return pd.DataFrame(rows, columns=[column.name for column in TOLD])
+    rows.sort(key=lambda row: (ranks.get(row[2], len(ranks)), row[0]))
+    return pd.DataFrame(rows, columns=[column.name for column in METRICS])
 
 
 def disagreements(run: Whole) -> Iterator[str]:
-    """Logs of another time than the load, and nodes that tell nothing where others like them do.
+    """Yield logs from another time than the load, and nodes without the answers of their kind.
 
-    Those are alike whose own logs are called the same but for a number.
+    Nodes are of one kind if the names of their own logs differ only by a number.
     """
-    telling_nodes: set[str] = set()
+    nodes_in_logs: set[str] = set()
     files = sorted((run.run.path / "probes").glob(f"*/{LOG}"))
     for file in files:
         name, clock = file.relative_to(run.run.path), run.clock(file.parent.name)
         log_lines = [*lines(file)]
-        telling_nodes |= {line.node for line in log_lines}
+        nodes_in_logs |= {line.node for line in log_lines}
         instants = [line.epoch - clock.offset_s for line in log_lines]
         early_s = run.load[0] - min(instants, default=run.load[0])
-        end = run.load[0] + run.case.load_s  # one that ends early is asked on until it is noticed
+        end = run.load[0] + run.case.load_s  # queries go on until an early end is noticed
         late_s = max(instants, default=end) - end
         offsets = [line.epoch - line.monotonic for line in log_lines] or [0.0]
         if (step_s := max(offsets) - min(offsets)) > CLOCK_STEP_LIMIT_S:
@@ -125,13 +125,13 @@ def disagreements(run: Whole) -> Iterator[str]:
             yield f"{name}: begins {early_s:.1f} s before the load"
         if late_s > clock.uncertainty_s + LATE_S:
             yield f"{name}: ends {late_s:.1f} s after the load"
-    logs = {node.label: sort_of(node.log) for node in run.facts.system.nodes if node.log}
-    for node, log in logs.items():
-        if node not in telling_nodes and log in {logs.get(other) for other in telling_nodes}:
-            yield f"{LOG}: it tells of {', '.join(sorted(telling_nodes))}, and nothing of {node}"
+    log_kinds = {node.label: sort_of(node.log) for node in run.facts.system.nodes if node.log}
+    for node, kind in log_kinds.items():
+        if node not in nodes_in_logs and kind in {log_kinds.get(other) for other in nodes_in_logs}:
+            yield f"{LOG}: it tells of {', '.join(sorted(nodes_in_logs))}, and nothing of {node}"
 
 
-def _of_log(run: Whole, file: Path) -> Iterator[tuple[Any, ...]]:
+def _rows(run: Whole, file: Path) -> Iterator[tuple[Any, ...]]:
     host, nodes = file.parent.name, {node.label for node in run.facts.system.nodes}
     ahead_s, length_s = run.clock(host).offset_s, run.window[1] - run.window[0]
     for number, line in enumerate(lines(file), 1):
@@ -157,20 +157,20 @@ def _figures(file: Path, number: int, line: Line) -> list[Figure]:
         ) from None
 
 
-def _check(places: Path, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Raise ``ProbeError`` for a node that tells of less than nothing whenever it is asked.
+def _check(folder: Path, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Raise ``ProbeError`` for a figure that is negative in all answers of a node.
 
-    Counters that several threads of a broker change are below zero for moments.
+    Counters that several threads of a broker change may be negative for moments.
     """
-    most: dict[tuple[Any, ...], tuple[float, float]] = {}
+    largest: dict[tuple[Any, ...], tuple[float, float]] = {}
     for time_s, host, node, kind, _, quantity, value, _ in rows:
         if (kind, quantity) in NEVER_NEGATIVE:
             figure = host, node, kind, quantity
-            most[figure] = max(most.get(figure, (value, time_s)), (value, time_s))
-    for (host, node, kind, quantity), (value, time_s) in most.items():
+            largest[figure] = max(largest.get(figure, (value, time_s)), (value, time_s))
+    for (host, node, kind, quantity), (value, time_s) in largest.items():
         if value < 0:
             raise ProbeError(
-                f"{places / host / LOG}: {node} tells of {value:g} {quantity} of {kind} at"
+                f"{folder / host / LOG}: {node} tells of {value:g} {quantity} of {kind} at"
                 f" {time_s:.0f} s, and of no more at any other time"
             )
 
@@ -184,7 +184,7 @@ READER = ProbeReader(
 NODE_METRICS = Table(
     "node_metrics",
     "a figure of the inside of a node at an instant",
-    TOLD,
+    METRICS,
     rows=lambda reading: read(reading.run),
     by_second=True,
     former="internals",
@@ -193,7 +193,7 @@ NODE_METRICS = Table(
 NODE_SUMMARY = Table(
     "node_summary",
     "a node of a run, and what it told of its inside over the window",
-    OVER_WINDOW,
+    SUMMARY,
     rows=lambda reading: node_summary(read(reading.run)),
     former="insides",
 )

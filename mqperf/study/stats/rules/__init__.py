@@ -1,5 +1,5 @@
 """The rules that raise doubts: tables in, findings out, each a small pure function.
 
-A rule says nothing where the figures it needs are missing, unless their absence is the fault.  What
-each one asks, and why, stands in ``stats.doubt_kinds``.
+A rule yields nothing where the figures it needs are missing, unless their absence is the fault.
+``stats.doubt_kinds`` has the question and the reason of each.
 """

@@ -1,4 +1,4 @@
-"""What the broker said of itself."""
+"""Problems that broker nodes recorded themselves."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +11,7 @@ def node_frozen(tables: Tables) -> Iterator[Finding]:
     """Nodes that were stopped during a run, and went on."""
     events = tables["events"]
     for run, rows in events[events["what"] == "frozen"].groupby("run", sort=False):
-        frozen = [_words(row, "node", "first", "last") for row in each(rows)]
+        frozen = [_details(row, "node", "first", "last") for row in each(rows)]
         listing = ", ".join(f"{node} from {first} to {last}" for node, first, last in frozen)
         yield Finding(
             str(run),
@@ -25,7 +25,7 @@ def broker_alarm(tables: Tables) -> Iterator[Finding]:
     events = tables["events"]
     alarms = events[events["what"] == "alarm"]
     for run, rows in alarms.groupby("run", sort=False):
-        lines = [_words(row, "log", "times", "line") for row in each(rows)]
+        lines = [_details(row, "log", "times", "line") for row in each(rows)]
         listing = ", ".join(f"{log}: {times}" for log, times, _ in lines)
         yield Finding(
             str(run),
@@ -35,26 +35,26 @@ def broker_alarm(tables: Tables) -> Iterator[Finding]:
 
 
 def presettled_dropped(tables: Tables) -> Iterator[Finding]:
-    """Pre-settled messages that routers dropped, as they told themselves.
+    """Pre-settled messages that routers dropped, by their own counters.
 
-    No more than were lost during an action of the plan are what that action cost.
+    Drops up to the number of messages that actions of the plan cost are attributed to these.
     """
     nodes = tables["node_summary"]
     runs = nodes.groupby("run", as_index=False, sort=False)[["presettled_dropped"]].sum()
     beyond = runs[runs["presettled_dropped"] > of_actions(tables, runs, "lost")]
     dropped = nodes[nodes["run"].isin(beyond["run"]) & nodes["presettled_dropped"].gt(0)]
     for run, rows in dropped.groupby("run", sort=False):
-        of_nodes = {row.node: int(row.presettled_dropped) for row in each(rows)}
-        listing = ", ".join(f"{node} {count}" for node, count in of_nodes.items())
+        counts = {row.node: int(row.presettled_dropped) for row in each(rows)}
+        listing = ", ".join(f"{node} {count}" for node, count in counts.items())
         yield Finding(
             str(run),
-            f"{sum(of_nodes.values())} pre-settled messages were silently dropped in the window"
+            f"{sum(counts.values())} pre-settled messages were silently dropped in the window"
             f" ({listing}): the rate is more than routers can forward",
-            of_nodes,
+            counts,
         )
 
 
-def _words(event: Row, *names: str) -> tuple[Any, ...]:
-    """What the event tells under these names; one that came from elsewhere may not."""
-    more = detail(event)
-    return tuple(more.get(name, "unknown") for name in names)
+def _details(event: Row, *names: str) -> tuple[Any, ...]:
+    """The details of an event with these names, ``unknown`` where it lacks one."""
+    details = detail(event)
+    return tuple(details.get(name, "unknown") for name in names)

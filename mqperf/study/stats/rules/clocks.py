@@ -1,4 +1,4 @@
-"""Clocks of several hosts: what they leave of a one-way latency, and whether they stayed."""
+"""Clocks of several hosts: their error in one-way latencies, and their drift during a run."""
 
 from collections.abc import Iterator
 
@@ -8,11 +8,11 @@ from mqperf.study.tables import Tables
 from mqperf.study.tables.clocks import LARGE_SHARE
 
 DRIFT = 500e-6
-"""No clock drifts by a larger share of time: kernels correct theirs by no more, either."""
+"""Largest drift of a clock, as a share of time; kernels correct clocks by no more, either."""
 
 
 def clock_offset(tables: Tables) -> Iterator[Finding]:
-    """One-way latencies that the clocks of the hosts, not the messages, have made."""
+    """One-way latencies that are not large against the error bound of the hosts' clocks."""
     latency = tables["latency"][["run", "latency_p50_s", "latency_uncertainty_s"]]
     frame = one_way(tables).merge(latency.drop_duplicates("run"), on="run", how="left")
     unsure = frame["latency_uncertainty_s"].fillna(0.0)
@@ -35,7 +35,7 @@ def clock_offset(tables: Tables) -> Iterator[Finding]:
 
 
 def clock_drift(tables: Tables) -> Iterator[Finding]:
-    """Hosts whose clock changed against the controller's more than any clock drifts."""
+    """Hosts whose clock moved against the controller's by more than drift explains."""
     hosts = tables["hosts"]
     change = hosts["clock_offset_after_s"] - hosts["clock_offset_before_s"]
     bounds = hosts["clock_bound_before_s"] + hosts["clock_bound_after_s"]

@@ -1,4 +1,4 @@
-"""Conservation: what goes in comes out, and everybody who was asked to report did."""
+"""Conservation of messages: counts agree, and every process and run reported."""
 
 from collections.abc import Iterator
 
@@ -9,11 +9,11 @@ from mqperf.study.stats.rules.finding import Finding, Row, calls, each, found, m
 from mqperf.study.tables import Tables, completed
 
 SHORT_S = 0.05
-"""The runner ends a window by the clock; more than this is not its jitter."""
+"""Difference of the window's length from the plan that is more than jitter of the runner."""
 
 
 def received_not_sent(tables: Tables) -> Iterator[Finding]:
-    """Messages that nobody of the run sent, or more received, redeliveries apart, than sent."""
+    """Messages that no client of the run sent, or more received than sent, without duplicates."""
     frame = measured(tables)
     for row in each(frame[frame["foreign"] > 0]):
         yield Finding(
@@ -49,7 +49,7 @@ def roundtrip_not_received(tables: Tables) -> Iterator[Finding]:
 def lost(tables: Tables) -> Iterator[Finding]:
     """Messages that never arrived, and a loss that the counts contradict.
 
-    Those that an action of the plan cost are what it was to show.
+    Losses that an action of the plan caused are results, and no doubts.
     """
     frame = measured(tables)
     unplanned = frame["lost"] - of_actions(tables, frame, "lost")
@@ -61,7 +61,7 @@ def lost(tables: Tables) -> Iterator[Finding]:
         unit = "messages" if pd.isna(row.deliveries) else "deliveries"
         yield Finding(
             row.run,
-            f"{row.unplanned} of {row.asked} {unit} were lost{share}{_beside(row.lost, row)}",
+            f"{row.unplanned} of {row.asked} {unit} were lost{share}{_of_plan(row.lost, row)}",
             {"sent": int(row.sent), "lost": int(row.unplanned)},
         )
     stated = frame[frame["foreign"].isna()]
@@ -73,7 +73,7 @@ def lost(tables: Tables) -> Iterator[Finding]:
 
 
 def duplicates(tables: Tables) -> Iterator[Finding]:
-    """Messages that servers handled again: of one there may be several copies."""
+    """Messages that servers handled more than once; each further copy counts."""
     frame = measured(tables)
     yield from found(
         frame[frame["duplicates"] > 0],
@@ -83,7 +83,7 @@ def duplicates(tables: Tables) -> Iterator[Finding]:
 
 
 def negative_lost(tables: Tables) -> Iterator[Finding]:
-    """Fewer than no messages lost."""
+    """A negative number of lost messages."""
     frame = measured(tables)
     yield from found(
         frame.assign(more=-frame["lost"])[frame["lost"] < 0],
@@ -93,20 +93,20 @@ def negative_lost(tables: Tables) -> Iterator[Finding]:
 
 
 def client_errors(tables: Tables) -> Iterator[Finding]:
-    """Attempts that ended in an error at the client, but for those that an action cost."""
+    """Attempts that ended in an error at the client, without those that an action caused."""
     frame = measured(tables)
     frame = frame.assign(unplanned=frame["errors"] - of_actions(tables, frame, "errors"))
     for row in each(frame[frame["unplanned"] > 0]):
         yield Finding(
             row.run,
             f"{row.unplanned} of {row.sent} attempts ended in an error at the client"
-            f"{_beside(row.errors, row)}",
+            f"{_of_plan(row.errors, row)}",
             {"sent": int(row.sent), "errors": int(row.unplanned)},
         )
 
 
-def _beside(count: int, row: Row) -> str:
-    """Words for those that the plan's actions cost, if any."""
+def _of_plan(count: int, row: Row) -> str:
+    """A phrase for the messages that actions of the plan cost, if any."""
     planned = count - row.unplanned
     return f", beside {planned} during actions of the plan" if planned else ""
 
@@ -124,19 +124,19 @@ def missing_process(tables: Tables) -> Iterator[Finding]:
 
 
 def failed_run(tables: Tables) -> Iterator[Finding]:
-    """Attempts that failed, and whether a later one made up for them."""
+    """Attempts that failed, and whether another attempt at the same run succeeded."""
     runs = tables["runs"]
-    turn = ["point", "repeat", "control_run"]
-    done = set(completed(runs)[turn].itertuples(index=False, name=None))
+    keys = ["point", "repeat", "control_run"]
+    done = set(completed(runs)[keys].itertuples(index=False, name=None))
     for row in each(runs[runs["status"] == "failed"]):
-        made_up = (row.point, row.repeat, row.control_run) in done
-        outcome = "another attempt succeeded" if made_up else "no other attempt succeeded"
+        retried = (row.point, row.repeat, row.control_run) in done
+        outcome = "another attempt succeeded" if retried else "no other attempt succeeded"
         failure = "no reason recorded" if pd.isna(row.failure) else str(row.failure)
         yield Finding(row.run, f"the attempt failed ({failure}); {outcome}", {"failure": failure})
 
 
 def short_window(tables: Tables) -> Iterator[Finding]:
-    """A measured window of another length than the plan asked for; not one that the plan cut."""
+    """Measured windows of another length than planned, unless a rule of the plan ended them."""
     frame = measured(tables)
     frame = frame[frame["condition_failed"].isna() & frame["all_sent_s"].isna()]
     yield from found(
@@ -155,9 +155,9 @@ def incomplete(tables: Tables) -> Iterator[Finding]:
         "latency_mean_s": "latency",
     }
     frame = measured(tables)
-    gone = frame[list(names)].isna()
-    gone["received"] &= frame["test_case"].isin(with_servers())
-    for run, absent in zip(frame["run"], gone.to_numpy(), strict=True):
+    is_missing = frame[list(names)].isna()
+    is_missing["received"] &= frame["test_case"].isin(with_servers())
+    for run, absent in zip(frame["run"], is_missing.to_numpy(), strict=True):
         missing = [name for name, lacks in zip(names.values(), absent, strict=True) if lacks]
         if missing:
             yield Finding(run, f"there is no figure for {', '.join(missing)}")

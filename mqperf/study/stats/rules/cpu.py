@@ -1,4 +1,4 @@
-"""CPU: parts make up wholes, nobody uses more than there is, and every second is sampled."""
+"""CPU: parts add up, no process uses more than its host has, and every second is sampled."""
 
 from collections.abc import Iterator
 
@@ -13,21 +13,21 @@ PRINTED = 0.0005
 """Half of the last digit that a report prints: 0.1 % of a hardware thread."""
 
 MISCOUNT = 0.05
-"""Share by which the kernel's counters of processes and of the host may differ: they are sampled
-one after the other, and ticks are shared out by chance."""
+"""Share by which the kernel's counters of processes and of the host may differ: they are read one
+after the other, and ticks are assigned to processes by chance."""
 
 GAP_S = 1.8
-"""The probe samples once a second; a late sample is not yet a missing one."""
+"""Seconds without a sample that count as a gap; the probe samples once a second, sometimes late."""
 
 PROCESS = ["run", "process"]
 HOST = ["run", "host"]
 
 SAMPLED = "sampled"
-"""Under which name the rule finds what ``sampled`` gives, where single seconds are not kept."""
+"""The table with the result of ``sampled``, where the rows of single seconds are not kept."""
 
 
 def cpu_sum(tables: Tables) -> Iterator[Finding]:
-    """Parts that are not the whole: nodes and their printed total, processes and their host."""
+    """Sums of CPU that are wrong: of nodes and their printed total, of processes and their host."""
     window = over_the_window(tables)
     printed = window.loc[window["kind"].eq("total"), "run"]
     for run, rows in window[window["run"].isin(printed)].groupby("run", sort=False):
@@ -67,7 +67,7 @@ def cpu_exceeds_cores(tables: Tables) -> Iterator[Finding]:
 
 
 def probe_gap(tables: Tables) -> Iterator[Finding]:
-    """Seconds of the window in which a process was not sampled, and not ended by the plan."""
+    """Seconds of the window in which a process was not sampled, unless the plan had ended it."""
     runs = tables["runs"]
     done = runs.loc[runs["status"] == "done", "run"]
     samples = sampled(tables)
@@ -83,34 +83,34 @@ def probe_gap(tables: Tables) -> Iterator[Finding]:
 
 
 def missing_node(tables: Tables) -> Iterator[Finding]:
-    """Runs over a topology that says what its nodes are called, of which only some were sampled.
+    """Runs in which only some of the nodes that the topology names were sampled.
 
-    Nothing is said of nodes that the plan acted on, nor where they have other names.
+    Nodes that the plan acted on are ignored, and runs whose nodes have other names.
     """
     cpu, acted_on = tables["cpu"], tables["outages"][["run", "node"]].value_counts().index
     brokers = cpu[cpu["kind"].eq("broker")].drop_duplicates(PROCESS)
     for topology, of_topology in brokers.groupby("topology"):
-        known = TOPOLOGIES.get(str(topology))
-        asked = known.nodes if known else ()
+        definition = TOPOLOGIES.get(str(topology))
+        nodes = definition.nodes if definition else ()
         for run, rows in of_topology.groupby("run", sort=False):
             watched = [str(node) for node in rows["process"]]
-            gone = [n for n in asked if n not in watched and (run, n) not in acted_on]
-            if gone and {*watched} < {*asked}:
+            missing = [n for n in nodes if n not in watched and (run, n) not in acted_on]
+            if missing and {*watched} < {*nodes}:
                 yield Finding(
                     str(run),
-                    f"nothing is recorded of {', '.join(gone)}, and the topology {topology} has"
-                    f" the nodes {', '.join(asked)}",
-                    {"nodes": len(asked), "sampled": len(watched)},
+                    f"nothing is recorded of {', '.join(missing)}, and the topology {topology} has"
+                    f" the nodes {', '.join(nodes)}",
+                    {"nodes": len(nodes), "sampled": len(watched)},
                 )
 
 
 def sampled(tables: Tables) -> pd.DataFrame:
-    """One row per process that was sampled in a run, by second, and the keys of the run.
+    """One row per process that was sampled by the second in a run, with the keys of the run.
 
-    ``missing_s`` are the seconds of the window without a sample that are too many; none for none.
+    ``missing_s`` are the seconds of the window in gaps between samples; NaN if there are no gaps.
     """
-    if (known := tables.get(SAMPLED)) is not None:
-        return known
+    if (cached := tables.get(SAMPLED)) is not None:
+        return cached
     runs, cpu = tables["runs"], tables["cpu"]
     done = runs.loc[runs["status"] == "done", ["run", "window_s"]]
     samples = cpu[cpu["scope"].eq("interval") & cpu["run"].isin(done["run"])]
@@ -121,7 +121,7 @@ def sampled(tables: Tables) -> pd.DataFrame:
 
 
 def unread_record(tables: Tables) -> Iterator[Finding]:
-    """Records of nodes elsewhere, beside the runs, that cannot be read: all else stands."""
+    """Records of nodes on other hosts that cannot be read; all other figures are valid."""
     events = tables["events"]
     for row in each(events[events["what"] == "unread"]):
         reason = str(detail(row).get("reason", "no reason recorded")).rstrip(".")
@@ -140,7 +140,7 @@ def over_the_window(tables: Tables) -> pd.DataFrame:
 
 
 def percent(cores: float) -> str:
-    """The cores as a report prints them: 100 % is one hardware thread."""
+    """Cores as percent, as in reports: 100 % is one hardware thread."""
     return f"{cores * 100:.1f} %"
 
 
@@ -160,30 +160,30 @@ def _printed_total(run: str, rows: pd.DataFrame) -> Iterator[Finding]:
 
 
 def _gaps(samples: pd.DataFrame, done: pd.DataFrame) -> pd.DataFrame:
-    """What lies between the samples of a process, or at an end of the window.
+    """The gaps between the samples of each process, and at both ends of the window.
 
-    A row is a time ``begin_s`` to ``end_s`` without a sample, of which ``missing_s`` are too many.
+    A row is a time ``begin_s`` to ``end_s`` without a sample; ``missing_s`` of it are missing.
     """
     ordered = samples.sort_values([*PROCESS, "start_s"], ignore_index=True)
-    sparse = ordered.rename(columns={"start_s": "begin_s"})
-    sparse["missing_s"] = sparse["end_s"] - sparse["begin_s"] - 1
-    next_one = ordered.groupby(PROCESS, sort=False)["start_s"].shift(-1).astype(float)
+    long_samples = ordered.rename(columns={"start_s": "begin_s"})
+    long_samples["missing_s"] = long_samples["end_s"] - long_samples["begin_s"] - 1
+    next_start = ordered.groupby(PROCESS, sort=False)["start_s"].shift(-1).astype(float)
     window_s = ordered["run"].map(done.set_index("run")["window_s"]).astype(float)
-    after = ordered[PROCESS].assign(begin_s=ordered["end_s"], end_s=next_one.fillna(window_s))
+    after = ordered[PROCESS].assign(begin_s=ordered["end_s"], end_s=next_start.fillna(window_s))
     first = ordered.drop_duplicates(PROCESS)
     before = first[PROCESS].assign(begin_s=0.0, end_s=first["start_s"])
-    beside = pd.concat([before, after], ignore_index=True)
-    beside["missing_s"] = beside["end_s"] - beside["begin_s"]
-    gaps = pd.concat([sparse, beside], ignore_index=True)
+    between = pd.concat([before, after], ignore_index=True)
+    between["missing_s"] = between["end_s"] - between["begin_s"]
+    gaps = pd.concat([long_samples, between], ignore_index=True)
     return gaps[gaps["missing_s"] > GAP_S - 1]
 
 
 def _unplanned(gaps: pd.DataFrame, outages: pd.DataFrame) -> pd.DataFrame:
-    """Without those of nodes that an action of the plan had down."""
-    planned = gaps.reset_index().merge(
+    """The gaps without those of nodes while an action of the plan had them down."""
+    with_actions = gaps.reset_index().merge(
         outages[["run", "node", "began_s", "ended_s"]], left_on=PROCESS, right_on=["run", "node"]
     )
-    inside = planned["begin_s"].ge(planned["began_s"] - GAP_S) & planned["end_s"].le(
-        planned["ended_s"] + FOUND_S
+    during = with_actions["begin_s"].ge(with_actions["began_s"] - GAP_S) & with_actions["end_s"].le(
+        with_actions["ended_s"] + FOUND_S
     )
-    return gaps[~gaps.index.isin(planned.loc[inside, "index"])]
+    return gaps[~gaps.index.isin(with_actions.loc[during, "index"])]

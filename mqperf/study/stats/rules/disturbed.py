@@ -1,4 +1,4 @@
-"""Actions: whether they happened when they should, and whether their end was seen."""
+"""Actions: whether they happened at the planned time, and whether throughput recovered."""
 
 from collections.abc import Iterator
 
@@ -8,10 +8,10 @@ from mqperf.study.tables import Tables
 from mqperf.study.tables.outages import STEADY_S
 
 LATE_S = 0.1
-"""An action is taken within milliseconds of its instant; more is a machine that was too busy."""
+"""Delay from which on an action is late: usually it begins within milliseconds of its time."""
 
 FEW = 3
-"""Messages in the time of which recovery is judged: with fewer, 1 in 20 such times has none."""
+"""Expected messages in ``STEADY_S`` below which 1 in 20 such times has none by chance."""
 
 
 def action_late(tables: Tables) -> Iterator[Finding]:
@@ -25,7 +25,7 @@ def action_late(tables: Tables) -> Iterator[Finding]:
 
 
 def pause_by_chance(tables: Tables) -> Iterator[Finding]:
-    """Actions before which so few messages came that a pause as long may be chance."""
+    """Actions before which so few messages came that the pause may be chance."""
     outages = tables["outages"]
     yield from found(
         outages[outages["level_msg_s"] * STEADY_S < FEW],
@@ -36,7 +36,7 @@ def pause_by_chance(tables: Tables) -> Iterator[Finding]:
 
 
 def not_recovered(tables: Tables) -> Iterator[Finding]:
-    """Actions after which throughput did not come back while the load lasted."""
+    """Actions after which throughput did not recover before the load ended."""
     outages = tables["outages"]
     for row in each(outages[outages["level_msg_s"].notna() & outages["recovery_s"].isna()]):
         yield Finding(

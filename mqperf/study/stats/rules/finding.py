@@ -1,4 +1,4 @@
-"""What a rule gives, and the view of the tables that most rules need."""
+"""Findings, the results of rules, and the view of the tables that most rules need."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ from mqperf.study.tables.axes import FACTORS
 from mqperf.study.tables.shape import AXES
 
 Row = Any
-"""A row of a frame, its columns as attributes; the register knows their types."""
+"""A row of a frame, its columns as attributes, with the types of ``plan.columns``."""
 
 Evidence = Mapping[str, float | int | str | list[float] | Mapping[str, float] | None]
 
@@ -30,29 +30,29 @@ class Finding:
 
 
 RUN_KEYS = ("run", "point", *AXES)
-"""Columns that say which run, and where in the sweep, a row is of."""
+"""Columns that identify the run of a row, and its place in the sweep."""
 
 IN_FLIGHT_PER_THREAD = 4
 """Places at which one message of each thread may be worked on without waiting: the client, two
 nodes, the server."""
 
 MEASURED = "measured"
-"""Under which name rules find what ``measured`` gives, made once for all of them."""
+"""The name under which the result of ``measured`` is cached in the tables, for all rules."""
 
 
 def with_measured(tables: Tables) -> Tables:
-    """The tables, and beside them what most rules look at."""
+    """The tables, with the cached result of ``measured``."""
     return {**tables, MEASURED: measured(tables)}
 
 
 def measured(tables: Tables) -> pd.DataFrame:
-    """One row per run that gave figures: its row of ``runs``, its messages, three latencies.
+    """One row per run that gave figures: its columns of ``runs`` and ``messages``, three latencies.
 
-    These are the mean, p99 and the largest.  ``asked`` is how many deliveries its messages are to
-    have, ``each_has`` how many each of them: one, unless they tell more.
+    These are the mean, p99 and the largest.  ``asked`` is the number of deliveries due for all its
+    messages, ``each_has`` the number per message: one, unless recorded otherwise.
     """
-    if (known := tables.get(MEASURED)) is not None:
-        return known
+    if (cached := tables.get(MEASURED)) is not None:
+        return cached
     runs = completed(tables["runs"])
     keys = [name for name in tables["messages"].columns if name in runs.columns and name != "run"]
     messages = tables["messages"].drop(columns=keys)
@@ -65,9 +65,9 @@ def measured(tables: Tables) -> pd.DataFrame:
 
 
 def of_actions(tables: Tables, frame: pd.DataFrame, column: str) -> pd.Series:
-    """For each row of a frame of runs, so many messages its actions cost; 0 without actions.
+    """The messages in ``column`` that actions of each run of a frame cost; 0 without actions.
 
-    Where that of any action is not known, theirs is not.
+    NA where the cost of any of its actions is not known.
     """
     phases = tables["action_phases"]
     costs = phases[phases["phase"].eq("during")].groupby("run")[column]
@@ -76,7 +76,7 @@ def of_actions(tables: Tables, frame: pd.DataFrame, column: str) -> pd.Series:
 
 
 def found(frame: pd.DataFrame, text: str, *evidence: str) -> Iterator[Finding]:
-    """A finding for each row: the text with its columns filled in, and the columns that show it."""
+    """A finding for each row: ``text`` formatted with its columns, and the columns of evidence."""
     for row in each(frame):
         values = row._asdict()
         figures = {name: _plain(values[name]) for name in evidence}
@@ -89,12 +89,12 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 (of whatever type the column is)
 
 def each(frame: pd.DataFrame) -> Iterator[Row]:
     """The rows of a frame, one after the other."""
-    if len(frame):  # to find out that there is none takes itertuples as long as a hundred rows
+    if len(frame):  # itertuples of an empty frame takes as long as of a hundred rows
         yield from frame.itertuples(index=False)
 
 
 def detail(event: Row) -> Mapping[str, Any]:
-    """What an event tells more, by its key; nothing of one that tells no more, or no JSON."""
+    """The JSON object in ``detail`` of an event; empty where there is none."""
     try:
         content = json.loads(event.detail)
     except (TypeError, ValueError):
@@ -121,12 +121,12 @@ def offered(frame: pd.DataFrame) -> pd.Series:
 
 
 def parameter(frame: pd.DataFrame, name: str) -> pd.Series:
-    """What plans ask of each run; NaN where they do not."""
+    """The value of a plan parameter of each run; NaN where it is not set."""
     return frame.reindex(columns=[name])[name].astype("float64")
 
 
 def beside_threads(frame: pd.DataFrame) -> list[str]:
-    """The parameters of which these runs have several values, but for factors of their threads."""
+    """The parameters that vary over these runs, except factors of their number of threads."""
     return [name for name in varied(frame) if name not in FACTORS]
 
 
@@ -136,21 +136,21 @@ def steady(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def consumed_after(frame: pd.DataFrame) -> pd.Series:
-    """Seconds of the window after which consumers start, as plans ask; NaN where they are first."""
+    """Seconds into the window at which consumers start, by the plan; NaN where they start first."""
     return parameter(frame, LATE) - frame["warmup_s"]
 
 
 def in_cycles(frame: pd.DataFrame) -> pd.Series:
-    """Whether the rate of each run goes up and down in cycles, or by a profile, as plans ask."""
+    """Whether the plan makes the rate of each run go up and down, in cycles or by a profile."""
     return frame.reindex(columns=[CYCLE, PROFILE]).notna().any(axis=1)
 
 
 def in_parts(frame: pd.DataFrame) -> pd.Series:
-    """Whether a run is of several parts, of which its means tell of none, as plans ask."""
+    """Whether the plan divides a run into parts, so that its means describe none of them."""
     return consumed_after(frame).notna() | in_cycles(frame)
 
 
 def one_way(tables: Tables) -> pd.DataFrame:
-    """The measured runs that do not."""
+    """The measured runs that do not wait for replies."""
     frame = measured(tables)
     return frame[~frame["test_case"].isin(with_replies())]

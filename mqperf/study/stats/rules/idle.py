@@ -1,4 +1,4 @@
-"""CPU that is too little for the messages that a process handled."""
+"""Processes that used too little CPU for the messages that they handled."""
 
 from collections.abc import Iterator
 
@@ -9,21 +9,21 @@ from mqperf.study.stats.rules.cpu import over_the_window
 from mqperf.study.stats.rules.finding import Finding, beside_threads, each, measured, offered
 from mqperf.study.tables import Tables
 
-OTHERS = 0.05
-"""Less than this share of what other runs used for a message contradicts the messages: of 387
-processes in recorded runs the least used 0.28 of the median."""
+LEAST_SHARE = 0.05
+"""Less than this share of the CPU per message of other runs contradicts the messages: of 387
+processes in recorded runs the lowest share of the median was 0.28."""
 
-TOLD_S = 0.1
-"""Seconds of CPU that are to be expected at least: the kernel counts hundredths."""
+JUDGED_S = 0.1
+"""Expected seconds of CPU below which a process is not judged: the kernel counts hundredths."""
 
-FEWEST = 2
-"""Runs that tell what a message costs, this one among them."""
+FEWEST_RUNS = 2
+"""The fewest runs that give the usual CPU per message, including the judged one."""
 
 OF_KIND = ("system", "topology", "queues", "test_case", "generator")
-KEPT = ("run", *OF_KIND, "window_s", "sent", "received")
+RUN_COLUMNS = ("run", *OF_KIND, "window_s", "sent", "received")
 
-LOAD = {"client": "sent", "server": "received"}
-"""Kinds of load generators, and the messages that they handle."""
+TESTERS = {"client": "sent", "server": "received"}
+"""Kinds of load generators -> the column that counts the messages they handle."""
 
 
 def cpu_too_low(tables: Tables) -> Iterator[Finding]:
@@ -32,7 +32,7 @@ def cpu_too_low(tables: Tables) -> Iterator[Finding]:
     Nodes that an action of the plan ended or held up are not judged.
     """
     used = _per_message(tables)
-    for row in each(used[used["expected_s"].ge(TOLD_S) & used["used_s"].lt(used["least_s"])]):
+    for row in each(used[used["expected_s"].ge(JUDGED_S) & used["used_s"].lt(used["least_s"])]):
         yield Finding(
             row.run,
             f"{row.process} used {row.used_s:.2f} s of CPU for {row.handled:.0f} messages; as in"
@@ -46,23 +46,23 @@ def cpu_too_low(tables: Tables) -> Iterator[Finding]:
 
 
 def _per_message(tables: Tables) -> pd.DataFrame:
-    """CPU over the window of each process that must handle messages, beside what is to be expected.
+    """CPU over the window of each process that must handle messages, and the expected CPU.
 
-    A row per run and process; ``expected_s`` is by the median of the runs of its kind of queue:
-    load generators of the same test case, nodes of the same name in the same topology; both at the
-    same offered rate, as many messages are sent at once where that is high, and with the same value
-    of whatever else the plan varies, such as the payload.  Of the nodes those are taken which
-    clients or servers connect to: others may be idle.
+    A row per run and process.  ``expected_s`` is from the median per message of runs with the same
+    kind of queue: of load generators of the same test case, or nodes of the same name and topology;
+    with the same offered rate, as high rates send many messages at once, and the same value of
+    all other varied parameters, such as the payload.  Only nodes to which clients or servers
+    connect are judged: others may be idle.
     """
     window = over_the_window(tables)
-    window = window[window["kind"].isin(["broker", *LOAD]) & window["total_cores"].notna()]
+    window = window[window["kind"].isin(["broker", *TESTERS]) & window["total_cores"].notna()]
     runs = measured(tables)
-    swept = beside_threads(runs)
-    runs = runs[[*dict.fromkeys((*KEPT, *swept))]].assign(rate=offered(runs))
+    varying = beside_threads(runs)
+    runs = runs[[*dict.fromkeys((*RUN_COLUMNS, *varying))]].assign(rate=offered(runs))
     frame = window[["run", "process", "kind", "total_cores"]].merge(runs, on="run")
-    frame = frame[frame["window_s"].notna() & (frame["kind"].isin(list(LOAD)) | _connected(frame))]
-    disturbed = frame["kind"].eq("broker") & frame["run"].isin(tables["outages"]["run"])
-    frame = frame[~disturbed]
+    frame = frame[frame["window_s"].notna() & (frame["kind"].isin(list(TESTERS)) | _is_used(frame))]
+    acted_on = frame["kind"].eq("broker") & frame["run"].isin(tables["outages"]["run"])
+    frame = frame[~acted_on]
     several = frame.groupby(["run", "kind"])["process"].transform("size")
     broker = frame["kind"].eq("broker")
     messages = frame["received"].where(frame["kind"].eq("server"), frame["sent"]).astype(float)
@@ -72,32 +72,32 @@ def _per_message(tables: Tables) -> pd.DataFrame:
     )
     frame = frame[frame["handled"].gt(0)]
     broker = frame["kind"].eq("broker")
-    of_kind = [
+    key_columns = [
         frame["generator"].where(~broker, frame["system"]),
         frame["test_case"].where(~broker, frame["topology"]),
         frame["process"].where(broker, frame["kind"]),
-        *(frame[name] for name in ("rate", "queues", *swept)),
+        *(frame[name] for name in ("rate", "queues", *varying)),
     ]
-    keys = [column.astype("object").fillna("") for column in of_kind]
-    groups = (frame["used_s"] / frame["handled"]).astype(float).groupby(keys)
-    enough = groups.transform("size") >= FEWEST
-    expected = (groups.transform("median") * frame["handled"]).where(enough)
-    compared = frame.assign(expected_s=expected, least_s=expected * OTHERS)
+    keys = [column.astype("object").fillna("") for column in key_columns]
+    per_message = (frame["used_s"] / frame["handled"]).astype(float).groupby(keys)
+    enough = per_message.transform("size") >= FEWEST_RUNS
+    expected = (per_message.transform("median") * frame["handled"]).where(enough)
+    compared = frame.assign(expected_s=expected, least_s=expected * LEAST_SHARE)
     return compared.astype({"used_s": float, "expected_s": float, "least_s": float})
 
 
-def _connected(frame: pd.DataFrame) -> pd.Series:
-    """Whether clients or servers connect to a node, and to no other; nodes are in their order."""
-    place = frame[frame["kind"].eq("broker")].groupby("run").cumcount()
-    ends = {
+def _is_used(frame: pd.DataFrame) -> pd.Series:
+    """Whether a row is a node to which clients or servers connect; nodes are in their order."""
+    order = frame[frame["kind"].eq("broker")].groupby("run").cumcount()
+    connected = {
         name: (TOPOLOGIES[name].client, TOPOLOGIES[name].server)
         for name in frame["topology"].dropna().unique()
         if name in TOPOLOGIES and not TOPOLOGIES[name].any_node
     }
     return pd.Series(
         [
-            position in ends.get(name, ())
-            for position, name in zip(place.reindex(frame.index), frame["topology"], strict=True)
+            position in connected.get(name, ())
+            for position, name in zip(order.reindex(frame.index), frame["topology"], strict=True)
         ],
         frame.index,
     )

@@ -1,4 +1,4 @@
-"""Memory that hosts were short of."""
+"""Hosts that were short of memory."""
 
 from collections.abc import Iterator
 
@@ -6,8 +6,8 @@ from mqperf.study.stats.rules.finding import Finding, each
 from mqperf.study.tables import Tables
 
 SWAPPED_IN = 2**20
-"""Bytes read back from swap from which on this is said: 256 pages, for each of which a process
-waits for the disk.  A host that has memory to spare reads back none, whatever it swapped out."""
+"""Bytes read back from swap that raise a doubt: 256 pages, for each of which a process waits for
+the disk.  A host with free memory reads back none, however much it had swapped out."""
 
 
 def swapping(tables: Tables) -> Iterator[Finding]:

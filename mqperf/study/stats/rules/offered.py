@@ -1,4 +1,4 @@
-"""An offered rate: whether clients kept to it, and to the instants at which messages were due."""
+"""Offered rates: whether clients kept them, and sent messages at the times they were due."""
 
 from collections.abc import Iterator
 
@@ -10,24 +10,24 @@ from mqperf.study.stats.rules.finding import Finding, detail, each, measured, of
 from mqperf.study.tables import Tables
 
 MISSED_SHARE = 0.01
-"""Share by which the rate of a window may differ from that offered."""
+"""Share by which the send rate of a window may differ from the offered rate."""
 
-MESSAGES = 2
-"""A window may begin and end between two messages."""
+EDGE_MESSAGES = 2
+"""Messages by which the count may differ, as a window begins and ends between two messages."""
 
 LATE_S = 0.01
 LATE_SHARE = 0.5
-"""Messages that were handed over so late are the client's pauses, where these are at least half of
-the latency: up to a hundredth of a second a busy machine is slow, and no pause."""
+"""Delay of the handover that counts as a pause of the client, and its least share of the latency: a
+delay of up to a hundredth of a second is that of a busy machine."""
 
 
 def rate_missed(tables: Tables) -> Iterator[Finding]:
-    """Clients that sent more or less than they were to."""
+    """Clients that sent at a higher or lower rate than offered."""
     for row in each(missed(steady(measured(tables)))):
-        more = row.send_rate_msg_s > row.offered_rate_msg_s
+        too_fast = row.send_rate_msg_s > row.offered_rate_msg_s
         why = (
             "they made up for what was late before it, or did not keep to the rate"
-            if more
+            if too_fast
             else "the broker slowed them down, or they lacked CPU"
         )
         yield Finding(
@@ -39,7 +39,7 @@ def rate_missed(tables: Tables) -> Iterator[Finding]:
 
 
 def count_missed(tables: Tables) -> Iterator[Finding]:
-    """Loads by count that were over before all was sent, or sent more."""
+    """Loads by count that ended before all messages were sent, or sent more."""
     frame = measured(tables)
     if COUNT not in frame.columns:
         return
@@ -58,15 +58,15 @@ def count_missed(tables: Tables) -> Iterator[Finding]:
 
 
 def missed(loads: pd.DataFrame) -> pd.DataFrame:
-    """The rows whose clients did not keep to the rate offered in the window."""
+    """The rows whose clients did not send at the offered rate in the window."""
     frame = loads.dropna(subset=["offered_rate_msg_s", "send_rate_msg_s"])
-    edges = (MESSAGES / frame["window_s"]).fillna(0.0)
+    edges = (EDGE_MESSAGES / frame["window_s"]).fillna(0.0)
     difference = (frame["send_rate_msg_s"] - frame["offered_rate_msg_s"]).abs()
     return frame[difference > MISSED_SHARE * frame["offered_rate_msg_s"] + edges]
 
 
 def sender_late(tables: Tables) -> Iterator[Finding]:
-    """Messages that waited at the client, so long that this is most of their latency."""
+    """Runs whose messages waited at the client for most of their latency."""
     frame = steady(measured(tables))
     late = frame["handover_p99_s"].fillna(0.0)
     slow = frame["latency_p99_s"].fillna(frame["latency_max_s"]).fillna(0.0)
@@ -82,10 +82,10 @@ def sender_late(tables: Tables) -> Iterator[Finding]:
 
 
 def service_time(tables: Tables) -> Iterator[Finding]:
-    """Latencies of others that leave out how late messages were sent.
+    """Latencies of imported runs that leave out how late messages were sent.
 
-    Tools that time a message from its sending do not see what waited for a sender that stood still:
-    G. Tene, How Not to Measure Latency, 2013.  Runs of ours count from the instant it was due.
+    Tools that time a message from its sending miss the wait for a sender that paused (coordinated
+    omission: G. Tene, How Not to Measure Latency, 2013).  mqperf counts from when it was due.
     """
     frame = measured(tables)
     rates = offered(frame)
@@ -102,13 +102,13 @@ def service_time(tables: Tables) -> Iterator[Finding]:
 
 
 def senders_blocked(tables: Tables) -> Iterator[Finding]:
-    """Brokers that told clients to send no more."""
+    """Brokers that blocked clients from sending."""
     events = tables["events"]
     for run, rows in events[events["what"] == "blocked"].groupby("run", sort=False):
         first = next(each(rows))
         details = detail(first)
-        timed = not pd.isna(first.time_s)
-        at = f", first {first.time_s:.1f} s after the start of the window" if timed else ""
+        has_time = not pd.isna(first.time_s)
+        at = f", first {first.time_s:.1f} s after the start of the window" if has_time else ""
         why = f": {details['why']}" if details.get("why") else ""
         times = f"{len(rows)} times" if len(rows) > 1 else "once"
         yield Finding(

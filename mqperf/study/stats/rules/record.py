@@ -1,4 +1,4 @@
-"""The record itself: whether it can be read, and is still what the runner left."""
+"""The record of a run: whether it can be read, and is unchanged since it was written."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from mqperf.study.tables import Tables
 
 
 def unreadable_run(tables: Tables) -> Iterator[Finding]:
-    """Runs of which a file is damaged: nothing of them is in any table or mean."""
+    """Runs with a damaged file: they are left out of all other tables and means."""
     runs = tables["runs"]
     for row in each(runs[runs["status"] == "unreadable"]):
         yield Finding(
@@ -19,15 +19,15 @@ def unreadable_run(tables: Tables) -> Iterator[Finding]:
 
 
 def changed_record(tables: Tables) -> Iterator[Finding]:
-    """Attempts with files that are gone, or no longer what was recorded, or of another case."""
+    """Attempts with files that were changed or removed, or with the record of another case."""
     runs = tables["runs"]
     yield from found(
         runs[runs["damaged"].notna()],
         "recorded files were changed, removed or added since they were written: {damaged}",
     )
-    named = runs["run"].str.replace(r"\.failed-\d+$", "", regex=True)
+    case_in_name = runs["run"].str.replace(r"\.failed-\d+$", "", regex=True)
     yield from found(
-        runs[(runs["case"] != named).fillna(value=False)],
+        runs[(runs["case"] != case_in_name).fillna(value=False)],
         "the folder is not named after the case in its record, {case}: it was renamed, or the"
         " record is of another run",
         "case",

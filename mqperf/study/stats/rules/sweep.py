@@ -1,4 +1,4 @@
-"""Rules over several runs: repeats agree, peaks lie inside, the machine stays the same."""
+"""Rules over a sweep: repeats agree, peaks lie inside, and throughput does not drift."""
 
 from collections.abc import Iterator
 
@@ -17,22 +17,22 @@ over mean would let one repeat of three be 17 % off.  Undisturbed repeats on two
 0.09."""
 
 PLATEAU = 0.02
-"""A neighbour this near the top shows that the top is a plateau and not a slope."""
+"""Share within which a neighbour of the best throughput makes it a plateau."""
 
 MOVED = 0.05
-"""A change over the whole sequence from which on there is a doubt."""
+"""Relative change over the whole sweep from which on there is a doubt."""
 
 CHANCE = 0.01
-"""How often a machine that does not drift may be accused."""
+"""Significance level of a drift: how often runs without one raise a doubt."""
 
 FEW = 3
-"""Degrees of freedom below which chance is not estimated but excluded by a plain rule."""
+"""Degrees of freedom below which a plain rule replaces the significance test."""
 
 CONTROL_RUN_MOVED = 0.1
-"""What control runs must have moved, and all one way, when no repeats tell how much is chance."""
+"""Monotonic relative change from which on there is a doubt where a test is not possible."""
 
 CONTROL_CHANCE = 0.02
-"""How often control runs of a machine that stays the same may differ by so much."""
+"""Significance level at which control runs differ by more than repeats."""
 
 
 def spread(tables: Tables) -> Iterator[Finding]:
@@ -40,19 +40,19 @@ def spread(tables: Tables) -> Iterator[Finding]:
     for _, repeats in _points(tables).groupby("point", sort=False):
         rate = repeats["throughput_msg_s"]
         middle = float(rate.median())
-        away = (rate - middle).abs()
-        # of two, neither is the other's median: what counts is how far they are apart
-        most = float(away.max()) * (2 if len(rate) == 2 else 1)
+        distance = (rate - middle).abs()
+        # of two repeats, each has half of their distance from the median: the whole distance counts
+        most = float(distance.max()) * (2 if len(rate) == 2 else 1)
         if most > SPREAD * middle:
             yield Finding(
-                _last_by(repeats.assign(away=away), "away"),
-                _apart(most, middle, repeats),
+                _last_by(repeats.assign(distance=distance), "distance"),
+                _difference_text(most, middle, repeats),
                 {"throughputs_msg_s": [round(float(value), 1) for value in rate]},
             )
 
 
-def _apart(most: float, middle: float, repeats: pd.DataFrame) -> str:
-    """How far repeats are apart, for whoever reads of the one that is farthest from the others."""
+def _difference_text(most: float, middle: float, repeats: pd.DataFrame) -> str:
+    """How far the repeats are apart, in words about the one that is farthest from the median."""
     median = f"the median of the {len(repeats)} repeats"
     if not middle:
         unit = f"{unit_of(*repeats['test_case'].unique())}/sec"
@@ -85,13 +85,13 @@ def peak_at_edge(tables: Tables) -> Iterator[Finding]:
 
 
 def drift(tables: Tables) -> Iterator[Finding]:
-    """Throughput of the same points that moves with their place in the order of the sweep.
+    """Throughput of the same points that changes with their position in the order of the sweep.
 
-    Each run is compared with its own point's mean, so that the points themselves do not matter
-    (a regression with fixed effects).  Control runs, which are the same point at start, middle and
-    end, need not move one way: they are suspect when they differ by more than the repeats of the
-    same test case do (an F test of the variances of the logarithms).  Without repeats they are
-    asked only for a clear movement.
+    Each run is compared with the mean of its own point, so that differences between points do not
+    count (a regression with fixed effects).  Control runs, which are the same point at start,
+    middle and end, need not change in one direction: they are suspect when they differ by more than
+    repeats of the same test case (an F test of the variances of the logarithms).  Without repeats
+    only a large monotonic change counts.
     """
     frame = _throughputs(tables).dropna(subset=["position"])
     frame = frame[frame.groupby("point")["run"].transform("size") >= 2]
@@ -106,31 +106,31 @@ def drift(tables: Tables) -> Iterator[Finding]:
                 {"moved": round(moved, 4), "runs": len(runs)},
             )
         else:
-            yield from _unlike_repeats(runs)
+            yield from _control_runs_differ(runs)
 
 
-def _unlike_repeats(runs: pd.DataFrame) -> Iterator[Finding]:
+def _control_runs_differ(runs: pd.DataFrame) -> Iterator[Finding]:
     """Control runs that differ by more than repeats do."""
-    control = runs[_watches(runs)].sort_values("position")
+    control = runs[_are_control_runs(runs)].sort_values("position")
     rates = control["throughput_msg_s"]
-    alike = runs[runs["test_case"].isin(control["test_case"]) & ~runs["run"].isin(control["run"])]
-    freedom = len(alike) - alike["point"].nunique()
-    if len(rates) < 2 or freedom < 1 or (alike["throughput_msg_s"] <= 0).any() or rates.min() <= 0:
+    others = runs[runs["test_case"].isin(control["test_case"]) & ~runs["run"].isin(control["run"])]
+    freedom = len(others) - others["point"].nunique()
+    if len(rates) < 2 or freedom < 1 or (others["throughput_msg_s"] <= 0).any() or rates.min() <= 0:
         return
-    logs = pd.Series(np.log(alike["throughput_msg_s"].astype(float)), alike.index)
-    around = logs - logs.groupby(alike["point"]).transform("mean")
-    noise = float((around**2).sum()) / freedom
+    logs = pd.Series(np.log(others["throughput_msg_s"].astype(float)), others.index)
+    residuals = logs - logs.groupby(others["point"]).transform("mean")
+    noise = float((residuals**2).sum()) / freedom
     variance = float(np.log(rates.astype(float)).var(ddof=1))
     moved = float(rates.max() / rates.min()) - 1
-    chance = float(special.fdtrc(len(rates) - 1, freedom, variance / noise)) if noise else 0.0
-    if chance < CONTROL_CHANCE and moved >= MOVED:
-        gave = ", ".join(f"{rate:.0f}" for rate in rates)
-        gave += f" {unit_of(*control['test_case'].unique())}/sec"
+    p_value = float(special.fdtrc(len(rates) - 1, freedom, variance / noise)) if noise else 0.0
+    if p_value < CONTROL_CHANCE and moved >= MOVED:
+        values = ", ".join(f"{rate:.0f}" for rate in rates)
+        values += f" {unit_of(*control['test_case'].unique())}/sec"
         yield Finding(
             _last_by(control, "position"),
-            f"the control runs gave {gave}, a spread of {_percent(variance)}, while repeats of the"
-            f" same test case spread by {_percent(noise)} (standard deviation / mean)",
-            {"apart": round(moved, 4), "p_value": round(chance, 5), "runs": len(rates)},
+            f"the control runs gave {values}, a spread of {_spread(variance)}, while repeats of the"
+            f" same test case spread by {_spread(noise)} (standard deviation / mean)",
+            {"apart": round(moved, 4), "p_value": round(p_value, 5), "runs": len(rates)},
         )
 
 
@@ -139,31 +139,31 @@ def _throughputs(tables: Tables) -> pd.DataFrame:
 
 
 def _points(tables: Tables) -> pd.DataFrame:
-    """The runs that count for their points: control runs only watch the machine."""
+    """The runs of points, without control runs, which only watch the machine."""
     frame = _throughputs(tables)
-    return frame[~_watches(frame)]
+    return frame[~_are_control_runs(frame)]
 
 
-def _watches(runs: pd.DataFrame) -> pd.Series:
-    """Which of them are control runs."""
+def _are_control_runs(runs: pd.DataFrame) -> pd.Series:
+    """Whether each run is a control run."""
     return runs["control_run"].fillna(0).gt(0)
 
 
 def _last_by(runs: pd.DataFrame, column: str) -> str:
-    """The run with the largest value."""
+    """The run with the largest value of a column, the last one in a tie."""
     return str(runs.sort_values(column)["run"].iloc[-1])
 
 
 def _trend(runs: pd.DataFrame) -> float | None:
-    """Relative change over the sequence, if it is more than chance; nothing if it is not."""
-    for rows in (runs, runs[_watches(runs)]):
+    """Relative change from the first run to the last, None if it is not more than chance."""
+    for rows in (runs, runs[_are_control_runs(runs)]):
         freedom = len(rows) - rows["point"].nunique() - 1
-        if freedom >= 1 and (moved := _moved(rows, freedom)) is not None:
+        if freedom >= 1 and (moved := _change(rows, freedom)) is not None:
             return moved
     return None
 
 
-def _moved(runs: pd.DataFrame, freedom: int) -> float | None:
+def _change(runs: pd.DataFrame, freedom: int) -> float | None:
     by_point = runs.groupby("point")
     position = runs["position"].astype(float)
     mean = by_point["throughput_msg_s"].transform("mean")
@@ -178,10 +178,10 @@ def _moved(runs: pd.DataFrame, freedom: int) -> float | None:
         one_way = ordered.is_monotonic_increasing or ordered.is_monotonic_decreasing
         return moved if one_way and abs(moved) >= CONTROL_RUN_MOVED else None
     error = (float(((value - slope * x) ** 2).sum()) / freedom / float((x**2).sum())) ** 0.5
-    chance = 2 * special.stdtr(freedom, -abs(slope) / error) if error else 0.0
-    return moved if chance < CHANCE and abs(moved) >= MOVED else None
+    p_value = 2 * special.stdtr(freedom, -abs(slope) / error) if error else 0.0
+    return moved if p_value < CHANCE and abs(moved) >= MOVED else None
 
 
-def _percent(variance: float) -> str:
-    """A relative variance as the standard deviation."""
+def _spread(variance: float) -> str:
+    """The standard deviation of a relative variance, in percent."""
     return f"{100 * variance**0.5:.1f} %"

@@ -1,4 +1,4 @@
-"""Who had the CPU: whether the load generators had some left, and what others took of it."""
+"""CPU of hosts: whether load generators had some left, and how much other processes used."""
 
 from collections.abc import Iterator
 
@@ -19,28 +19,28 @@ HOST_FULL = 0.95
 """Share of a host's cores above which processes wait for a core."""
 
 FOREIGN = 0.1
-"""Share of a host's cores that processes of others may use.  On a quiet host they use, with the
-error of the kernel's counters, less than 0.025 of it in 159 of 171 recorded runs; those in which
-they used more than a tenth were 5 to 12 % slower than the other repeats of their points."""
+"""Share of a host's cores that other processes may use.  With the error of the kernel's counters,
+that was less than 0.025 in 159 of 171 recorded runs; runs in which it was more than a tenth were
+5 to 12 % slower than the other repeats of their points."""
 
 DISTURBED = ("noisy-host", "stolen-cpu")
-"""The doubts that say that a host had less CPU for the run than it has."""
+"""The kinds of doubt that a host did not give all of its CPU to the run."""
 
 UNSEEN_S = 1.0
-"""What a node used after its last sample, before an action ended it, looks like that of others."""
+"""Time a node may run after its last sample, before an action ends it; seen as CPU of others."""
 
-LOAD = ("client", "server")
-WHOLE = ("host", "total")
-"""The kinds of rows that are sums of others."""
+TESTERS = ("client", "server")
+SUM_KINDS = ("host", "total")
+"""The kinds of rows of ``cpu`` that are sums of others."""
 
 
 def tester_saturated(tables: Tables) -> Iterator[Finding]:
     """A load generator without CPU left, or a host which the run's own processes filled."""
-    kept = steady(measured(tables))["run"]
+    steady_runs = steady(measured(tables))["run"]
     window = over_the_window(tables)
-    busy = busy_testers(window[window["run"].isin(kept)], tables["runs"])
+    busy = busy_testers(window[window["run"].isin(steady_runs)], tables["runs"])
     hosts = hosts_used(tables)
-    hosts = hosts[hosts["run"].isin(kept)]
+    hosts = hosts[hosts["run"].isin(steady_runs)]
     disturbed = hosts["noisy"] | hosts["robbed"] | hosts["run"].isin(busy["run"])
     full = hosts[hosts["full"] & hosts["tests"] & ~disturbed]
     for run, rows in busy.groupby("run", sort=False):
@@ -66,8 +66,8 @@ def tester_saturated(tables: Tables) -> Iterator[Finding]:
 def noisy_host(tables: Tables) -> Iterator[Finding]:
     """A host on which processes that do not belong to the run used much CPU.
 
-    Nothing is said of a run whose brokers were not watched, or that lacks the CPU of one of its
-    processes over the window, or too little of it: what they used would look like that of others.
+    Runs are skipped whose brokers were not watched, or that lack the CPU of one of their processes
+    over the window, or have too little of it: the missing CPU would look like that of others.
     """
     hosts = hosts_used(tables)
     if not hosts["noisy"].any():
@@ -75,10 +75,10 @@ def noisy_host(tables: Tables) -> Iterator[Finding]:
     window, cpu = over_the_window(tables), tables["cpu"]
     watched = window.loc[window["kind"].eq("broker") & window["total_cores"].notna(), "run"]
     sampled = cpu[["run", "process"]].drop_duplicates()
-    joined = sampled.merge(window[["run", "process"]], how="left", indicator="where")
-    partly = {*joined.loc[joined["where"] == "left_only", "run"]}
-    partly |= {finding.run for finding in cpu_too_low(tables)}
-    judged = hosts["run"].isin(watched) & ~hosts["run"].isin(partly)
+    processes = sampled.merge(window[["run", "process"]], how="left", indicator="where")
+    incomplete = {*processes.loc[processes["where"] == "left_only", "run"]}
+    incomplete |= {finding.run for finding in cpu_too_low(tables)}
+    judged = hosts["run"].isin(watched) & ~hosts["run"].isin(incomplete)
     for row in each(hosts[judged & hosts["noisy"]]):
         yield Finding(
             row.run,
@@ -106,40 +106,40 @@ def stolen_cpu(tables: Tables) -> Iterator[Finding]:
 
 
 def disturbed(tables: Tables) -> set[str]:
-    """The runs during which others had CPU of the host: they, not the system, may be the limit."""
+    """The runs during which others used CPU of the host, which may be the limit then."""
     return {finding.run for rule in (noisy_host, stolen_cpu) for finding in rule(tables)}
 
 
 def busy_testers(window: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
-    """Rows of CPU over the window: the load generators that used up the core that they run on."""
-    busy = window["kind"].isin(LOAD) & window["total_cores"].ge(ONE_CORE)
+    """The rows of load generators that used up the core that they run on."""
+    busy = window["kind"].isin(TESTERS) & window["total_cores"].ge(ONE_CORE)
     return window[busy.fillna(value=False) & ~window["run"].isin(on_several_cores(runs))]
 
 
 def on_several_cores(runs: pd.DataFrame) -> pd.Series:
-    """The runs of load generators of which a process may use more than one core, as commands do."""
+    """The runs with load generators whose processes may use several cores, such as commands."""
     several = [name for name, generator in GENERATORS.items() if not generator.one_core]
     return runs.loc[runs["generator"].isin(several), "run"]
 
 
 def hosts_used(tables: Tables) -> pd.DataFrame:
-    """Who used the hosts: one row per run and host, from the rows of CPU by ``used_cpu``.
+    """CPU of hosts: one row per run and host, from the rows of ``used_cpu``.
 
-    Hosts of one machine, by the table ``hosts``, are one: its CPU is that of all of them.
-    ``total_cores`` is what was used of its ``cores``, ``others`` what processes used that do not
-    belong to the run, and ``stolen_cores`` what its hypervisor withheld, which is in neither of
-    them; ``full`` says that it had no core left, ``tests`` that a load generator was on it,
-    ``noisy`` that others used more than they may, ``robbed`` that the hypervisor withheld as much.
+    Hosts of one machine, by the table ``hosts``, count as one host.  ``total_cores`` are those in
+    use, of its ``cores``; ``others`` are those that processes used which do not belong to the run;
+    ``stolen_cores`` are those that its hypervisor withheld, and are not in ``others``.  ``full``
+    says that it had no core left, ``tests`` that a load generator was on it, ``noisy`` that
+    others used more than ``FOREIGN``, ``robbed`` that the hypervisor withheld more than that.
     """
-    place = ["run", "host"]
+    keys = ["run", "host"]
     window = by_machine(used_cpu(tables), tables["hosts"])
-    whole = window[(window["kind"] == "host") & window["total_cores"].notna()]
-    of_run = window[~window["kind"].isin(WHOLE)].groupby(place)["total_cores"].sum()
-    used = whole[[*place, "process", "cores", "total_cores", "stolen_cores"]].merge(
-        of_run.rename("own"), how="left", left_on=place, right_index=True
+    host_rows = window[(window["kind"] == "host") & window["total_cores"].notna()]
+    of_run = window[~window["kind"].isin(SUM_KINDS)].groupby(keys)["total_cores"].sum()
+    used = host_rows[[*keys, "process", "cores", "total_cores", "stolen_cores"]].merge(
+        of_run.rename("own"), how="left", left_on=keys, right_index=True
     )
-    testing = window.loc[window["kind"].isin(LOAD), place].drop_duplicates().assign(tests=True)
-    used = used.merge(testing, how="left", on=place)
+    testing = window.loc[window["kind"].isin(TESTERS), keys].drop_duplicates().assign(tests=True)
+    used = used.merge(testing, how="left", on=keys)
     stolen = used["stolen_cores"].fillna(0.0)
     others = (used["total_cores"] - stolen - used["own"].fillna(0.0)).clip(lower=0.0)
     full = used["total_cores"].ge(HOST_FULL * used["cores"])
@@ -147,36 +147,36 @@ def hosts_used(tables: Tables) -> pd.DataFrame:
     noisy = others.ge((FOREIGN + unseen) * used["cores"])
     robbed = stolen.ge(FOREIGN * used["cores"])
     testing_too = used["tests"].eq(True)  # noqa: FBT003
-    told = {"full": full, "noisy": noisy, "robbed": robbed, "tests": testing_too}
-    known = {name: values.fillna(value=False) for name, values in told.items()}
-    return used.assign(others=others, **known)
+    flags = {"full": full, "noisy": noisy, "robbed": robbed, "tests": testing_too}
+    filled = {name: values.fillna(value=False) for name, values in flags.items()}
+    return used.assign(others=others, **filled)
 
 
 def _unseen_share(tables: Tables) -> pd.Series:
     """Run -> share of its window in which a node may have run after its last sample."""
     outages = tables["outages"]
     nodes = tables["cpu"].loc[tables["cpu"]["kind"].eq("broker"), "process"].unique()
-    ended = outages[outages["node"].isin(nodes)].groupby("run").size()
-    return ended * UNSEEN_S / tables["runs"].groupby("run")["window_s"].first()
+    endings = outages[outages["node"].isin(nodes)].groupby("run").size()
+    return endings * UNSEEN_S / tables["runs"].groupby("run")["window_s"].first()
 
 
 def by_machine(window: pd.DataFrame, hosts: pd.DataFrame) -> pd.DataFrame:
-    """The rows with all hosts of one machine as one host, of which one row tells the CPU."""
+    """The rows with all hosts of one machine as one host, which has a single row of kind host."""
     with_machine = hosts.dropna(subset=["machine"])
     if with_machine.empty:
         return window
     names = with_machine.groupby(["run", "machine"])["host"].transform(", ".join)
     shared = with_machine.assign(machine="the machine of " + names)[names != with_machine["host"]]
-    place = ["run", "host"]
-    rows = window.merge(shared[[*place, "machine"]], how="left", on=place)
+    keys = ["run", "host"]
+    rows = window.merge(shared[[*keys, "machine"]], how="left", on=keys)
     joint = rows["machine"].notna()
-    whole = joint & rows["kind"].eq("host")
+    is_host = joint & rows["kind"].eq("host")
     rows = rows.assign(
         host=rows["host"].mask(joint, rows["machine"]),
-        process=rows["process"].mask(whole, rows["machine"]),
+        process=rows["process"].mask(is_host, rows["machine"]),
     )
-    again = whole & rows.duplicated([*place, "kind"])
-    return rows[~again].drop(columns="machine")
+    repeated = is_host & rows.duplicated([*keys, "kind"])
+    return rows[~repeated].drop(columns="machine")
 
 
 def listed(rows: pd.DataFrame) -> dict[str, float]:

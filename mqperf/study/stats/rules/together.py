@@ -1,4 +1,4 @@
-"""Rules over a whole set: its runs follow each other, are runs of their own, on one machine."""
+"""Rules over a set of runs: they do not overlap, are no copies, and were made on one machine."""
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
@@ -18,16 +18,16 @@ MACHINE = (
 """Columns of ``runs`` that are facts of the machine."""
 
 NETWORK = ("network_card", "network_driver", "network_speed")
-"""Those of the way to the brokers, which each system has its own."""
+"""Columns of ``runs`` about the network to the brokers, which may differ between systems."""
 
 Fact = str | int
-"""What a run tells of its machine or of a version."""
+"""A recorded fact about the machine of a run, or about a version."""
 
 ASKED = ("version", "home", "erlang", "redis")
-"""Settings by which a plan asks for a version of a system, or of what it runs on."""
+"""Settings by which a plan chooses the version of a system, or of its runtime."""
 
 VARIED = {OF_SYSTEM: ASKED, ("generator_version",): ("generator",)}
-"""Which versions a plan may vary, and by what."""
+"""Groups of version columns that a plan may vary -> the settings by which it does."""
 
 GIB = 2**30
 
@@ -36,25 +36,25 @@ RESERVED = 0.01
 
 
 def overlapping_runs(tables: Tables) -> Iterator[Finding]:
-    """Runs that began their load before that of the one before had ended."""
+    """Runs whose load began before the load of the previous run had ended."""
     frame = _done(tables).dropna(subset=["started", "window_s"])
-    # copies have a rule of their own
+    # copies are left to the rule copied_run
     frame = frame[frame["content"].isna() | ~frame["content"].duplicated()]
     start = frame["started"] - _seconds(frame["warmup_s"].fillna(0.0))
     end = frame["started"] + _seconds(frame["window_s"] + frame["cooldown_s"].fillna(0.0))
     frame = frame.assign(begin=start, finish=end).sort_values("begin", kind="stable")
-    before = None
+    previous = None
     for row in each(frame):
-        if before is not None and row.begin < before.finish:
-            both = (before.finish - row.begin).total_seconds()
+        if previous is not None and row.begin < previous.finish:
+            shared_s = (previous.finish - row.begin).total_seconds()
             yield Finding(
                 row.run,
-                f"its load began {both:.1f} s before that of {before.run} had ended: they took"
-                " CPU from each other, or one of them was copied from another set",
-                {"other": before.run, "seconds": round(both, 3)},
+                f"its load began {shared_s:.1f} s before that of {previous.run} had ended: they"
+                " took CPU from each other, or one of them was copied from another set",
+                {"other": previous.run, "seconds": round(shared_s, 3)},
             )
-        if before is None or row.finish > before.finish:
-            before = row
+        if previous is None or row.finish > previous.finish:
+            previous = row
 
 
 def copied_run(tables: Tables) -> Iterator[Finding]:
@@ -72,7 +72,7 @@ def copied_run(tables: Tables) -> Iterator[Finding]:
 
 
 def mixed_hosts(tables: Tables) -> Iterator[Finding]:
-    """Runs made on other hosts than most of the set, or over another card than its system."""
+    """Runs made on other hosts than most of the set, or on another network than their system."""
     done = _done(tables)
     hosts = done["run"].map(made_on(tables["hosts"]))
     yield from _unlike(done.assign(host=hosts), (*MACHINE, "host"))
@@ -83,17 +83,17 @@ def mixed_hosts(tables: Tables) -> Iterator[Finding]:
 def mixed_versions(tables: Tables) -> Iterator[Finding]:
     """Runs made with other versions than most runs of the same system.
 
-    Where the plan varies the version of the system, or has several load generators, versions are
-    compared of runs that ask for the same, or have the same generator.
+    Where the plan varies the version of the system, or the load generator, versions are compared
+    among runs with the same setting, or the same generator.
     """
     for _, runs in _done(tables).groupby("system", sort=False):
         names = [name for name in chain(*VARIED.values()) if name in runs]
         several = {name for name in names if len(runs[name].unique()) > 1}
-        varied = {of: asked for of, by in VARIED.items() if (asked := [*several.intersection(by)])}
+        varied = {of: used for of, by in VARIED.items() if (used := [*several.intersection(by)])}
         yield from _unlike(runs, [name for name in VERSIONS if name not in chain(*varied)])
-        for of, asked in varied.items():
-            for _, alike in runs.groupby(asked, sort=False, dropna=False):
-                yield from _unlike(alike, of)
+        for versions, settings in varied.items():
+            for _, same_settings in runs.groupby(settings, sort=False, dropna=False):
+                yield from _unlike(same_settings, versions)
 
 
 def _done(tables: Tables) -> pd.DataFrame:
@@ -106,9 +106,9 @@ def _seconds(values: pd.Series) -> pd.Series:
 
 
 def _unlike(runs: pd.DataFrame, columns: Sequence[str]) -> Iterator[Finding]:
-    """A finding for each run that differs from most others; where as many differ, from the first.
+    """A finding for each run that differs from the most frequent value, in a tie the first of them.
 
-    What a run does not tell is no difference.
+    A fact that a run does not record is no difference.
     """
     usual = {name: value for name in columns if (value := _usual(runs[name])) is not None}
     for row in each(runs):
@@ -136,13 +136,13 @@ def _differs(name: str, value: Fact, usual: Fact) -> bool:
 
 
 def restarted(*sides: pd.DataFrame) -> bool:
-    """Whether runs of all sides had as much memory, but for what a kernel reserves."""
-    every = [runs["memory_bytes"].dropna().astype(float) for runs in sides]
-    return all(map(len, every)) and max(map(max, every)) <= min(map(min, every)) * (1 + RESERVED)
+    """Whether runs of all sides had the same memory, apart from what a kernel reserves."""
+    sizes = [runs["memory_bytes"].dropna().astype(float) for runs in sides]
+    return all(map(len, sizes)) and max(map(max, sizes)) <= min(map(min, sizes)) * (1 + RESERVED)
 
 
 def _titled(name: str) -> str:
-    """What a fact is called, with the unit of ``_value``."""
+    """The title of a fact, with the unit of ``_value``."""
     return f"{titled(name)}, GiB" if name == "memory_bytes" else titled(name)
 
 

@@ -1,4 +1,4 @@
-"""Rates over the window: whether they can last, and whether they held all the time."""
+"""Rates over the window: whether they can last, and whether they were steady."""
 
 from collections.abc import Iterator
 
@@ -23,35 +23,35 @@ from mqperf.study.tables import Tables
 
 KEEPS_UP = 0.02
 """Share by which deliveries may differ from sends over the window; recorded runs without a backlog
-stay within a hundredth."""
+differ by less than 1 %."""
 
 BUSY = 20.0
-"""So many messages, had they come as else, are not missing by chance: one in 5e8 by Poisson."""
+"""Expected messages in a time whose absence is not chance: one in 5e8 by Poisson."""
 
 TURNS = 3
-"""Threads that wait may finish all at once, and then none for a turn.  With as many turns in the
-window, no more messages than those of so many turns would have come in that time."""
+"""Threads that wait may all finish at once, and then none for a turn.  So a time without a message
+is judged only if this many messages of each thread were expected in it, and in the window."""
 
 
 UNDISTURBED = "undisturbed"
-"""Under which name the rule finds what ``undisturbed`` gives, where seconds are not kept."""
+"""The table with the result of ``undisturbed``, where rows of single seconds are not kept."""
 
 
 def unequal_rates(tables: Tables) -> Iterator[Finding]:
     """One-way messages received faster, or slower, than they were sent in the same window.
 
-    Those in flight at the ends of the window may make a difference, too; consumers that start
-    late, or have a valley after a peak, receive what was sent before.  A message that is delivered
-    several times is sent as often; one that an action of the plan cost cannot arrive.
+    Messages in flight at the ends of the window are allowed for.  Consumers that start late, or
+    have a valley after a peak, may receive more, as messages were sent before.  A message that is
+    delivered several times counts as often; those that an action of the plan cost are subtracted.
     """
     frame = steady(one_way(tables)).dropna(subset=["throughput_msg_s", "send_rate_msg_s"])
     planned = of_actions(tables, frame, "lost").fillna(frame["lost"])
-    gone = (planned / frame["window_s"]).fillna(0.0).astype("float64")
-    sent = frame["send_rate_msg_s"] * frame["each_has"] - gone
+    lost_rate = (planned / frame["window_s"]).fillna(0.0).astype("float64")
+    sent = frame["send_rate_msg_s"] * frame["each_has"] - lost_rate
     edges = (IN_FLIGHT_PER_THREAD * frame["threads"] / frame["window_s"]).fillna(0.0)
     difference = frame["throughput_msg_s"] - sent
-    asked = difference.gt(0) & in_parts(frame)  # to drain what had queued
-    wrong = difference.abs().gt(sent * KEEPS_UP + edges) & ~asked
+    draining = difference.gt(0) & in_parts(frame)  # a backlog that the plan let grow
+    wrong = difference.abs().gt(sent * KEEPS_UP + edges) & ~draining
     for row in each(frame.assign(to_arrive=sent)[wrong]):
         faster = row.throughput_msg_s > row.to_arrive
         why = (
@@ -68,13 +68,13 @@ def unequal_rates(tables: Tables) -> Iterator[Finding]:
 
 
 def empty_seconds(tables: Tables) -> Iterator[Finding]:
-    """Seconds of the window in which nothing was finished, neither by chance nor by plan.
+    """Seconds of the window in which nothing was finished, neither by chance nor by an action.
 
-    With how long the nodes collected garbage, where they tell.
+    The findings have the time that nodes collected garbage, where it is recorded.
     """
     frame = undisturbed(tables)
-    even = steady(measured(tables)).loc[lambda runs: ~in_cycles(runs), "run"]
-    suspects = frame[frame["run"].isin(even) & frame["longest"].gt(0)]
+    steady_runs = steady(measured(tables)).loc[lambda runs: ~in_cycles(runs), "run"]
+    suspects = frame[frame["run"].isin(steady_runs) & frame["longest"].gt(0)]
     rate = suspects["mean"] * suspects["seconds"] / (suspects["seconds"] - suspects["longest"])
     waits = suspects["test_case"].isin(closed_loops())
     turns = (TURNS * suspects["threads"]).where(waits, 0).fillna(0)
@@ -88,14 +88,14 @@ def empty_seconds(tables: Tables) -> Iterator[Finding]:
             "longest_s": row.longest,
             "most_msg": int(row.most),
         }
-        words = ""
+        pause_text = ""
         if row.run in paused.index:
             figures["paused_s"] = round(float(paused[row.run]), 3)
-            words = f"; garbage collection paused its nodes for {figures['paused_s']:g} s"
+            pause_text = f"; garbage collection paused its nodes for {figures['paused_s']:g} s"
         yield Finding(
             row.run,
             f"in {row.empty} of the {row.seconds} seconds of the window no message was finished,"
-            f" and {row.most:.0f} in the fullest: the rate is that of bursts{words}",
+            f" and {row.most:.0f} in the fullest: the rate is that of bursts{pause_text}",
             figures,
         )
 
@@ -103,16 +103,16 @@ def empty_seconds(tables: Tables) -> Iterator[Finding]:
 def undisturbed(tables: Tables) -> pd.DataFrame:
     """One row per run with seconds in its window that no action disturbed, and its keys.
 
-    ``seconds`` are how many, ``empty`` those in which no message was finished, ``longest`` how many
-    of these follow each other; ``mean`` and ``most`` are messages of a second.
+    ``seconds`` is their number, ``empty`` that of those in which no message was finished,
+    ``longest`` the longest sequence of these; ``mean`` and ``most`` are messages in a second.
     """
-    if (known := tables.get(UNDISTURBED)) is not None:
-        return known
+    if (cached := tables.get(UNDISTURBED)) is not None:
+        return cached
     intervals = tables["intervals"]
     counts = without_actions(finished(intervals), tables["outages"])
-    begin = tables["runs"].drop_duplicates("run").set_index("run").pipe(consumed_after)
+    start_s = tables["runs"].drop_duplicates("run").set_index("run").pipe(consumed_after)
     index = counts.index.to_frame()
-    runs = counts[~index["start_s"].lt(index["run"].map(begin))].groupby("run", sort=False)
+    runs = counts[~index["start_s"].lt(index["run"].map(start_s))].groupby("run", sort=False)
     rows = [
         {
             "run": run,
@@ -130,7 +130,7 @@ def undisturbed(tables: Tables) -> pd.DataFrame:
 
 
 def _longest(counts: pd.Series) -> int:
-    """The most seconds without a message that follow each other."""
+    """The length of the longest sequence of seconds without a message."""
     start = counts.index.get_level_values("start_s").to_numpy()
     busy = np.append(np.diff(start) > 1, True) | (counts.to_numpy() > 0)
     empty = (counts == 0).to_numpy().astype(int)
@@ -138,7 +138,7 @@ def _longest(counts: pd.Series) -> int:
 
 
 def without_actions(counts: pd.Series, outages: pd.DataFrame) -> pd.Series:
-    """The seconds that no action of the plan, and no outage by one, reaches into."""
+    """The seconds that do not overlap an action of the plan, or an outage caused by one."""
     start = counts.index.get_level_values("start_s")
     runs = counts.index.get_level_values("run")
     disturbed = np.zeros(len(counts), dtype=bool)
@@ -146,7 +146,7 @@ def without_actions(counts: pd.Series, outages: pd.DataFrame) -> pd.Series:
         # an outage may begin as late as the action ends, and is over when throughput is back
         until = row.ended_s + np.nanmax([row.outage_s, row.recovery_s])
         if pd.isna(row.recovery_s) and pd.notna(row.level_msg_s):
-            until = np.inf  # which is a doubt of its own
+            until = np.inf  # not-recovered is a doubt of its own
         disturbed |= (runs == row.run) & (start + 1 > row.began_s) & (start < until)
     return counts[~disturbed]
 

@@ -1,4 +1,4 @@
-"""ActiveMQ (classic) as a system under test: one private broker, spoken to in AMQP 1.0."""
+"""ActiveMQ (classic) as a system under test: one private broker, with AMQP 1.0."""
 
 from pathlib import Path
 
@@ -57,18 +57,18 @@ PLUGINS = """
     <plugins><simpleAuthenticationPlugin><users>
       <authenticationUser username="{user}" password="{password}" groups="users,admins"/>
     </users></simpleAuthenticationPlugin></plugins>"""
-"""Whoever connects must be this user."""
+"""Plugin that lets this user connect only."""
 
 KAHADB = "<kahaDB/>"
-"""The usual store, in the broker's own folder."""
+"""The default store, in the broker's own folder."""
 
 
 def configuration(place: ServerPlace, store: str, password: str = "") -> str:
-    """The activemq.xml of a broker with that store; it has management beans if it is to tell.
+    """Return the activemq.xml of a broker with this store; with an agent, it has management beans.
 
-    With a password it knows one user.
+    With a password only ``USER`` may connect.
     """
-    from xml.sax.saxutils import quoteattr  # it loads what asks over HTTP
+    from xml.sax.saxutils import quoteattr  # slow to load: it imports an HTTP client
 
     uri = (
         f"amqp://{place.host_folder.host.address}:{place.port}?maximumConnections=1000"
@@ -84,13 +84,13 @@ def configuration(place: ServerPlace, store: str, password: str = "") -> str:
 
 
 def properties(folder: Path, home: Path) -> dict[str, object]:
-    """The properties by which a broker finds its folders; what it is made of is at ``home``."""
+    """Return the Java properties with a broker's folders; ``home`` has the unpacked archive."""
     places = {"home": home, "base": folder, "conf": folder, "data": folder / "data"}
     return {f"activemq.{name}": place for name, place in places.items()}
 
 
 def broker(tools: Tools, group: Group, index: int) -> Server:
-    """A broker of a group, which is alone."""
+    """Return the broker of a group, its only one."""
     place = group.places[index]
     home, folder = tools.home, place.host_folder.folder
     return server(

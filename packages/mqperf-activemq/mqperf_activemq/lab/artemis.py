@@ -33,9 +33,9 @@ EDITION = Edition(
 )
 
 ACTIVE = "AMQ221007"
-"""Artemis' code for: server is now active."""
+"""Artemis' log code for: server is now active."""
 
-# Unless it is switched off, the audit writes several lines for every message.
+# Unless it is switched off, the audit log has several lines for every message.
 LOGGING = log4j2(
     {
         "org.apache.activemq.audit": "OFF",
@@ -52,13 +52,13 @@ BOOTSTRAP = """\
 """
 
 OPTIONS = "protocols=AMQP,CORE,OPENWIRE,STOMP;tcpNoDelay=true;supportAdvisory=false"
-"""How clients are accepted; OpenWire's own messages of who is connected are not asked for."""
+"""Options of the acceptor for clients; OpenWire's advisory messages are off."""
 
 MANAGEMENT = """\
 <management-context xmlns="http://activemq.apache.org/schema"/>
 """
 
-# Queues are made on first use, each for one reader of every message, and go with their last one.
+# Queues are created on first use, give each message to one consumer, and go with the last one.
 BROKER = """\
 <configuration xmlns="urn:activemq">
   <core xmlns="urn:activemq:core">
@@ -96,9 +96,9 @@ def broker(
     availability: str = "",
     acceptors: str = "",
 ) -> Server:
-    """A broker at a place, alone, or with what makes it one of a group in its XML.
+    """Return a broker at a place, alone, or as one of a group by the given parts of its XML.
 
-    ``ready`` is what its log says when it serves.
+    ``ready`` is the text in its log that says that it serves.
     """
     folder = place.host_folder.folder
     return server(

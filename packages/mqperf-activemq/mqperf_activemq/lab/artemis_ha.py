@@ -1,6 +1,6 @@
-"""Artemis with high availability: a primary, two backups, and ZooKeeper which knows who is active.
+"""Artemis with high availability: a primary, two backups, and ZooKeeper to decide who is active.
 
-One backup copies the primary's journal and takes over from it; the other waits to become the copy.
+One backup copies the primary's journal and takes over from it; the other waits to replace that one.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from mqperf_activemq.lab.zookeeper import Keepers
 from mqperf_java.hosts.archive import Archive
 from mqperf_java.lab.servers import Tools
 
-# ZooKeeper's server is among the jars of Artemis; these two, which it needs, are not.
+# Artemis ships the jar of ZooKeeper's server, but not these two, which it needs.
 JARS = (
     Archive(
         group="io.dropwizard.metrics",
@@ -63,22 +63,22 @@ ACCEPTOR = '      <acceptor name="core">tcp://{address}?protocols=CORE</acceptor
 NO_FAILBACK = "          <allow-failback>false</allow-failback>\n"
 
 SYNCHRONIZED = "AMQ221024"
-"""Artemis' code for: the backup holds all that the primary has."""
+"""Artemis' log code for: the backup is synchronized with the primary."""
 
 
 def broker(tools: Tools, group: Group, index: int) -> Server:
-    """One broker of the group; the first is the primary."""
-    every = range(len(group.places))
+    """Return one broker of the group; the first is the primary."""
+    indices = range(len(group.places))
     return artemis.broker(
         tools,
         group.places[index],
         ready=SYNCHRONIZED if index else artemis.ACTIVE,
         availability=AVAILABILITY.format(
             connectors="".join(
-                CONNECTOR.format(index=number, address=group.peer(number)) for number in every
+                CONNECTOR.format(index=number, address=group.peer(number)) for number in indices
             ),
             index=index,
-            others="".join(REFERENCE.format(index=other) for other in every if other != index),
+            others="".join(REFERENCE.format(index=other) for other in indices if other != index),
             role="backup" if index else "primary",
             zookeeper=group.zookeeper,
             failback=NO_FAILBACK if index else "",
@@ -88,7 +88,7 @@ def broker(tools: Tools, group: Group, index: int) -> Server:
 
 
 def up(servers: Servers, brokers: Sequence[Server], timeout_s: float) -> Sequence[Server]:
-    """Start the brokers, until the primary is active and a backup holds a copy of its journal."""
+    """Start the brokers; return when the primary is active and a backup has copied its journal."""
     servers.start(brokers[:1], timeout_s)
     servers.start(brokers[1:], timeout_s, enough=1)
     return brokers

@@ -1,4 +1,4 @@
-"""Systems of brokers in Java, which speak AMQP 1.0: one alone, or three with ZooKeeper."""
+"""Systems of Java brokers with AMQP 1.0: one alone, or three with ZooKeeper."""
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
@@ -24,37 +24,37 @@ from mqperf_java.lab.java import JAVA, JavaSettings, installed_java
 from mqperf_java.lab.servers import Peers, ServerPlace, Tools
 
 USER = "mqperf"
-"""Whom a broker knows that knows users; its password is made at random."""
+"""The only user of a broker with users; the password is random."""
 
 DRIVERS = {"simulator": "amqp", "amqp-1.0": "amqp-1.0"}
-"""By generator, what speaks to such brokers."""
+"""Load generator -> its driver for these brokers."""
 
 
 class BrokerSettings(JavaSettings):
-    """What a plan may say about such a broker."""
+    """The settings of a broker in a plan."""
 
     users: Flag = False
 
 
 class TellingSettings(BrokerSettings):
-    """What a plan may say about one that, with ``metrics``, tells of its inside."""
+    """The settings of a broker that can expose its ``metrics``."""
 
     metrics: Flag = False
 
 
 class VersionedSettings(TellingSettings):
-    """What a plan may say about one of which there are several versions."""
+    """The settings of a broker that is available in several versions."""
 
     version: VersionAsked | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """One version of a broker: its archive, the oldest Java for it, its file of settings.
+    """One version of a broker: its archive, the oldest Java that runs it, its configuration file.
 
-    ``former`` are archives of other versions, which a plan may ask for.  ``jars`` are those of the
-    archive, as patterns, that a class path must name, ``without`` one of them; ``beside`` are
-    archives of one jar that it needs, too.
+    ``former`` are archives of other versions, which a plan may request.  ``jars`` are patterns of
+    those in the archive for the class path, except the one called ``without``; ``beside`` are
+    archives of additional single jars for it.
     """
 
     product: str
@@ -67,25 +67,25 @@ class Edition:
     beside: tuple[Archive, ...] = ()
 
     def of(self, version: str) -> "Edition | None":
-        """The same in the version that is asked for, ``2.44`` for any 2.44.x; None without one."""
+        """Return the edition of a version, where ``2.44`` is any 2.44.x; None if it is unknown."""
         known = (self.archive, *self.former)
-        asked = (archive for archive in known if is_of(archive.version, version))
-        return next((replace(self, archive=archive) for archive in asked), None)
+        matching = (archive for archive in known if is_of(archive.version, version))
+        return next((replace(self, archive=archive) for archive in matching), None)
 
     def installed(self, host: Host) -> str:
-        """The version, when the host has Java, and all else is here or can be fetched."""
+        """Return the version, if the host has Java, and the archives are here or can be fetched."""
         java = installed_java(self.oldest_java, host)
         for archive in (self.archive, *self.beside):
             available(archive)
         return f"{self.archive.version}, on Java {java.version}"
 
     def tools_on(self, host: Host, settings: JavaSettings) -> Tools:
-        """The tools of brokers on a host, fetched here and copied there if they are not there."""
-        java, ours = installed_java(self.oldest_java, host), fetched(self.archive)
-        home = host.copied(ours)
-        brought = (jar for pattern in self.jars for jar in ours.glob(pattern))
+        """Return the tools of brokers on a host, fetched here and copied there where missing."""
+        java, unpacked = installed_java(self.oldest_java, host), fetched(self.archive)
+        home = host.copied(unpacked)
+        shipped = (jar for pattern in self.jars for jar in unpacked.glob(pattern))
         jars = [
-            *(home / jar.relative_to(ours) for jar in brought if jar.name != self.without),
+            *(home / jar.relative_to(unpacked) for jar in shipped if jar.name != self.without),
             *(host.copied(fetched(jar)) / jar.file for jar in self.beside),
         ]
         return Tools(java, home, settings, jars)
@@ -93,7 +93,7 @@ class Edition:
 
 @dataclass(frozen=True, slots=True)
 class AmqpBrokers(PrivateDeployment):
-    """The deployment: servers, the addresses of its brokers, the active one first."""
+    """The deployment: servers, and the addresses of its brokers, the active one first."""
 
     addresses: tuple[str, ...]
     password: str = field(default="", repr=False)
@@ -101,28 +101,26 @@ class AmqpBrokers(PrivateDeployment):
     @property
     @override
     def nodes(self) -> tuple[Node, ...]:
-        """Brokers, in the order of their addresses, then what they need."""
-        places = {name: place for place, name in enumerate(self.addresses)}
-        return tuple(
-            sorted(self.servers.nodes, key=lambda node: places.get(node.name, len(places)))
-        )
+        """The brokers, in the order of their addresses, then ZooKeeper."""
+        order = {address: index for index, address in enumerate(self.addresses)}
+        return tuple(sorted(self.servers.nodes, key=lambda node: order.get(node.name, len(order))))
 
     def provision(self, _case: Case, _run_id: str) -> Access:
-        """Give all brokers, the active one first; runs keep apart by their topics."""
+        """Return access to all brokers, the active one first; runs use topics of their own."""
         user = USER if self.password else ""
         brokers = Endpoint("amqp-1.0", self.addresses, user, self.password)
         return Access(brokers, brokers)
 
     def clean_up(self, _run_id: str, _queues: Sequence[str]) -> None:
-        """Leave the run's queues to the broker, which removes those that nobody uses."""
+        """Do nothing: the broker removes queues that nobody uses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group(Peers):
-    """Brokers together, and where their ZooKeeper is.
+    """The brokers of a group, and the connect string of their ZooKeeper.
 
-    One that is alone is a group of its own, without any.  With a ``password`` they know a user, and
-    ZooKeeper keeps what they write from others.
+    A single broker is a group without ZooKeeper.  With a ``password`` the brokers have a user, and
+    ZooKeeper protects what they write.
     """
 
     zookeeper: str = ""
@@ -130,18 +128,18 @@ class Group(Peers):
 
 
 def at_once(servers: Servers, brokers: Sequence[Server], timeout_s: float) -> Sequence[Server]:
-    """Start all brokers, until each serves."""
+    """Start all brokers; return when each serves."""
     servers.start(brokers, timeout_s)
     return brokers
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of broker as a system, alone or, with ``keepers``, in a group that ZooKeeper knows.
+    """A kind of broker as a system, alone or, with ``keepers``, in a group that uses ZooKeeper.
 
-    ``broker`` gives a broker of a group by its index, with the tools of its host.  ``up`` starts
-    all, and gives them with the active one first.  One that ``tells`` does so of its inside; one
-    that ``knows_users`` does so where a plan asks for it.
+    ``broker`` makes a broker of a group by its index, with the tools of its host.  ``up`` starts
+    all, and returns them with the active one first.  ``tells`` says whether it can expose metrics,
+    ``knows_users`` whether it can have a user; a plan asks for both.
     """
 
     name: str
@@ -155,7 +153,7 @@ class Kind:
     up: Callable[[Servers, Sequence[Server], float], Sequence[Server]] = at_once
 
     def system(self) -> System:
-        """The system."""
+        """Return this kind as a system."""
         alone = self.keepers is None
         labels = self.labels if alone else (*self.labels, *zookeeper.LABELS)
         return System(
@@ -173,39 +171,39 @@ class Kind:
         )
 
     def check(self, settings: Mapping[str, JsonValue]) -> BrokerSettings:
-        """Check what a plan says about it."""
+        """Check the settings in a plan."""
         model = TellingSettings if self.tells else BrokerSettings
-        wanted = checked(self.name, VersionedSettings if self.edition.former else model, settings)
-        if wanted.users and not self.knows_users:
+        valid = checked(self.name, VersionedSettings if self.edition.former else model, settings)
+        if valid.users and not self.knows_users:
             why = f"{self.title} is set up without users: leave it out"
             raise SettingsFault(self.name, [Problem(("users",), why)])
-        self._edition(wanted)
-        return wanted
+        self._edition(valid)
+        return valid
 
-    def _edition(self, wanted: BrokerSettings) -> Edition:
-        """In the version that the plan asks for."""
-        if not isinstance(wanted, VersionedSettings) or wanted.version is None:
+    def _edition(self, settings: BrokerSettings) -> Edition:
+        """Return the edition of the version that the plan requests, or of the default one."""
+        if not isinstance(settings, VersionedSettings) or settings.version is None:
             return self.edition
-        if (edition := self.edition.of(wanted.version)) is None:
+        if (edition := self.edition.of(settings.version)) is None:
             known = (archive.version for archive in (self.edition.archive, *self.edition.former))
-            why = f"{self.title} {wanted.version} is not known; known: {', '.join(known)}"
+            why = f"{self.title} {settings.version} is not known; known: {', '.join(known)}"
             raise SettingsFault(self.name, [Problem(("version",), why)])
         return edition
 
     def start(
         self, settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
     ) -> AbstractContextManager[Deployment]:
-        """Run it, with a broker and a ZooKeeper on each host if there are as many.
+        """Run the brokers, each with a ZooKeeper on a host of its own if there are enough hosts.
 
-        What it is made of is fetched first if it is not in the cache.
+        Archives that are not in the cache are fetched first.
         """
-        wanted, size = self.check(settings), len(self.labels)
-        edition = self._edition(wanted)
+        valid, size = self.check(settings), len(self.labels)
+        edition = self._edition(valid)
         hosts = {host_folder.host.name: host_folder.host for host_folder in host_folders[:size]}
-        tools = {name: edition.tools_on(host, wanted) for name, host in hosts.items()}
-        with_metrics = isinstance(wanted, TellingSettings) and wanted.metrics
+        tools = {name: edition.tools_on(host, valid) for name, host in hosts.items()}
+        with_metrics = isinstance(valid, TellingSettings) and valid.metrics
         agents = jolokia_on(*hosts.values()) if with_metrics else None
-        password = secrets.token_hex(16) if wanted.users else ""
+        password = secrets.token_hex(16) if valid.users else ""
 
         def redact(text: str) -> str:
             text = text if agents is None else agents.redacted(text)
@@ -224,22 +222,23 @@ class Kind:
             )
             if self.keepers is not None:
                 ensemble = zookeeper.ensemble(tools, self.keepers, host_folders, keeper_ports)
-                servers.start(ensemble, wanted.start_timeout_s)
+                servers.start(ensemble, valid.start_timeout_s)
             brokers = [
                 self.broker(tools[place.host_folder.host.name], group, index)
                 for index, place in enumerate(group.places)
             ]
-            active = self.up(servers, brokers, wanted.start_timeout_s)
+            active_first = self.up(servers, brokers, valid.start_timeout_s)
             about = self._about(edition, tools[host_folders[0].host.name], brokers[0])
             about["config"] = redact(str(about["config"]))
-            return AmqpBrokers(servers, about, tuple(broker.name for broker in active), password)
+            addresses = tuple(broker.name for broker in active_first)
+            return AmqpBrokers(servers, about, addresses, password)
 
         launcher = ServerLauncher(self.title, host_folders, size, redact)
         ports = 3 * size + (0 if self.keepers is None else zookeeper.PORTS)
         return launcher.launched(ports, launch)
 
     def beside(self, label: str, host_folder: HostFolder, port: int) -> Server:
-        """One among the nodes of another system, with the heap that it has by default."""
+        """Return a broker among the nodes of another system, with the default heap."""
         tools = self.edition.tools_on(host_folder.host, JavaSettings())
         return self.broker(tools, Group([ServerPlace(label, host_folder, port)]), 0)
 
@@ -248,21 +247,21 @@ class Kind:
         host_folders: Sequence[HostFolder],
         ports: Sequence[int],
         agents: Jolokia | None,
-        asked: str,
+        connect_string: str,
         password: str,
     ) -> Group:
-        """Its group: ports are those for clients, then for other brokers, then of agents."""
+        """Return the group; ``ports`` are those for clients, then for brokers, then of agents."""
         size, places = len(host_folders), []
-        for label, host_folder, port, its in zip(
+        for label, host_folder, port, agent_port in zip(
             self.labels, host_folders, ports[:size], ports[2 * size :], strict=True
         ):
             broker_folder = host_folder.within(label.lower().replace(" ", ""))
-            agent = None if agents is None else agents.at(broker_folder, its)
+            agent = None if agents is None else agents.at(broker_folder, agent_port)
             places.append(ServerPlace(label, broker_folder, port, agent))
-        return Group(places, ports[size : 2 * size], asked, password)
+        return Group(places, ports[size : 2 * size], connect_string, password)
 
     def _about(self, edition: Edition, tools: Tools, broker: Server) -> dict[str, JsonValue]:
-        """Facts of the first broker and its tools."""
+        """Return facts on the first broker and its tools."""
         keepers = "" if self.keepers is None else f", ZooKeeper {zookeeper.version(tools)}"
         return {
             "product": edition.product,

@@ -1,4 +1,4 @@
-"""Jolokia: by it a Java virtual machine tells of its management beans, over HTTP."""
+"""Jolokia, an agent that exposes the management beans of a Java virtual machine over HTTP."""
 
 import secrets
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from mqperf.lab.probes import Inside
 from mqperf_activemq.onhost import jolokia
 from mqperf_java.hosts.archive import Archive, fetched
 
-# Later versions wait in Artemis for two minutes for a kind of access control that it has not here.
+# In Artemis, later versions wait two minutes for an access control that is not configured here.
 AGENT = Archive(
     group="org.jolokia",
     artifact="jolokia-agent-jvm",
@@ -23,7 +23,7 @@ AGENT = Archive(
 USER = "mqperf"
 FILE, POLICY_FILE = "jolokia.properties", "jolokia-access.xml"
 
-# Whoever asks may read, and do nothing else.
+# Clients may read, and do nothing else.
 POLICY = """\
 <restrict>
   <commands>
@@ -44,23 +44,23 @@ discoveryEnabled=false
 
 @dataclass(frozen=True, slots=True)
 class Jolokia:
-    """Agents in brokers: their file on each host, by its name, and a password at random."""
+    """The agents in brokers: their jar by the name of the host, and a random password."""
 
     jars: Mapping[str, Path]
     password: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
 
     def at(self, host_folder: HostFolder, port: int) -> "Agent":
-        """The agent of the broker there."""
+        """Return the agent of the broker in this folder."""
         return Agent(self.jars[host_folder.host.name], host_folder, port, self.password)
 
     def redacted(self, text: str) -> str:
-        """Give the text without the password."""
+        """Return the text without the password."""
         return text.replace(self.password, "***")
 
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """The agent of a broker: its file, the broker's folder, its port, and its password."""
+    """The agent of a broker: its jar, the broker's folder, its port and its password."""
 
     jar: Path
     host_folder: HostFolder
@@ -69,12 +69,12 @@ class Agent:
 
     @property
     def option(self) -> str:
-        """The option that has Java start it; all else is in a file."""
+        """The option that makes Java load the agent; its settings are in a file."""
         return f"-javaagent:{self.jar}=config={self.host_folder.folder / FILE}"
 
     @property
     def files(self) -> dict[str, str]:
-        """What it reads."""
+        """The agent's configuration files: name -> content."""
         configuration = CONFIGURATION.format(
             address=self.host_folder.host.address,
             port=self.port,
@@ -85,11 +85,11 @@ class Agent:
         return {FILE: configuration, POLICY_FILE: POLICY}
 
     def inside(self, node: str) -> Inside:
-        """Where the broker of that label tells of its inside."""
+        """Return where the broker of this label exposes its metrics."""
         address = f"{self.host_folder.host.address}:{self.port}"
         return Inside(node, jolokia.__name__, address, USER, self.password)
 
 
 def jolokia_on(*hosts: Host) -> Jolokia:
-    """Agents for brokers on these hosts, fetched here and copied there; raises as ``fetched``."""
+    """Return agents for brokers on these hosts, fetched here and copied; raise as ``fetched``."""
     return Jolokia({host.name: host.copied(fetched(AGENT)) / AGENT.file for host in hosts})

@@ -1,8 +1,8 @@
 """ActiveMQ with replicated LevelDB and ZooKeeper: historic, as the test plan of 2016 names it.
 
-ActiveMQ gave this store up.  On a current Java it needs a newer ZooKeeper client than it brings,
-and a few of Java's doors opened.  Its brokers often die while they start (``listener is null``);
-started again they join, so this is done, and written into the record of every run.
+ActiveMQ dropped this store.  On a current Java it needs a newer ZooKeeper client than it ships, and
+some of Java's modules opened.  Its brokers often die while they start (``listener is null``), but
+join when started again: they are restarted, and the record of every run says so.
 """
 
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ EDITION = Edition(
 )
 RESTARTS = 5
 PATIENCE_S = 15
-"""A broker that has not found the others by then has not been seen to find them at all."""
+"""Time limit for a broker to find the others; none was ever observed to find them later."""
 
 STORE = (
     '<replicatedLevelDB directory="data/leveldb" replicas="3" hostname="{address}"'
@@ -72,7 +72,7 @@ LOG4J = "\n".join(
         "",
     ]
 )
-"""For Log4j 1, which servers of that age bring."""
+"""Configuration of Log4j 1, which servers of that age use."""
 
 KEEPER_LOGGING = Logging("log4j.properties", "log4j.configuration", LOG4J)
 LOGGING = replace(KEEPER_LOGGING, text=f"{LOG4J}log4j.logger.org.apache.zookeeper = WARN\n")
@@ -81,7 +81,7 @@ MASTER, SLAVE = "Promoted to master", "INFO  Attached"
 
 
 def broker(tools: Tools, group: Group, index: int) -> Server:
-    """One broker of the group."""
+    """Return one broker of the group."""
     place = group.places[index]
     folder = place.host_folder.folder
     store = STORE.format(
@@ -109,9 +109,9 @@ def broker(tools: Tools, group: Group, index: int) -> Server:
 
 
 def up(servers: Servers, brokers: Sequence[Server], timeout_s: float) -> Sequence[Server]:
-    """Start the brokers, until one is master and the others hold copies of its store.
+    """Start the brokers; return when one is master and the others have copies of its store.
 
-    Only the master listens; who that is, the brokers agree upon.
+    The brokers elect the master, and only the master listens.
     """
     at_once(servers, brokers, timeout_s)
     return sorted(brokers, key=lambda candidate: MASTER not in text(candidate.host, candidate.log))

@@ -1,4 +1,4 @@
-"""Generators of traffic in the protocols of Artemis: publishers and consumers with own codecs."""
+"""Load generators for the protocols of Artemis: publishers and consumers with own codecs."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,7 +18,7 @@ PROGRAM = Program("the generator of Artemis' protocols", "mqperf_activemq.onhost
 
 
 def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[str, str]]:
-    """How queues are consumed."""
+    """Return the options of consumers."""
     parameters = of_case(case)
     return {"consumer": {"acks": parameters.acks, "prefetch": str(parameters.prefetch)}}
 

@@ -1,4 +1,4 @@
-"""A private ZooKeeper ensemble, from the jars that a broker brings."""
+"""A private ZooKeeper ensemble, from the jars that a broker ships."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ JAR = re.compile(r"zookeeper-(\d.*)\.jar")
 
 @dataclass(frozen=True, slots=True)
 class Keepers:
-    """What servers of a version say that lead or follow, and their logging."""
+    """The log texts of servers of a version that lead or follow, and their logging."""
 
     ready: tuple[str, ...] = ("leading - broadcast", "following - broadcast")
     logging: Logging = LOGGING
@@ -37,9 +37,9 @@ def ensemble(
     host_folders: Sequence[HostFolder],
     ports: Sequence[int],
 ) -> list[Server]:
-    """Give three servers, to be started at once; each is ready when it leads or follows.
+    """Return three servers, to be started together; each is ready when it leads or follows.
 
-    ``tools`` are those of each host by its name.
+    ``tools`` has the tools of each host by its name.
     """
     servers = []
     for index, host_folder in enumerate(host_folders):
@@ -66,13 +66,13 @@ def ensemble(
 
 
 def version(tools: Tools) -> str:
-    """The version by the name of the jar."""
+    """Return the version in the name of ZooKeeper's jar."""
     [match] = filter(None, (JAR.fullmatch(jar.name) for jar in tools.jars))
     return match[1]
 
 
 def connect_string(host_folders: Sequence[HostFolder], ports: Sequence[int]) -> str:
-    """Where clients find the ensemble; nothing without ports."""
+    """Return the connect string for clients; empty without ports."""
     pairs = zip(host_folders, ports[:SIZE], strict=False)
     return ",".join(f"{host_folder.host.address}:{port}" for host_folder, port in pairs)
 
@@ -80,7 +80,7 @@ def connect_string(host_folders: Sequence[HostFolder], ports: Sequence[int]) -> 
 def configuration(
     folder: Path, host_folders: Sequence[HostFolder], ports: Sequence[int], index: int
 ) -> str:
-    """Write a server's zoo.cfg."""
+    """Return a server's zoo.cfg."""
     lines = [
         "tickTime=1000",
         "initLimit=10",

@@ -1,4 +1,4 @@
-"""A server: consumes the queues of its threads, and accounts for all that comes."""
+"""A server, which consumes the queues of its threads and records every message that arrives."""
 
 from functools import partial
 
@@ -15,7 +15,7 @@ from mqperf_numbered.onhost.waiting import Waiting
 
 
 class Inlet(ManagedConnection[Wire]):
-    """The connection of a queue."""
+    """The connection that consumes a queue."""
 
     def __init__(
         self, orders: Orders, thread: Thread, server: Consumer, waiting: Waiting, diary: Diary
@@ -26,14 +26,14 @@ class Inlet(ManagedConnection[Wire]):
         )
 
     def prepare(self, connection: Wire) -> None:
-        """Ask for the messages of the queue."""
+        """Subscribe to the queue."""
         connection.consume()
 
     def read(self, connection: Wire) -> None:
-        """Count the messages that have come, and acknowledge them."""
-        come = connection.come()
-        if len(come.stamp):
-            self.server.arrivals.take(come.stamp, come.stamp["sender"].astype(np.int64), come.at)
-        if come.acks:
-            connection.send(come.acks)
+        """Count the messages that have arrived, and acknowledge them."""
+        stamps, instants, acks = connection.arrived()
+        if len(stamps):
+            self.server.arrivals.take(stamps, stamps["sender"].astype(np.int64), instants)
+        if acks:
+            connection.send(acks)
             self.watch()

@@ -1,4 +1,4 @@
-"""What a broker in a Java virtual machine tells by Jolokia: values of its management beans."""
+"""Metrics of a broker in a Java virtual machine by Jolokia: values of its management beans."""
 
 import json
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ MACHINE: Mapping[str, tuple[str, tuple[str, ...]]] = {
     ),
     "threads": ("java.lang:type=Threading", ("ThreadCount",)),
 }
-"""What every such machine has: beans, and their attributes."""
+"""Management beans of every Java virtual machine, and their attributes."""
 
 ARTEMIS_QUEUES = (
     "org.apache.activemq.artemis:broker=*,component=addresses,address=*,"
@@ -34,33 +34,33 @@ QUEUES: Mapping[str, tuple[str, tuple[str, ...]]] = {
         ("QueueSize", "InFlightCount", "ConsumerCount", "MemoryUsageByteCount"),
     ),
 }
-"""The queues of either broker: one that it is not has no such beans."""
+"""Beans of the queues of either broker; the other broker has none by that name."""
 
 MISSING = 404
-"""There is no such bean now."""
+"""Status of a reply: there is no such bean now."""
 
 
 class NodeClient:
-    """A broker that is asked."""
+    """A client of a broker's agent."""
 
     def __init__(self, address: str, user: str, password: str) -> None:
         self.server = Server(address, user, password)
-        self.wanted = {**MACHINE, **QUEUES}
-        self.question = json.dumps(
+        self.beans = {**MACHINE, **QUEUES}
+        self.request = json.dumps(
             [
                 {"type": "read", "mbean": bean, "attribute": list(names)}
-                for bean, names in self.wanted.values()
+                for bean, names in self.beans.values()
             ]
         ).encode()
 
     def state(self) -> dict[str, Any]:
-        """What it tells now, by what was asked; raises ``Unanswered``."""
+        """Return the current values, by the names of ``beans``; raise ``Unanswered``."""
         try:
-            replies = json.loads(self.server.answer(PATH, self.question))
+            replies = json.loads(self.server.answer(PATH, self.request))
         except ValueError as error:
             raise Unanswered(f"no JSON: {error}") from None
         values: dict[str, Any] = {}
-        for name, reply in zip(self.wanted, replies, strict=True):
+        for name, reply in zip(self.beans, replies, strict=True):
             if reply.get("status") == MISSING:
                 continue
             if "value" not in reply:

@@ -1,4 +1,4 @@
-"""What one process is told beyond what all are: what it speaks, and how it consumes."""
+"""The orders of one process: beside those of all loads, its protocol and how it consumes."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,12 +6,12 @@ from typing import Literal
 from mqperf_numbered.onhost.orders import PairOrders
 
 HEAD_BYTES = 256
-"""What Artemis counts of a message beside its body, about, where it counts bytes."""
+"""About how many bytes Artemis counts for a message beside its body."""
 
 
 @dataclass(frozen=True, slots=True)
 class Orders(PairOrders):
-    """All that a process is told: keys of the plan by their names, and threads with queues."""
+    """The orders of a process: keys of the plan by their names, and threads with queues."""
 
     protocol: Literal["stomp", "openwire", "artemis-core"]
     acks: Literal["each", "multiple"]
@@ -25,5 +25,5 @@ class Orders(PairOrders):
 
     @property
     def window_bytes(self) -> int:
-        """So many bytes as messages may wait for their acknowledgement."""
+        """Bytes of the messages that may await their acknowledgement."""
         return self.prefetch * (self.payload_bytes + HEAD_BYTES)

@@ -1,4 +1,4 @@
-"""What a process may speak, by what its orders call it."""
+"""The protocols by their names in orders."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""A client: several threads, each with a connection and a queue, that publish."""
+"""A client: several publishing threads, each with a connection and a queue."""
 
 import time
 from functools import partial
@@ -17,7 +17,7 @@ from mqperf_numbered.onhost.waiting import Waiting
 
 
 class Outlet(publisher.Outlet[Wire]):
-    """The connection of a thread."""
+    """The connection of a publishing thread."""
 
     def __init__(
         self, orders: Orders, thread: Thread, record: Record, waiting: Waiting, diary: Diary
@@ -28,13 +28,13 @@ class Outlet(publisher.Outlet[Wire]):
         super().__init__(publishing, waiting, diary, partial(protocol, orders, thread.address))
 
     def prepare(self, connection: Wire) -> None:
-        """Send to the queue from now on."""
+        """Prepare the connection, and let the thread send on it from now on."""
         connection.publish()
         self.rows.called(connection.name.encode())
         self.thread.attach(connection)
 
     def read(self, connection: Wire) -> None:
-        """Count what was confirmed, or refused."""
+        """Count the messages that were confirmed or refused."""
         now_ns = time.time_ns()
         confirmed, refused = connection.outcomes()
         if len(confirmed):

@@ -1,4 +1,4 @@
-"""Messages of a thread in rows of bytes, each with all that is sent for it."""
+"""Messages of a thread as rows of bytes, each row with all frames of a message."""
 
 from collections.abc import Sequence
 
@@ -11,10 +11,10 @@ from mqperf_numbered.onhost.record import Numbers
 
 
 class Rows:
-    """One message again and again, ready to be sent but for what changes from one to the next.
+    """Copies of one message, ready to be sent except for the fields that differ between messages.
 
-    Each has its stamp from ``stamp_at`` on, its number in digits or as an integer of a type
-    where ``numbers_at`` says so, and from each of ``names_at`` on the name of the connection.
+    These are the stamp at ``stamp_at``, the number in digits (type None) or as an integer of a type
+    at each of ``numbers_at``, and the name of the connection at each of ``names_at``.
     """
 
     def __init__(
@@ -35,12 +35,12 @@ class Rows:
         ]
 
     def called(self, name: bytes) -> None:
-        """Be sent by the connection of that name; all names have one length."""
+        """Write the name of the connection into all rows; names have the same length."""
         for at in self.names_at:
             self.rows[:, at : at + len(name)] = np.frombuffer(name, np.uint8)
 
     def content(self, numbers: Numbers) -> bytes:
-        """The rows of these messages."""
+        """Return the rows of the messages with these numbers."""
         count = len(numbers)
         for place in self.digits:
             place[:count] = digits(numbers)
@@ -49,5 +49,5 @@ class Rows:
         return self.rows[:count].tobytes()
 
     def handed_over(self, count: int, taken: int) -> int:
-        """As many as have all their bytes taken."""
+        """Return how many of ``count`` messages were taken whole, given the bytes taken."""
         return min(taken // self.unit, count)

@@ -1,4 +1,4 @@
-"""STOMP 1.2 on the wire: frames of text, each with a body and a zero byte at its end.
+"""Codec of STOMP 1.2: frames of text, each with a body and a zero byte at its end.
 
 Source: https://stomp.github.io/stomp-specification-1.2.html.
 """
@@ -12,7 +12,7 @@ import numpy as np
 
 from mqperf_activemq.onhost.orders import Orders
 from mqperf_activemq.onhost.rows import Rows
-from mqperf_activemq.onhost.wire import Come, Outcomes, Wire
+from mqperf_activemq.onhost.wire import Arrived, Outcomes, Wire
 from mqperf_numbered.onhost.broker import Refused
 from mqperf_numbered.onhost.inbox import HEARTBEAT_S
 from mqperf_numbered.onhost.messages import DIGITS
@@ -25,11 +25,11 @@ RECEIPT = re.compile(rb"^receipt-id:(\d+)", re.MULTILINE)
 MESSAGE = re.compile(rb"^message:([^\r\n]*)", re.MULTILINE)
 
 LEAVING = 0
-"""The receipt that is asked for last, and no message's: those have as many digits as all."""
+"""Receipt number of the last frame; distinct from a message's, which has ``DIGITS`` digits."""
 
 
 class Frame(NamedTuple):
-    """A frame as it is in a buffer: its body is from ``at`` on, and it ends at ``end``."""
+    """A frame in a buffer: its body is at ``at``, and the frame ends at ``end``."""
 
     command: bytes
     head: bytes
@@ -39,7 +39,7 @@ class Frame(NamedTuple):
 
 
 def frame_at(buffer: bytearray, at: int, have: int) -> Frame | None:
-    """The frame that begins there; None before it is whole."""
+    """Return the frame that begins at ``at``; None before it is complete."""
     found = HEAD.match(buffer, at, have)
     if found is None:
         return None
@@ -52,25 +52,25 @@ def frame_at(buffer: bytearray, at: int, have: int) -> Frame | None:
 
 
 def frame(command: str, *headers: str) -> bytes:
-    """One without a body."""
+    """Encode a frame without a body."""
     return "\n".join([command, *headers, "", "\0"]).encode()
 
 
 def acknowledgement(found: Frame) -> bytes:
-    """What acknowledges a message."""
+    """Encode the acknowledgement of a message."""
     name = ACK.search(found.head)
     return b"" if name is None else b"ACK\nid:%s\n\n\0" % name[1]
 
 
 class Stomp(Wire):
-    """A connection that speaks it."""
+    """A connection with STOMP."""
 
     heartbeat = b"\n"
     answered = False
 
     @staticmethod
     def rows(orders: Orders, queue: str) -> Rows:
-        """The messages of a thread, in rows."""
+        """Return the messages of a thread as rows."""
         persistent = str(orders.persistent).lower()
         head = f"SEND\ndestination:{queue}\npersistent:{persistent}\n".encode()
         receipt = b"receipt:%s\n" % (b"0" * DIGITS) if orders.confirms else b""
@@ -81,7 +81,7 @@ class Stomp(Wire):
         return Rows(message, len(head), len(orders.threads), numbers_at)
 
     def log_in(self) -> None:
-        """Return when the broker knows us."""
+        """Log in; return when the broker has accepted the connection."""
         beat = HEARTBEAT_S * 1000
         login = ["accept-version:1.2", "host:mqperf", f"heart-beat:{beat},{beat}"]
         if self.broker.user:
@@ -95,35 +95,35 @@ class Stomp(Wire):
         self._await(b"RECEIPT", LEAVING)
 
     def publish(self) -> None:
-        """The first message makes the queue, unless it is there."""
+        """Do nothing: the first message creates the queue if there is none."""
 
     def consume(self) -> None:
-        """Ask for the messages of the queue."""
+        """Subscribe to the queue."""
         acks = "client-individual" if self.orders.acks == "each" else "client"
-        wanted = [f"destination:{self.queue}", "id:0", f"ack:{acks}"]
-        self.send(frame("SUBSCRIBE", *wanted, f"consumer-window-size:{self.orders.window_bytes}"))
+        headers = [f"destination:{self.queue}", "id:0", f"ack:{acks}"]
+        self.send(frame("SUBSCRIBE", *headers, f"consumer-window-size:{self.orders.window_bytes}"))
 
     def outcomes(self) -> Outcomes:
-        """What became of messages."""
+        """Return the confirmed and the refused messages."""
         confirmed, refused = list[int](), list[tuple[int, str]]()
         for each in self._frames():
             if (receipt := RECEIPT.search(each.head)) is None:
-                self._only_errors(each)
+                self._raise_if_error(each)
             elif each.command == b"RECEIPT":
                 confirmed.append(int(receipt[1]))
             else:
-                refused.append((int(receipt[1]), self._why(each)))
+                refused.append((int(receipt[1]), self._error_text(each)))
         self.forget()
         return Outcomes(np.array(confirmed, dtype=np.int64), refused)
 
-    def come(self) -> Come:
-        """The messages that have come."""
+    def arrived(self) -> Arrived:
+        """Return the messages that have arrived."""
         messages = list[Frame]()
         for each in self._frames():
             if each.command == b"MESSAGE":
                 messages.append(each)
             else:
-                self._only_errors(each)
+                self._raise_if_error(each)
         stamps = [within(self.buffer, each.at, each.size) for each in messages]
         to_ack = messages if self.orders.acks == "each" else messages[-1:]
         ends = [each.end for each in messages]
@@ -135,11 +135,11 @@ class Stomp(Wire):
             yield found
 
     def _await(self, command: bytes, receipt: int | None = None) -> None:
-        """Return when such a frame has come; all before it is forgotten."""
+        """Return when such a frame has arrived; frames before it are dropped."""
         while True:
             for each in self._frames():
                 if each.command == b"ERROR":
-                    raise Refused(f"{self.address}: {self._why(each)}")
+                    raise Refused(f"{self.address}: {self._error_text(each)}")
                 number = RECEIPT.search(each.head)
                 if each.command == command and (
                     receipt is None or (number is not None and number[1] == b"%d" % receipt)
@@ -149,12 +149,12 @@ class Stomp(Wire):
             self.forget()
             self.fill()
 
-    def _only_errors(self, each: Frame) -> None:
-        """Raise ``Lost`` for one that is of no message."""
+    def _raise_if_error(self, each: Frame) -> None:
+        """Raise ``Lost`` for a frame ERROR; ignore any other."""
         if each.command == b"ERROR":
-            raise self.lost(self._why(each))
+            raise self.lost(self._error_text(each))
 
-    def _why(self, each: Frame) -> str:
-        found = MESSAGE.search(each.head)
-        words = bytes(self.view[each.at : each.at + each.size]) if found is None else found[1]
-        return words.decode(errors="replace").strip()
+    def _error_text(self, each: Frame) -> str:
+        header = MESSAGE.search(each.head)
+        text = bytes(self.view[each.at : each.at + each.size]) if header is None else header[1]
+        return text.decode(errors="replace").strip()

@@ -1,4 +1,4 @@
-"""A connection to a broker, whatever it speaks: what publishers and consumers ask of it."""
+"""The interface of connections to a broker, for publishers and consumers, in any protocol."""
 
 import os
 from abc import abstractmethod
@@ -18,8 +18,8 @@ BUFFER_BYTES = 1 << 18
 NAME_BYTES = 24
 
 
-class Come(NamedTuple):
-    """Messages that have come: the stamp of each, when it was read, and what acknowledges them."""
+class Arrived(NamedTuple):
+    """Messages that arrived: the stamp and instant of each, and acknowledgements to be sent."""
 
     stamp: Stamps
     at: Instants
@@ -27,7 +27,7 @@ class Come(NamedTuple):
 
 
 class Outcomes(NamedTuple):
-    """The numbers of messages that the broker has, and of those that it refuses, with why."""
+    """The numbers of confirmed messages, and of refused ones with the reason."""
 
     confirmed: Numbers
     refused: Sequence[tuple[int, str]]
@@ -36,8 +36,8 @@ class Outcomes(NamedTuple):
 class Wire(Inbox):
     """An open connection, for one queue.  Its methods raise ``Lost`` or ``Refused``.
 
-    Its ``name`` is its own, and has the same length as those of others.  What has come is
-    ``understood`` up to there.
+    Its ``name`` is unique, and all names have the same length.  ``understood`` is the end of the
+    part of the buffer that was handled.
     """
 
     heartbeat_s = HEARTBEAT_S
@@ -51,7 +51,7 @@ class Wire(Inbox):
     @staticmethod
     @abstractmethod
     def rows(orders: Orders, queue: str) -> Rows:
-        """The messages of a thread; what is to be confirmed is asked for."""
+        """Return the messages of a thread, which request confirms if orders say so."""
 
     @abstractmethod
     def publish(self) -> None:
@@ -59,26 +59,26 @@ class Wire(Inbox):
 
     @abstractmethod
     def consume(self) -> None:
-        """Ask for the messages of the queue."""
+        """Subscribe to the queue."""
 
     @abstractmethod
     def outcomes(self) -> Outcomes:
-        """What has come to a publisher, which is then forgotten."""
+        """Return, and drop, what a publisher has received."""
 
     @abstractmethod
-    def come(self) -> Come:
-        """What has come to a consumer, which is then forgotten."""
+    def arrived(self) -> Arrived:
+        """Return, and drop, what a consumer has received."""
 
-    def read(self, stamps: Sequence[bytes], ends: Sequence[int], acks: Sequence[bytes]) -> Come:
-        """Those messages, by where each ends in the buffer; all that was understood is forgotten.
+    def read(self, stamps: Sequence[bytes], ends: Sequence[int], acks: Sequence[bytes]) -> Arrived:
+        """Return messages by their ends in the buffer, and drop what was handled from the buffer.
 
-        ``acks`` are those of each message or, at once, of many.
+        ``acks`` has an acknowledgement for each message, or one for several.
         """
         at = self.arrived_ns(np.array(ends, dtype=np.int64)) / NS
         self.forget()
-        return Come(np.frombuffer(b"".join(stamps), STAMP), at, b"".join(acks))
+        return Arrived(np.frombuffer(b"".join(stamps), STAMP), at, b"".join(acks))
 
     def forget(self) -> None:
-        """Have room for others."""
+        """Drop what was handled from the buffer."""
         self.consumed(self.understood)
         self.understood = 0

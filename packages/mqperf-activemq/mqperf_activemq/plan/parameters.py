@@ -1,4 +1,4 @@
-"""What a plan may say of loads in the protocols of Artemis: STOMP, OpenWire and Core."""
+"""The parameters of a plan for loads in the protocols of Artemis: STOMP, OpenWire and Core."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal
@@ -19,7 +19,7 @@ from mqperf_numbered.plan.paced import (
 )
 
 MOST_BYTES = 100_000
-"""Of a body: longer ones are handled by Artemis as large messages, in files and in parts."""
+"""Largest body: Artemis handles longer ones as large messages, in files and in parts."""
 
 
 class Parameters(Paced):
@@ -37,7 +37,7 @@ class Parameters(Paced):
 
 
 def incompatible_queues(kind: str, values: Mapping[str, object]) -> str | None:
-    """Why messages of such a load cannot be in a kind of queue; None where they can."""
+    """Return why a load cannot use a kind of queue; None if it can."""
     if QUEUES[kind].log or QUEUES[kind].declared:
         return NO_OPTIONS
     if values.get(LATE) is not None:

@@ -1,4 +1,4 @@
-"""What processes wrote beside their counts, against the record of every message."""
+"""Readers that compare what processes counted with the record of every message."""
 
 from mqperf_activemq.plan.parameters import CORE, OPENWIRE, STOMP, of_case
 from mqperf_numbered.study.published import reader

@@ -29,17 +29,17 @@ QUEUE: Mapping[str, tuple[str, str]] = {
     "ConsumerCount": ("consumers", NUMBER),
     "MemoryUsageByteCount": ("memory", BYTES),
 }
-"""Attribute of a queue, of one broker or the other -> quantity and unit."""
+"""Attribute of a queue, of either broker -> quantity and unit."""
 
 OF_ALL = {"messages": MESSAGES, "messages_unacked": MESSAGES}
 """Quantities that are summed over all queues."""
 
 NAME = re.compile(r"(?:^|[:,])(?:queue|destinationName|name)=\"?([^,\"]+)\"?")
-"""The name in that of a bean."""
+"""The name of a queue, pool or collector within the name of its bean."""
 
 
 def figures(values: Mapping[str, Any]) -> Iterator[Figure]:
-    """All figures of a broker; raises ``KeyError`` or ``ValueError`` for what is none of one."""
+    """Yield a broker's figures; raise ``KeyError`` or ``ValueError`` for invalid values."""
     for attribute, area in MEMORY.items():
         yield from _usage("memory", area, values["memory"][attribute])
     for bean, attributes in values["pools"].items():
@@ -50,18 +50,18 @@ def figures(values: Mapping[str, Any]) -> Iterator[Figure]:
         paused_s = attributes["CollectionTime"] / 1000
         yield Figure("collector", name, "paused", paused_s, SECONDS)
     yield Figure(NODE, NODE, "threads", values["threads"]["ThreadCount"], NUMBER)
-    yield from _of_queues({**values.get("artemis", {}), **values.get("activemq", {})})
+    yield from _queue_figures({**values.get("artemis", {}), **values.get("activemq", {})})
 
 
 def _usage(kind: str, name: str, usage: Mapping[str, Any] | None) -> Iterator[Figure]:
-    """Bytes in use, taken from the system, and at most; a pool that is no longer there has none."""
+    """Yield the used, committed and maximal bytes; a pool that no longer exists has no usage."""
     for quantity in USAGE if usage else ():
         if usage is not None and (value := usage[quantity]) != UNLIMITED:
             yield Figure(kind, name, quantity, float(value), BYTES)
 
 
-def _of_queues(queues: Mapping[str, Mapping[str, Any]]) -> Iterator[Figure]:
-    """Each queue, and all together."""
+def _queue_figures(queues: Mapping[str, Mapping[str, Any]]) -> Iterator[Figure]:
+    """Yield the figures of each queue, and of all queues together."""
     summed: Counter[str] = Counter()
     for bean, attributes in queues.items():
         for attribute, value in attributes.items():

@@ -1,1 +1,1 @@
-"""How the load generator is started."""
+"""Launchers of the load generators."""

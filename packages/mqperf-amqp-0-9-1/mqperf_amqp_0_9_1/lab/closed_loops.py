@@ -1,4 +1,4 @@
-"""Loads whose clients wait for each thing that they ask for: requests, and declarations."""
+"""Launchers of closed loops, whose clients wait for each reply: requests, and declarations."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,9 +18,9 @@ from mqperf_numbered.lab.launcher import addresses, launcher
 
 
 def _closed_loop(name: str, about: str, of_case: Callable[[Case], BaseModel]) -> Launcher:
-    """The launcher of that name; each thread has a queue of its own.
+    """Return the launcher of that name; each thread has a queue of its own.
 
-    ``of_case`` gives what all processes are ordered beyond their queues.
+    ``of_case`` returns the parameters that are ordered of all processes, beside their queues.
     """
 
     def orders(job: LoadJob, member: Member) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def _closed_loop(name: str, about: str, of_case: Callable[[Case], BaseModel]) ->
 
 
 def _check(folder: Path, label: str, _kind: Kind) -> None:
-    """Raise ``LoadError`` unless a process left its record."""
+    """Raise ``LoadError`` unless a process wrote its record."""
     read_header(folder / f"{label}.messages")
 
 

@@ -1,4 +1,4 @@
-"""A generator of AMQP 0-9-1 traffic: publishers and consumers with frames of their own."""
+"""The launcher of publishers and consumers of AMQP 0-9-1, which need no client library."""
 
 from base64 import b64encode
 from collections.abc import Mapping
@@ -26,37 +26,37 @@ ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     "quorum": {"x-queue-type": "quorum"},
     "stream": {"x-queue-type": "stream"},
 }
-"""Arguments of queues by their kind; mirrored ones are the broker's policy."""
+"""Arguments of queues by their kind; queues are mirrored by a policy of the broker."""
 
 BODY = "body"
-"""The file in the control folder that has the body of every message, in base 64."""
+"""The file in the control folder with the body of every message, in base 64."""
 
 
 def commands(job: LoadJob) -> list[Command]:
-    """Servers first; passwords are in the files of orders only.
+    """Return the commands of a job, servers first; passwords are in the files of orders only.
 
-    A body out of a file is written once on every host of clients, before the first of them starts.
+    A body from a file is written once on every host of clients, before the first of them starts.
     """
     every = with_orders(PROGRAM, orders, job)
     name = of_case(job.case).payload_file
-    for place, command in enumerate(every):
+    for index, command in enumerate(every):
         if name is not None and command.kind == "client":
             if name not in job.files:
                 raise LoadError(f"{name}: was not read with the plan: run the plan from its file")
             body = b64encode(job.files[name]).decode()
-            every[place] = replace(command, files={**command.files, BODY: body})
+            every[index] = replace(command, files={**command.files, BODY: body})
             break
     return every
 
 
 def queue_arguments(case: Case) -> dict[str, Any]:
-    """Those of its kind, and of priorities where messages have some."""
+    """Return the arguments of a case's queues: those of their kind, and those for priorities."""
     of_kind = ARGUMENTS[case.queues]
     return {**of_kind, **priorities.arguments(of_case(case).urgent_share, of_kind)}
 
 
 def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[str, str]]:
-    """What queues and connections of the load are."""
+    """Return the options of the queues and the exchange of the load."""
     parameters = of_case(case)
     rejecting = arguments("QUEUE", parameters.delivery_limit, parameters.dead_letters)
     declared = {**queue_arguments(case), **rejecting}
@@ -66,7 +66,7 @@ def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[
 
 
 def orders(job: LoadJob, member: Member) -> dict[str, Any]:
-    """What one is ordered beyond what all are."""
+    """Return the orders of a process, beyond those that all generators have."""
     case, parameters = job.case, of_case(job.case)
     return {
         **parameters.ordered(case.threads),

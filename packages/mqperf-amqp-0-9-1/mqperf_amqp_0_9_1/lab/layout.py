@@ -1,7 +1,7 @@
-"""Which exchange, key and queues each thread of a load has.
+"""Exchange, routing key and queues of each thread of a load.
 
-A thread's messages reach its own queues and no other's, whatever the type of the exchange, so that
-it is known how often each is to be delivered.  Names have a fixed width: so have deliveries.
+A thread's messages reach its own queues only, whatever the type of the exchange, so that the number
+of deliveries of each is known.  Names have a fixed width, so that deliveries have a fixed length.
 """
 
 from collections.abc import Iterator
@@ -16,21 +16,21 @@ HEADER = "thread"
 
 
 def threads(case: Case, key: str, process: int) -> Iterator[dict[str, Any]]:
-    """The threads of a client process, and of the server process beside it."""
+    """Yield the threads of a client process, or of the server process of the same number."""
     parameters = of_case(case)
-    for place in range(case.green_threads):
-        number = (process - 1) * case.green_threads + place
+    for index in range(case.green_threads):
+        number = (process - 1) * case.green_threads + index
         yield _thread(parameters, key, number, alone=case.threads == 1)
 
 
 def queues(case: Case, key: str) -> list[str]:
-    """All queues of a load that its exchanges lead to."""
+    """Return all queues of a load that are bound to its exchanges."""
     copies = of_case(case).copies
     return [name for number in range(case.threads) for name in _queues(key, number, copies)]
 
 
 def declared(case: Case, key: str) -> list[str]:
-    """All queues of a load, those of dead letters among them."""
+    """Return all queues of a load, including those of dead letters."""
     bound = queues(case, key)
     dead = [] if of_case(case).dead_letters is None else map(dead_letter_queue, bound)
     return [*bound, *dead]
@@ -39,13 +39,13 @@ def declared(case: Case, key: str) -> list[str]:
 def _thread(parameters: Parameters, key: str, number: int, *, alone: bool) -> dict[str, Any]:
     kind = parameters.exchange_type
     digits = f"{number + 1:06d}"
-    begin = parameters.routing_key or "stress"
-    routing_key = begin if alone else f"{begin}.{digits}"
+    prefix = parameters.routing_key or "stress"
+    routing_key = prefix if alone else f"{prefix}.{digits}"
     exchange = parameters.exchange or f"{key}.{kind}"
     by_header = {HEADER: digits} if kind == "headers" else {}
     return {
         "number": number,
-        # a fan-out asks for no key: threads that shared one would get each other's messages
+        # a fan-out ignores keys: threads with a common exchange would get each other's messages
         "exchange": f"{exchange}.{digits}" if kind == "fanout" and not alone else exchange,
         "routing_key": routing_key,
         "headers": by_header,
@@ -56,7 +56,7 @@ def _thread(parameters: Parameters, key: str, number: int, *, alone: bool) -> di
 
 
 def _pattern(routing_key: str) -> str:
-    """The key with a wildcard in the place of its first word, so that the topic is matched."""
+    """Return the key with a wildcard as its first word, so that the broker matches topics."""
     return ".".join(["*", *routing_key.split(".")[1:]])
 
 

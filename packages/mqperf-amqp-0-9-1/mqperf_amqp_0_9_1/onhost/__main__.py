@@ -13,7 +13,7 @@ from mqperf_numbered.onhost.process import live, recorded
 
 
 def main() -> None:
-    """Be the client or server that the orders say."""
+    """Run as the client or server of the orders."""
     orders = read(Orders, Path(sys.argv[1]))
     role = Publisher if orders.kind == "client" else Consumer
     streams = recorded(orders, *(["confirmed"] if orders.confirms else []))

@@ -1,4 +1,4 @@
-"""A load whose clients wait for each thing that they ask for: its processes and connections."""
+"""Processes and connections of a closed loop, whose clients wait for the reply to each request."""
 
 import sys
 from abc import ABC, abstractmethod
@@ -21,21 +21,21 @@ CHANNEL = 1
 
 @dataclass(frozen=True, slots=True)
 class QueueOrders(Orders):
-    """What a process is told: the queue of each thread, and the arguments that it has."""
+    """The orders of a process: the queue of each thread, and the arguments of queues."""
 
     queues: tuple[str, ...]
     queue_arguments: dict[str, Any]
 
 
-Told = TypeVar("Told", bound=QueueOrders)
+Q = TypeVar("Q", bound=QueueOrders)
 
 
-class Process(ABC, Generic[Told]):
-    """One process, from its start to the ``record`` that it leaves, which has the ``header``."""
+class Process(ABC, Generic[Q]):
+    """One process, and the ``record`` that it writes, with the ``header``."""
 
     record: Record
 
-    def __init__(self, orders: Told) -> None:
+    def __init__(self, orders: Q) -> None:
         self.orders = orders
         self.control = Control(orders.control, orders.label)
         self.control.heed_signals()
@@ -44,41 +44,41 @@ class Process(ABC, Generic[Told]):
 
     @abstractmethod
     def run(self) -> None:
-        """From its start to its end."""
+        """Run until the end of the load."""
 
 
-class Client(Process[Told]):
-    """A client whose threads ask for one thing after the other, each a ``noun``."""
+class Client(Process[Q]):
+    """A client whose threads send one request after the other; ``noun`` is what they request."""
 
     noun: str
 
-    def __init__(self, orders: Told) -> None:
+    def __init__(self, orders: Q) -> None:
         super().__init__(orders)
         self.loop = ClosedLoop(self.control, self.header)
         self.record = self.loop.record
 
     def run(self) -> None:
-        """Ask until the load ends."""
+        """Send requests until the load ends."""
         threads = [partial(self._thread, queue) for queue in self.orders.queues]
         self.loop.run(self.orders.load_s, threads)
 
     @abstractmethod
-    def asking(self, connection: Connection, queue: str) -> Callable[[float], None]:
-        """What asks on a new connection, and returns when what was begun then is done.
+    def requesting(self, connection: Connection, queue: str) -> Callable[[float], None]:
+        """Return a function that sends a request begun at an instant, and waits for its reply.
 
-        Both raise ``Lost`` or ``Refused``.
+        Both raise ``Lost`` or ``Refused``; the connection is new.
         """
 
     def _thread(self, queue: str) -> None:
         connection: Connection | None = None
-        ask: Callable[[float], None]
+        request: Callable[[float], None]
         while self.loop.goes_on():
             begun = self.loop.begin()
             try:
                 if connection is None:
                     connection = connected(self.orders)
-                    ask = self.asking(connection, queue)
-                ask(begun)
+                    request = self.requesting(connection, queue)
+                request(begun)
             except (Lost, Refused) as error:
                 sys.stdout.write(f"a {self.noun} failed: {error}\n")
                 closed(connection)
@@ -90,7 +90,7 @@ class Client(Process[Told]):
 
 
 def connected(orders: Orders) -> Connection:
-    """A connection with a channel, on which nothing takes longer than the plan's timeout."""
+    """Open a connection with a channel, and the plan's timeout for every operation."""
     connection = Connection(orders.broker)
     connection.socket.settimeout(orders.timeout_s)
     connection.open_channel(CHANNEL)
@@ -98,7 +98,7 @@ def connected(orders: Orders) -> Connection:
 
 
 def closed(connection: Connection | None) -> None:
-    """Say goodbye to a broker that may be gone."""
+    """Close a connection, if there is one, to a broker that may be gone."""
     if connection is not None:
         with suppress(OSError):
             connection.close(1.0)
@@ -106,7 +106,7 @@ def closed(connection: Connection | None) -> None:
 
 @capped_output()
 def live(program: Callable[[], Process[Any]]) -> None:
-    """Run the program under a capped log; what it recorded is saved whatever happens."""
+    """Run a program with a capped log; its record is always saved."""
     process = program()
     try:
         process.run()

@@ -1,7 +1,7 @@
-"""AMQP 0-9-1 on the wire: frames, methods and properties, as bytes.
+"""Encodes and decodes frames, methods and properties of AMQP 0-9-1.
 
-OASIS has no copy of it: the specification is that of the AMQP Working Group of November 2008, with
-RabbitMQ's extensions (confirms, ``connection.blocked``).  Only what a publisher or consumer needs.
+The specification is that of the AMQP Working Group of November 2008 (OASIS has no copy), with
+RabbitMQ's extensions (confirms, ``connection.blocked``); only what publishers and consumers need.
 """
 
 import re
@@ -42,7 +42,7 @@ Table = Mapping[str, Value]
 
 
 def short(text: str | bytes) -> bytes:
-    """A short string: up to 255 bytes."""
+    """Encode a short string, of up to 255 bytes."""
     content = text.encode() if isinstance(text, str) else text
     if len(content) > 255:
         raise ValueError(f"a short string has at most 255 bytes, not {len(content)}")
@@ -50,12 +50,12 @@ def short(text: str | bytes) -> bytes:
 
 
 def long(content: bytes) -> bytes:
-    """A long string."""
+    """Encode a long string."""
     return struct.pack(">I", len(content)) + content
 
 
 def table(values: Table) -> bytes:
-    """A field table."""
+    """Encode a field table."""
     return long(b"".join(short(name) + _field(value) for name, value in values.items()))
 
 
@@ -80,7 +80,7 @@ def _field(value: Value) -> bytes:  # noqa: PLR0911 (one for each type)
 
 
 def frame(kind: int, channel: int, payload: bytes) -> bytes:
-    """A frame."""
+    """Encode a frame."""
     return FRAME.pack(kind, channel, len(payload)) + payload + bytes([END])
 
 
@@ -88,13 +88,13 @@ HEARTBEAT = frame(HEARTBEAT_TYPE, 0, b"")
 
 
 def method(channel: int, which: Method, arguments: bytes = b"") -> bytes:
-    """A method's frame."""
+    """Encode the frame of a method."""
     return frame(METHOD, channel, struct.pack(">HH", *which) + arguments)
 
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """The properties of a message, in the order in which the wire has them."""
+    """The properties of a message, in the order of the wire format."""
 
     content_type: str | bytes | None = None
     content_encoding: str | bytes | None = None
@@ -112,7 +112,7 @@ class Properties:
     cluster_id: str | bytes | None = None
 
     def encode(self) -> bytes:
-        """Flags, and the values that are there."""
+        """Encode the flags, and the values that are not None."""
         flags, content = 0, b""
         for bit, field in enumerate(fields(self)):
             if (value := getattr(self, field.name)) is not None:
@@ -128,7 +128,7 @@ def _property(name: str, value: str | bytes | int | Table) -> bytes:
 
 
 def content(channel: int, properties: bytes, body: bytes, frame_max: int) -> bytes:
-    """The frames of a message after its method: header, and as many of the body as it takes."""
+    """Encode the frames of a message after its method: its header, and those of its body."""
     header = struct.pack(">HHQ", 60, 0, len(body)) + properties
     return frame(CONTENT_HEADER, channel, header) + b"".join(
         frame(BODY, channel, part) for part in split(body, frame_max)
@@ -136,7 +136,7 @@ def content(channel: int, properties: bytes, body: bytes, frame_max: int) -> byt
 
 
 def split(body: bytes, frame_max: int) -> Iterable[bytes]:
-    """The parts of a body that fit into frames, none of it for an empty one."""
+    """Split a body into parts that fit into frames; an empty body has none."""
     room = frame_max - OVERHEAD
     return (body[first : first + room] for first in range(0, len(body), room))
 
@@ -167,7 +167,7 @@ def exchange_declare(
 
 
 def queue_delete(queue: str) -> bytes:
-    """The arguments of ``queue.delete``, whoever uses it and whatever is in it."""
+    """The arguments of ``queue.delete``, even if the queue is in use or not empty."""
     return b"\0\0" + short(queue) + b"\0"
 
 
@@ -189,7 +189,7 @@ def qos(prefetch: int) -> bytes:
 
 
 def ack(tag: int) -> bytes:
-    """The arguments of ``basic.ack``, for one delivery alone."""
+    """The arguments of ``basic.ack`` for a single delivery."""
     return struct.pack(">QB", tag, 0)
 
 
@@ -199,25 +199,25 @@ def publish(exchange: str, routing_key: str | bytes, *, mandatory: bool) -> byte
 
 
 class Reader:
-    """The arguments of a method, from the first to the last."""
+    """Decodes the arguments of a method one after the other."""
 
     def __init__(self, payload: bytes, at: int = 4) -> None:
         self.payload = payload
         self.at = at
 
     def number(self, form: str) -> int:
-        """A number in that form of ``struct``."""
+        """Decode a number of that format of ``struct``."""
         (value,) = struct.unpack_from(f">{form}", self.payload, self.at)
         self.at += struct.calcsize(f">{form}")
         return int(value)
 
     def short(self) -> bytes:
-        """A short string."""
+        """Decode a short string."""
         length = self.number("B")
         return self._take(length)
 
     def long(self) -> bytes:
-        """A long string; also a whole table, as bytes."""
+        """Decode a long string, or a whole table as bytes."""
         return self._take(self.number("I"))
 
     def _take(self, length: int) -> bytes:
@@ -229,46 +229,46 @@ class Reader:
 
 
 def message_id(header: bytes) -> bytes | None:
-    """The message-id in the payload of a content header."""
+    """Return the message-id in the payload of a content header."""
     return _text(header, "message_id")
 
 
 def correlation_id(header: bytes) -> bytes | None:
-    """The correlation-id there."""
+    """Return the correlation-id in the payload of a content header."""
     return _text(header, "correlation_id")
 
 
 def reply_to(header: bytes) -> bytes | None:
-    """The reply-to there."""
+    """Return the reply-to in the payload of a content header."""
     return _text(header, "reply_to")
 
 
 def _text(header: bytes, name: str) -> bytes | None:
-    """A property that is a short string, behind those that come before it."""
+    """Return a property that is a short string, skipping the properties before it."""
     reader = Reader(header, 12)
     flags = reader.number("H")
     for bit, field in enumerate(fields(Properties)):
-        there = flags & 1 << (15 - bit)
+        present = flags & 1 << (15 - bit)
         if field.name == name:
-            return reader.short() if there else None
-        if there and field.name == "headers":
+            return reader.short() if present else None
+        if present and field.name == "headers":
             reader.long()
-        elif there and field.name in {"delivery_mode", "priority"}:
+        elif present and field.name in {"delivery_mode", "priority"}:
             reader.number("B")
-        elif there:
+        elif present:
             reader.short()
     raise ValueError(f"no property of a message: {name}")
 
 
 def delivery_tag(method: bytes) -> int:
-    """The number by which a delivery is acknowledged, in the payload of ``basic.deliver``."""
+    """Return the delivery tag in the payload of ``basic.deliver``."""
     reader = Reader(method)
     reader.short()
     return reader.number("Q")
 
 
 def redelivered(method: bytes) -> bool:
-    """Whether the broker has delivered the message before, as far as it knows."""
+    """Return the redelivered flag in the payload of ``basic.deliver``."""
     reader = Reader(method)
     reader.short()
     reader.number("Q")
@@ -276,13 +276,13 @@ def redelivered(method: bytes) -> bool:
 
 
 def version_of(start: Reader) -> tuple[int, ...]:
-    """The first two numbers of the broker's version, of ``connection.start``; none if unsaid."""
+    """Return major and minor version of the broker from ``connection.start``; () if not there."""
     start.number("H")
-    told = re.search(rb"\x07versionS.{4}(\d+)\.(\d+)", start.long(), re.DOTALL)
-    return tuple(map(int, told.groups())) if told else ()
+    match = re.search(rb"\x07versionS.{4}(\d+)\.(\d+)", start.long(), re.DOTALL)
+    return tuple(map(int, match.groups())) if match else ()
 
 
 def which(payload: bytes) -> Method:
-    """Class and method of a method frame."""
+    """Return the class and method ids of a method frame."""
     first, second = struct.unpack_from(">HH", payload)
     return first, second

@@ -1,6 +1,6 @@
-"""A connection to the broker: its handshake, its frames in and out, and how it ends.
+"""A connection to the broker: handshake, frames in and out, and close.
 
-Calls that set something up wait for their answer; once messages flow, nothing waits but the caller.
+Calls that set something up wait for their answer; nothing blocks once messages flow.
 """
 
 import struct
@@ -14,7 +14,7 @@ FRAME_MAX = 131_072
 BUFFER = 1 << 20
 
 FORCED = 320
-"""The code with which a broker that is stopped closes its connections."""
+"""The reply code with which a broker closes its connections when it is stopped."""
 
 PROPERTIES: codec.Table = {
     "product": "mqperf",
@@ -29,9 +29,9 @@ PROPERTIES: codec.Table = {
 
 
 class Connection(Inbox):
-    """An open connection, to a broker of that ``version``; () if it does not say.
+    """An open connection to a broker of ``version``, which is () if the broker does not send it.
 
-    Frames that have come are in ``buffer`` up to ``have``.
+    Received frames are in ``buffer`` up to ``have``.
     """
 
     heartbeat = codec.HEARTBEAT
@@ -40,22 +40,22 @@ class Connection(Inbox):
         self.blocked = False
         super().__init__(broker, broker.buffer_bytes or BUFFER)
 
-    # set up: every call waits
+    # set-up: every call blocks
 
     def call(self, channel: int, which: Method, arguments: bytes) -> Reader:
-        """A method, and the arguments of its answer, whose number is the next of its class."""
+        """Send a method; return the arguments of its answer, whose id is the next of its class."""
         self.send(codec.method(channel, which, arguments))
         self.finish_sending()
         return self._expect((which[0], which[1] + 1))
 
     def open_channel(self, channel: int) -> None:
-        """A channel of that number."""
+        """Open the channel of that number."""
         self.call(channel, codec.CHANNEL_OPEN, b"\0")
 
     # messages flow
 
     def frame(self, at: int) -> tuple[int, int, bytes] | None:
-        """Type, channel and payload of the frame that begins there, if it is whole."""
+        """Return type, channel and payload of the frame at that offset; None if it is not whole."""
         if self.have - at < codec.FRAME.size:
             return None
         kind, channel, size = codec.FRAME.unpack_from(self.buffer, at)
@@ -67,9 +67,9 @@ class Connection(Inbox):
         return kind, channel, bytes(self.buffer[at + codec.FRAME.size : end - 1])
 
     def attend(self, channel: int, payload: bytes) -> bool:
-        """Deal with a method that concerns the connection; False when it is another's.
+        """Handle a method that concerns the connection; return False for any other method.
 
-        Raises ``Refused`` in the broker's words when it closed the channel, or the connection.
+        Raises ``Refused`` with the broker's text if it closed the channel or the connection.
         """
         which = codec.which(payload)
         if which == codec.BLOCKED:
@@ -86,11 +86,11 @@ class Connection(Inbox):
         return True
 
     def take_leave(self) -> None:
-        """Return when the broker has read all that was sent."""
+        """Close the connection; return when the broker has read all that was sent."""
         self.call(0, codec.CLOSE, struct.pack(">HBHH", 200, 0, 0, 0))
 
     def log_in(self) -> None:
-        """Return when the broker knows us, and has opened the virtual host."""
+        """Log in, and open the virtual host."""
         self.send(codec.HEADER)
         self.version = codec.version_of(self._expect(codec.START))
         identity = long(f"\0{self.broker.user}\0{self.broker.password}".encode())
@@ -105,7 +105,7 @@ class Connection(Inbox):
         self.call(0, codec.OPEN, short(self.broker.vhost) + b"\0\0")
 
     def _expect(self, answer: Method) -> Reader:
-        """The next method, which must be this one; others that concern the connection are done."""
+        """Wait for this method; handle those that concern the connection, ignore all others."""
         while True:
             while (frame := self.frame(0)) is None:
                 try:
@@ -122,7 +122,7 @@ class Connection(Inbox):
                 self.attend(channel, payload)
 
     def _end(self, payload: bytes) -> Lost | Refused:
-        """What the broker says when it closes: that it stops, or that it refuses."""
+        """Return the error for a close by the broker: it is stopped, or it refuses."""
         reader = Reader(payload)
-        code, words = reader.number("H"), reader.short().decode(errors="replace")
-        return self.lost(words) if code == FORCED else Refused(words)
+        code, text = reader.number("H"), reader.short().decode(errors="replace")
+        return self.lost(text) if code == FORCED else Refused(text)

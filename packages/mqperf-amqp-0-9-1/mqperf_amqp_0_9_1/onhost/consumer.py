@@ -1,4 +1,4 @@
-"""A server: consumes from the queues of its threads, and accounts for every message."""
+"""A server: consumes from the queues of its threads, and records every message."""
 
 import math
 import struct
@@ -30,22 +30,22 @@ from mqperf_numbered.onhost.stamps import Stamps
 from mqperf_numbered.onhost.waiting import Waiting, shares
 
 GATHER_S, GATHER_BYTES = 0.01, 1 << 17
-"""What has come is understood after so long, or when it is so much; it was read, and its instant
-taken, at once.  Acknowledgements wait for that, so those of many messages wait less:"""
+"""Received bytes are read and time-stamped at once, but parsed after so long, or when they are so
+many.  As messages are acknowledged when parsed, the delay is shorter with acknowledgements:"""
 
 ACK_S, ACK_SHARE = 0.001, 4
-"""Or for no more messages than this part of the prefetch."""
+"""Seconds, or the messages of 1/4 of the prefetch."""
 
 LINGER_S, SHORTEST_S, SHARE = 0.001, 0.0001, 50
-"""Where messages have queued, the next are read together after a part of the time that the last one
-was in the queue, 1 ms at most: latency is then up to 2 % too long.  Where nothing queues, or
+"""If messages queue up, the consumer pauses for 1/50 of the last one's time in the queue, 1 ms at
+most, to read the next ones together: latency is then up to 2 % too long.  If nothing queues, or
 messages are acknowledged, they are read as they come."""
 
 LENGTH = "bytes "
-"""How counts in a diary begin of messages by the length of their body; each counts once."""
+"""Prefix of the diary's counts of messages by length of body; each message counts once."""
 
 REQUEUE = 1
-"""The flag of a rejection after which the message is to be delivered again."""
+"""The flag of a rejection by which the message is delivered again."""
 
 ACK = codec.method(1, codec.ACK, codec.ack(0))
 REJECT = codec.method(1, codec.REJECT, struct.pack(">QB", 0, REQUEUE))
@@ -53,9 +53,9 @@ TAG_AT, MULTIPLE_AT = 11, 19
 
 
 class Intake(ManagedConnection[Connection]):
-    """A connection with a channel, and a consumer on it, for each queue of some threads.
+    """A connection with a channel and a consumer for each queue of some threads.
 
-    Where there are dead letters, the queues of these follow, in the order of those they come from.
+    Queues of dead letters, if any, come last, in the order of the queues they belong to.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class Intake(ManagedConnection[Connection]):
         self.next_offset = np.zeros(len(self.queues), dtype=np.int64)
 
     def prepare(self, connection: Connection) -> None:
-        """Declare everything, and consume."""
+        """Declare exchanges and queues, and consume."""
         check(self.orders.dead_letters, connection.version)
         of_queues = self.orders.queue_arguments
         priorities.check(self.orders.urgent_share, of_queues, connection.version)
@@ -96,92 +96,92 @@ class Intake(ManagedConnection[Connection]):
             self.consume()
 
     def consume(self) -> None:
-        """Ask for the messages of all queues."""
+        """Start to consume from all queues."""
         for channel, queue in enumerate(self.queues, 1):
             self._consume(channel, queue)
 
-    def understand(self) -> None:
-        """Deal with all that has come whole."""
+    def parse(self) -> None:
+        """Handle all frames that have come whole."""
         if self.connection is not None:
             self.read(self.connection)
 
     def settle(self) -> None:
-        """Account for what had come before the connection was lost."""
+        """Record what had come before the connection was lost."""
         with suppress(Lost, Refused):
             self.deliveries.read()
 
     def enough(self, connection: Connection) -> bool:
-        """Whether to deal with what has come at once; if not, the server will soon."""
-        if enough := connection.have >= self._gathered():
-            self.server.behind.discard(self)
+        """Whether enough has come to parse it now; if not, the server does so soon."""
+        if enough := connection.have >= self._gather_bytes():
+            self.server.unparsed.discard(self)
         else:
-            self.server.behind.add(self)
+            self.server.unparsed.add(self)
         return enough
 
-    def _gathered(self) -> int:
-        """Bytes that are gathered at most."""
+    def _gather_bytes(self) -> int:
+        """Return the number of bytes that are parsed without further delay."""
         if self.orders.acks == "auto":
             return GATHER_BYTES
         messages = self.orders.prefetch // ACK_SHARE
         return min(GATHER_BYTES, messages * self.deliveries.shortest)
 
     def read(self, _connection: Connection) -> None:
-        """Deal with all that has come whole."""
+        """Handle all frames that have come whole."""
         self.deliveries.read()
 
     def _declare_bound(
         self, connection: Connection, channel: int, thread: Thread, queue: str
     ) -> None:
         exchange, kind = thread.exchange, self.orders.exchange_type
-        declared = codec.exchange_declare(exchange, kind, durable=True, auto_delete=True)
-        connection.call(channel, codec.EXCHANGE_DECLARE, declared)
-        limited = arguments(queue, self.orders.delivery_limit, self.orders.dead_letters)
-        self._declare(connection, channel, queue, limited)
-        bound = codec.queue_bind(queue, exchange, thread.binding_key, thread.binding)
-        connection.call(channel, codec.QUEUE_BIND, bound)
+        declare = codec.exchange_declare(exchange, kind, durable=True, auto_delete=True)
+        connection.call(channel, codec.EXCHANGE_DECLARE, declare)
+        limits = arguments(queue, self.orders.delivery_limit, self.orders.dead_letters)
+        self._declare(connection, channel, queue, limits)
+        bind = codec.queue_bind(queue, exchange, thread.binding_key, thread.binding)
+        connection.call(channel, codec.QUEUE_BIND, bind)
 
     def _declare(
         self, connection: Connection, channel: int, queue: str, further: codec.Table
     ) -> None:
-        every = {**self.orders.queue_arguments, **further}
-        wanted = codec.queue_declare(queue, every, durable=True)
-        connection.call(channel, codec.QUEUE_DECLARE, wanted)
+        all_arguments = {**self.orders.queue_arguments, **further}
+        declare = codec.queue_declare(queue, all_arguments, durable=True)
+        connection.call(channel, codec.QUEUE_DECLARE, declare)
 
     def _consume(self, channel: int, queue: str) -> None:
-        # deliveries may come before the answer, and are taken then: so nobody waits for it
-        begin = int(self.next_offset[channel - 1])
-        arguments: codec.Table = {FROM: begin} if self.orders.log else {}
-        wanted = codec.consume(queue, arguments, no_ack=self.orders.acks == "auto")
-        self.on.send(codec.method(channel, codec.CONSUME, wanted))
+        # the answer is not awaited, as deliveries may come before it
+        offset = int(self.next_offset[channel - 1])
+        arguments: codec.Table = {FROM: offset} if self.orders.log else {}
+        consume = codec.consume(queue, arguments, no_ack=self.orders.acks == "auto")
+        self.on.send(codec.method(channel, codec.CONSUME, consume))
         self.watch()
 
     def _take(self, batch: Batch) -> None:
-        """Reject those that are to be, and accept all others."""
-        if batch.offset is not None:  # in order on each channel: the last one stays
+        """Reject the chosen deliveries, and accept all others."""
+        if batch.offset is not None:  # in order on each channel: the last assignment holds
             self.next_offset[batch.channel - 1] = batch.offset + 1
         if self.server.rejections is None:
             self._accept(batch)
             return
         rejected = self.server.rejections.chosen(batch, self._dead(batch))
-        if rejected.any():  # first: an acknowledgement may be of all that is not settled before it
+        if rejected.any():  # first, as a multiple acknowledgement includes all unsettled ones
             self._answer(rejects(batch.where(rejected)))
         if not rejected.all():
             self._accept(batch.where(~rejected))
 
     def _accept(self, batch: Batch) -> None:
-        """Count deliveries, and acknowledge them if that is asked for."""
+        """Record deliveries, and acknowledge them if ordered."""
         dead = None if self.orders.dead_letters is None else self._dead(batch)
         self.server.take(batch, self.copy[batch.channel - 1], dead)
         if self.orders.acks != "auto":
             self._answer(acks(batch, multiple=self.orders.acks == "multiple"))
 
     def _dead(self, batch: Batch) -> Chosen:
-        """Which of them are dead letters."""
+        """Return which deliveries are dead letters."""
         dead: Chosen = batch.channel > len(self.bound)
         return dead
 
     def _answer(self, frames: bytes) -> None:
-        with suppress(Lost):  # the next read will find it out; these deliveries have come
+        with suppress(Lost):  # the next read handles it; these deliveries were received
             self.on.send(frames)
             self.watch()
 
@@ -194,7 +194,7 @@ class Intake(ManagedConnection[Connection]):
 
 
 def acks(batch: Batch, *, multiple: bool) -> bytes:
-    """Acknowledgements: of every delivery, or one of all up to the last of each channel."""
+    """Encode acknowledgements of every delivery, or one for all up to the last of each channel."""
     channel, tag = batch.channel, batch.tag
     if multiple:
         last = np.append(np.flatnonzero(np.diff(channel)), len(channel) - 1)
@@ -205,16 +205,16 @@ def acks(batch: Batch, *, multiple: bool) -> bytes:
 
 
 def rejects(batch: Batch) -> bytes:
-    """Rejections of every delivery: each is to be delivered again.
+    """Encode rejections of every delivery, each to be delivered again.
 
-    By ``basic.reject``, which counts for a delivery limit: since RabbitMQ 4.3 ``basic.nack`` does
-    not.
+    They use ``basic.reject``, as ``basic.nack`` does not count towards delivery limits since
+    RabbitMQ 4.3.
     """
     return _frames(REJECT, batch.channel, batch.tag).tobytes()
 
 
 def _frames(method: bytes, channel: Numbers, tag: Numbers) -> NDArray[np.uint8]:
-    """A row for each tag."""
+    """Return copies of a frame of a method, a row for each tag."""
     frames = np.tile(np.frombuffer(method, np.uint8), (len(tag), 1))
     frames[:, 1], frames[:, 2] = channel >> 8, channel & 0xFF
     frames[:, TAG_AT:MULTIPLE_AT] = tag.astype(">i8").view(np.uint8).reshape(-1, 8)
@@ -222,7 +222,7 @@ def _frames(method: bytes, channel: Numbers, tag: Numbers) -> NDArray[np.uint8]:
 
 
 class Consumer(Server[Intake]):
-    """All connections of a process, from the first declaration to the end of the drain."""
+    """All connections of a process, and in ``unparsed`` those with bytes that are parsed later."""
 
     def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
         self.orders, self.lengths = orders, Counter[int]()
@@ -236,9 +236,9 @@ class Consumer(Server[Intake]):
         ]
         connections, arrivals = ManagedConnections(waiting, intakes), Arrivals(record, orders)
         super().__init__(control, connections, arrivals, diary, orders.consume_after_s)
-        self.behind: set[Intake] = set()
+        self.unparsed: set[Intake] = set()
         self.gather_s = GATHER_S if orders.acks == "auto" else ACK_S
-        self.understood_at = 0.0
+        self.parsed_at = 0.0
         self.queued_s, self.least_s = 0.0, math.inf
 
     def run(self, start: float) -> None:
@@ -254,7 +254,7 @@ class Consumer(Server[Intake]):
 
     def _run(self, start: float) -> None:
         self.attend_until_stop(start)
-        self._understand()
+        self._parse()
         self.say_count()
         for intake in self.connections.all:
             if (connection := intake.connection) is not None:
@@ -262,15 +262,15 @@ class Consumer(Server[Intake]):
                 connection.close(1.0)
 
     def take(self, batch: Batch, copy: Numbers, dead: Chosen | None = None) -> None:
-        """Record deliveries; ``copy`` tells of which of a message's queues each is.
+        """Record deliveries; ``copy`` is the index of each one's queue among those of its message.
 
-        Those that are ``dead`` letters are recorded as such as well.
+        Those that are ``dead`` letters are also recorded as such.
         """
         self.lengths[batch.body_bytes] += int((copy == 0).sum())
         stamp, now = batch.stamp, batch.read_ns / NS
         sender = stamp["sender"].astype(np.int64) * self.orders.copies + copy
         due = self.arrivals.take(stamp, sender, now)
-        for stream, chosen in self._told_apart(stamp, dead):
+        for stream, chosen in self._substreams(stamp, dead):
             own = chosen & (stamp["run"] == self.orders.run)
             number = stamp["number"][own].astype(np.int64)
             self.arrivals.record.add(stream, sender[own], number, due[own], now[own])
@@ -278,8 +278,8 @@ class Consumer(Server[Intake]):
         self.least_s = min(self.least_s, float(waited.min()))
         self.queued_s = float(waited[-1]) - self.least_s
 
-    def _told_apart(self, stamp: Stamps, dead: Chosen | None) -> Iterator[tuple[str, Chosen]]:
-        """Streams of their own for dead letters, and by priority, with the messages of each."""
+    def _substreams(self, stamp: Stamps, dead: Chosen | None) -> Iterator[tuple[str, Chosen]]:
+        """Yield the streams for dead letters and priorities, with masks of their messages."""
         if dead is not None:
             yield STREAM, dead
         if (share := self.orders.urgent_share) is not None:
@@ -288,20 +288,20 @@ class Consumer(Server[Intake]):
             yield priorities.USUAL, ~chosen
 
     def attend(self) -> None:
-        """Read what comes, and understand what was read some time ago."""
+        """Read what comes, and parse it if it is time."""
         self._linger()
-        came = self.connections.attend(self.gather_s if self.behind else SERVER_IDLE_S)
-        if self.behind and not (came and time.monotonic() < self.understood_at + self.gather_s):
-            self._understand()
+        came = self.connections.attend(self.gather_s if self.unparsed else SERVER_IDLE_S)
+        if self.unparsed and not (came and time.monotonic() < self.parsed_at + self.gather_s):
+            self._parse()
 
-    def _understand(self) -> None:
-        self.understood_at = time.monotonic()
-        behind, self.behind = self.behind, set()
-        for intake in behind:
-            self.connections.try_on(intake, intake.understand)
+    def _parse(self) -> None:
+        self.parsed_at = time.monotonic()
+        unparsed, self.unparsed = self.unparsed, set()
+        for intake in unparsed:
+            self.connections.try_on(intake, intake.parse)
 
     def _linger(self) -> None:
-        """Let messages come that are then read together, where they have queued anyway."""
+        """Pause so that messages are read together, if they have queued anyway."""
         linger_s = min(LINGER_S, self.queued_s / SHARE)
         if self.orders.acks == "auto" and linger_s > SHORTEST_S:
             time.sleep(linger_s)

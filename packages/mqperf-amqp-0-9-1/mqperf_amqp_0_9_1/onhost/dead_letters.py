@@ -1,4 +1,4 @@
-"""Where messages go that were rejected too often: how queues are declared for it."""
+"""Declarations of queues for dead letters: messages that were rejected too often."""
 
 from typing import Literal
 
@@ -8,30 +8,30 @@ from mqperf_numbered.onhost.broker import Refused
 Strategy = Literal["at-most-once", "at-least-once"]
 
 STREAM = "dead_lettered"
-"""Where servers record dead letters, which they record as received as well."""
+"""The stream in which servers record dead letters, beside that of received messages."""
 
 
-AT_LEAST_ONCE_BEGAN = (3, 10)
-"""The first RabbitMQ with that strategy; earlier ones take its name, and pass on at most once."""
+AT_LEAST_ONCE_SINCE = (3, 10)
+"""The first RabbitMQ with that strategy; earlier ones accept it, but dead-letter at most once."""
 
 
 def check(strategy: Strategy | None, version: tuple[int, ...]) -> None:
-    """Raise ``Refused`` for what a RabbitMQ of this version, or none if it is (), does not have."""
-    if strategy == "at-least-once" and () < version < AT_LEAST_ONCE_BEGAN:
-        told = ".".join(map(str, version))
+    """Raise ``Refused`` if a RabbitMQ of this version lacks the strategy; () is no RabbitMQ."""
+    if strategy == "at-least-once" and () < version < AT_LEAST_ONCE_SINCE:
+        release = ".".join(map(str, version))
         raise Refused(
-            f"RabbitMQ {told} passes dead letters on at most once, at least once came with 3.10:"
+            f"RabbitMQ {release} passes dead letters on at most once, at least once came with 3.10:"
             " plan dead_letters: at-most-once, or install a newer RabbitMQ"
         )
 
 
 def dead_letter_queue(queue: str) -> str:
-    """Where the dead letters of a queue go, and those of no other."""
+    """Return the name of the queue for the dead letters of a queue alone."""
     return f"{queue}.dead"
 
 
 def arguments(queue: str, limit: int | None, strategy: Strategy | None) -> Table:
-    """Beyond its kind: how often a queue delivers a message again, and where it goes then."""
+    """Return a queue's arguments for its delivery limit and dead letters."""
     declared: dict[str, Value] = {}
     if limit is not None:
         declared["x-delivery-limit"] = limit
@@ -40,5 +40,5 @@ def arguments(queue: str, limit: int | None, strategy: Strategy | None) -> Table
         declared["x-dead-letter-routing-key"] = dead_letter_queue(queue)
         declared["x-dead-letter-strategy"] = strategy
     if strategy == "at-least-once":
-        declared["x-overflow"] = "reject-publish"  # RabbitMQ has the strategy with no other
+        declared["x-overflow"] = "reject-publish"  # required by RabbitMQ for the strategy
     return declared

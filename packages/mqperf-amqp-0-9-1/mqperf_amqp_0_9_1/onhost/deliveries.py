@@ -1,8 +1,8 @@
-"""Deliveries, read as arrays: messages of a load have one form, or few, learnt as they come.
+"""Parses deliveries as arrays: the messages of a load have few forms, which are learnt.
 
-A delivery is a method frame, a header frame and body frames.  While they follow each other and have
-a form that is known, a whole buffer of them is one array with a row for each.  Whatever does not
-fit is read frame by frame.
+A delivery is a method frame, a header frame and body frames.  While consecutive deliveries have a
+known form, a whole buffer of them is parsed as one array with a row for each.  Anything else is
+parsed frame by frame.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,30 +18,30 @@ from mqperf_numbered.onhost import stamps
 from mqperf_numbered.onhost.broker import Lost
 
 MOST_FORMS = 8
-"""As many lengths are known of deliveries: those of a mix."""
+"""The most forms that are kept, one for each length of deliveries, such as those of a mix."""
 
 AT_ONCE = 64
-"""Of a mix, so many deliveries are held against a form: few of one follow each other."""
+"""Deliveries of a mix compared with a form at once: few in succession have the same form."""
 
 TAG_AT = 12
-"""Where the consumer tag begins in a frame of ``basic.deliver``, after its length."""
+"""Offset of the consumer tag in a frame of ``basic.deliver``, after its length."""
 
 
-TELLING = (4, 12)
-"""Bytes of method and header that tell a form: class and method; class, weight and length."""
+FIXED = (4, 12)
+"""Bytes of method and header that a form fixes: class and method; class, weight and length."""
 
 FROM = "x-stream-offset"
-"""The header with the place of a message in a stream; consumers say by it where they begin."""
+"""The header with the offset of a message in a stream; consumers request by it where to begin."""
 
 _OFFSET = codec.short(FROM) + b"l"
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Deliveries in their order: channel, delivery tag and stamp of each, and when it was read.
+    """Deliveries in order: channel, delivery tag and stamp of each, and when it was read.
 
-    ``again`` tells which had been delivered before.  All bodies have ``body_bytes``.  ``offset`` is
-    the place of each in its stream; None when they come from queues.
+    ``again`` is the redelivered flag.  All bodies have ``body_bytes``.  ``offset`` is that of each
+    message in its stream; None for messages from queues.
     """
 
     channel: NDArray[np.int64]
@@ -53,7 +53,7 @@ class Batch:
     offset: NDArray[np.int64] | None = None
 
     def where(self, chosen: NDArray[np.bool_]) -> "Batch":
-        """Some of them, in their order."""
+        """Return the chosen deliveries, in order."""
         return replace(
             self,
             channel=self.channel[chosen],
@@ -67,9 +67,9 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The form of a delivery: its length, bytes that tell it, where its tag and its stamp are.
+    """The form of a delivery: its length, the fixed ``values`` at ``places``, and where fields are.
 
-    ``offset_at`` is where it has its place in a stream, if it comes from one.
+    ``offset_at`` is the position of the offset in a stream, None for messages from queues.
     """
 
     length: int
@@ -81,12 +81,12 @@ class Form:
     offset_at: int | None = None
 
     def fitting(self, rows: stamps.Bytes) -> int:
-        """How many rows, from the first on, have this form."""
+        """Return how many rows, from the first on, have this form."""
         same = (rows[:, self.places] == self.values).all(axis=1)
         return len(rows) if same.all() else int(same.argmin())
 
     def batch(self, rows: stamps.Bytes, read_ns: NDArray[np.int64]) -> Batch:
-        """The deliveries in rows of this form."""
+        """Parse rows of this form."""
         channel = rows[:, 1].astype(np.int64) << 8 | rows[:, 2]
         stamp = stamps.read(rows[:, self.stamp_at : self.stamp_at + stamps.SIZE])
         offset = None if self.offset_at is None else _numbers(rows, self.offset_at)
@@ -95,13 +95,13 @@ class Form:
 
 
 def _numbers(rows: stamps.Bytes, at: int) -> NDArray[np.int64]:
-    """The numbers of eight bytes that begin there in every row."""
+    """Return the 64-bit numbers at that position of every row."""
     return np.ascontiguousarray(rows[:, at : at + 8]).view(">i8").ravel().astype(np.int64)
 
 
 @dataclass(slots=True)
 class _Partial:
-    """A message of which not all frames have come."""
+    """A message whose frames have come in part; ``got`` bytes of ``size`` of its body."""
 
     method: bytes
     header: bytes = b""
@@ -111,13 +111,13 @@ class _Partial:
 
 
 class Assembler:
-    """Messages out of single frames, channel by channel."""
+    """Assembles messages from single frames, channel by channel."""
 
     def __init__(self) -> None:
         self.partial: dict[int, _Partial] = {}
 
     def take(self, kind: int, channel: int, payload: bytes) -> tuple[bytes, bytes, bytes] | None:
-        """Method, header and body of a message that this frame completes."""
+        """Return method, header and body of the message that this frame completes, or None."""
         if kind == codec.METHOD:
             self.partial[channel] = _Partial(payload)
             return None
@@ -135,9 +135,9 @@ class Assembler:
 
 
 class Deliveries:
-    """What comes on a connection with consumers.
+    """Parses what comes on a connection with consumers.
 
-    ``in_body`` says where stamps are: at the beginning of the body, or in the message-id.
+    Stamps are at the beginning of the body if ``in_body``, else in the message-id.
     """
 
     def __init__(
@@ -148,7 +148,7 @@ class Deliveries:
         *,
         in_body: bool,
     ) -> None:
-        """Batches go to ``take``, methods that are no deliveries to ``other``."""
+        """Pass batches of deliveries to ``take``, and all other methods to ``other``."""
         self.connection = connection
         self.take = take
         self.other = other
@@ -159,11 +159,11 @@ class Deliveries:
 
     @property
     def shortest(self) -> int:
-        """The length of the shortest delivery that is known; 0 if none is."""
+        """The length of the shortest known form; 0 if none is known."""
         return min((form.length for form in self.forms), default=0)
 
     def read(self) -> None:
-        """Everything that has come whole; what was taken is never taken again."""
+        """Parse everything that has come whole; each delivery is passed on exactly once."""
         connection, at = self.connection, 0
         try:
             while True:
@@ -171,7 +171,7 @@ class Deliveries:
                     while read := self._known(at):
                         at += read
                     if any(self._begins(form, at) for form in self.forms):
-                        break  # the rest of it will come
+                        break  # its rest has not come yet
                 frame = connection.frame(at)
                 if frame is None:
                     break
@@ -181,11 +181,11 @@ class Deliveries:
             self.begun -= at
 
     def _known(self, at: int) -> int:
-        """Read what has one of the forms that are known, and give how many bytes that was."""
+        """Parse deliveries of one of the known forms; return how many bytes they had."""
         return next((read for form in self.forms if (read := self._rows(form, at))), 0)
 
     def _rows(self, form: Form, at: int) -> int:
-        """Read what has the form, and give how many bytes that was."""
+        """Parse deliveries of a form; return how many bytes they had."""
         count = (self.connection.have - at) // form.length
         if len(self.forms) > 1:
             count = min(count, AT_ONCE)
@@ -199,13 +199,13 @@ class Deliveries:
         return fitting * form.length
 
     def _begins(self, form: Form, at: int) -> bool:
-        """Whether what is left is, as far as it goes, the beginning of a delivery of the form."""
-        left = np.frombuffer(self.connection.buffer, np.uint8, self.connection.have - at, at)
-        inside = form.places < len(left)
-        return bool(len(left)) and bool((left[form.places[inside]] == form.values[inside]).all())
+        """Whether the remaining bytes are the beginning of a delivery of the form."""
+        rest = np.frombuffer(self.connection.buffer, np.uint8, self.connection.have - at, at)
+        inside = form.places < len(rest)
+        return bool(len(rest)) and bool((rest[form.places[inside]] == form.values[inside]).all())
 
     def _read_frame(self, at: int, kind: int, channel: int, payload: bytes) -> int:
-        """Read a frame, and give where it ends."""
+        """Handle a frame; return the position of its end."""
         end = at + len(payload) + codec.OVERHEAD
         if kind == codec.METHOD and codec.which(payload) != codec.DELIVER:
             self.other(channel, payload)
@@ -219,14 +219,14 @@ class Deliveries:
 
     def _message(self, end: int, channel: int, method: bytes, header: bytes, body: bytes) -> None:
         stamp = stamp_of(header, body, in_body=self.in_body)
-        tag, again = (np.array([of(method)]) for of in (codec.delivery_tag, codec.redelivered))
+        tag, again = np.array([codec.delivery_tag(method)]), np.array([codec.redelivered(method)])
         read_ns = self.connection.arrived_ns(np.array([end]))
         at = _offset_at(header)
         offset = None if at is None else np.array([Reader(header, at).number("q")])
         self.take(Batch(np.array([channel]), tag, stamp, read_ns, again, len(body), offset))
 
     def _learn(self, end: int, method: bytes, header: bytes, body: bytes) -> None:
-        """The form of a message whose frames followed each other, as they nearly always do."""
+        """Add the form of a message, if its frames were consecutive, as they nearly always are."""
         frames = [method, header, *codec.split(body, self.connection.frame_max)]
         if self.begun >= 0 and end - self.begun == sum(
             len(frame) + codec.OVERHEAD for frame in frames
@@ -238,15 +238,15 @@ class Deliveries:
 
 
 def form_of(delivery: bytes, *, in_body: bool) -> Form | None:
-    """The form of a delivery, given as its bytes; None if it has no stamp."""
+    """Return the form of a delivery, given as bytes; None if it has no stamp."""
     payloads: list[tuple[int, bytes]] = []
     places, at = [TAG_AT - 1], 0
     while at < len(delivery):
         _, _, size = codec.FRAME.unpack_from(delivery, at)
         start, end = at + codec.FRAME.size, at + size + codec.OVERHEAD
         places += [at, *range(at + 3, start), end - 1]
-        if len(payloads) < len(TELLING):
-            places += range(start, start + TELLING[len(payloads)])
+        if len(payloads) < len(FIXED):
+            places += range(start, start + FIXED[len(payloads)])
         payloads.append((start, delivery[start : end - 1]))
         at = end
     stamp_at = _stamp_at(payloads, in_body=in_body)
@@ -268,13 +268,13 @@ def form_of(delivery: bytes, *, in_body: bool) -> Form | None:
 
 
 def _offset_at(header: bytes) -> int | None:
-    """Where a content header has the place in a stream, if it has one."""
+    """Return the position of the stream offset in a content header; None if it has none."""
     at = header.find(_OFFSET)
     return None if at < 0 else at + len(_OFFSET)
 
 
 def _stamp_at(payloads: Sequence[tuple[int, bytes]], *, in_body: bool) -> int | None:
-    """Where the stamp begins; payloads are of method, header and body, with where they begin."""
+    """Return the position of the stamp, or None; payloads are pairs of position and content."""
     if in_body:
         start, content = payloads[2] if len(payloads) > 2 else (0, b"")
         return start if len(content) >= stamps.SIZE else None
@@ -286,7 +286,7 @@ def _stamp_at(payloads: Sequence[tuple[int, bytes]], *, in_body: bool) -> int | 
 
 
 def stamp_of(header: bytes, body: bytes, *, in_body: bool) -> stamps.Stamps:
-    """The stamp of one message; one of no run for a message that has none."""
+    """Return the stamp of a message; all zero, for no run, if it has none."""
     content = body[: stamps.SIZE] if in_body else codec.message_id(header) or b""
     if len(content) != stamps.SIZE:
         content = bytes(stamps.SIZE)

@@ -1,4 +1,4 @@
-"""What one process is told beyond what all are: its threads, and how they publish and consume."""
+"""The orders of one process: its threads, and how they publish and consume."""
 
 from base64 import b64decode
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ Acks = Literal["auto", "each", "multiple"]
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """A publisher: its number over all processes, where it sends, and the queues that get it."""
+    """A publisher: its number over all processes, where it sends, and its messages' queues."""
 
     number: int
     exchange: str
@@ -28,12 +28,12 @@ class Thread:
 
 @dataclass(frozen=True, slots=True)
 class Orders(ThreadOrders):
-    """All that a process is told: keys of the plan by their names, and what follows from others.
+    """All orders of a process: parameters of the plan by name, and values derived from them.
 
-    ``body`` is what the plan gives as the body, else it has ``payload_bytes``, or one of the
-    lengths of ``payload_mix``, which are behind their shares; one that is in the file ``body_file``
-    of the control folder only clients have.  Stamps are ``in_body``, or message-ids.  With ``log``,
-    queues keep messages.
+    ``body`` is the plan's body; without one, bodies have ``payload_bytes``, or the lengths of
+    ``payload_mix``, pairs of share and length.  Only clients read the body of ``body_file``, which
+    is in the control folder.  Stamps are ``in_body``, or message-ids.  With ``log``, queues keep
+    consumed messages.
     """
 
     threads: tuple[Thread, ...]
@@ -59,11 +59,11 @@ class Orders(ThreadOrders):
 
     @property
     def places(self) -> int:
-        """How many places a thread has in the record: servers have one for each copy."""
+        """Senders of a thread in the record: servers have one for each copy."""
         return self.copies if self.kind == "server" else 1
 
     def sender(self, place: int) -> str:
-        """``client-1.2``, or as a server names the second copy of messages, ``client-1.2@2``."""
+        """Return a name such as ``client-1.2``, or ``client-1.2@2`` for a server's second copy."""
         thread, copy = divmod(place, self.places)
         name = ThreadOrders.sender(self, thread)
         return f"{name}@{copy + 1}" if self.places > 1 else name
@@ -83,7 +83,7 @@ T = TypeVar("T", bound=Orders)
 
 
 def read(kind: type[T], file: Path) -> T:
-    """The orders of a kind in a file."""
+    """Read orders of a class from a file."""
     values = read_orders(file)
     values["threads"] = tuple(
         Thread(**{**thread, "queues": tuple(thread["queues"])}) for thread in values["threads"]

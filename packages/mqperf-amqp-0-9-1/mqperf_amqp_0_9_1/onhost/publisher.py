@@ -24,8 +24,8 @@ from mqperf_numbered.onhost.schedule import NS
 from mqperf_numbered.onhost.waiting import Waiting, shares
 
 LINGER_S = 1.0
-"""Without confirms, how long a channel stays open after the broker has taken its last message: what
-has not reached a quorum queue by then is lost with the channel."""
+"""Without confirms, how long a channel stays open after the broker has read its last message:
+messages that have not reached a quorum queue by then are lost with the channel."""
 
 CONFIRM = struct.Struct(">BHIHHQBB")
 """A frame with ``basic.ack``: type, channel, size, class, method, tag, whether multiple, end."""
@@ -34,8 +34,8 @@ CONFIRM = struct.Struct(">BHIHHQBB")
 class Channels(ManagedConnection[Connection]):
     """A connection with its publisher threads.
 
-    They are in the send queue while they can send, and else in ``held``, until something comes from
-    the broker or the socket takes more.
+    Threads are in the send queue while they can send.  Otherwise they are in ``held`` until
+    something comes from the broker, or the socket takes more.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Channels(ManagedConnection[Connection]):
         self.orders, self.publishers, self.send_queue = orders, publishers, send_queue
         super().__init__(waiting, diary, partial(Connection, orders.broker))
         self.held = list(publishers)
-        self.asked, self.taken_ns = set[int](), 0
+        self.unanswered, self.answered_ns = set[int](), 0
 
     def prepare(self, connection: Connection) -> None:
         """Open a channel for each publisher."""
@@ -59,16 +59,16 @@ class Channels(ManagedConnection[Connection]):
                 connection.call(channel, codec.SELECT, b"\0")
             publisher.attach(connection, channel)
         self.assembler = Assembler()
-        self.asked.clear()
+        self.unanswered.clear()
 
     def settle(self) -> None:
-        """Count what was handed over, and go on."""
+        """Count what was handed over, and let all publishers try again."""
         for publisher in self.publishers:
             publisher.settle()
         self._release()
 
     def _release(self) -> None:
-        """Let all publishers try again."""
+        """Put all held publishers back into the send queue."""
         held, self.held = self.held, []
         for publisher in held:
             self.send_queue.add(publisher.next_due_ns(), publisher)
@@ -76,21 +76,21 @@ class Channels(ManagedConnection[Connection]):
     def publish(self, publisher: PublisherThread, now_ns: int) -> None:
         """Send what is due of a publisher that was taken from the send queue; raises ``Lost``."""
         try:
-            able = self._sent(publisher, now_ns)
+            can_send = self._send(publisher, now_ns)
         except Lost:
             self.held.append(publisher)
             raise
-        if able:
+        if can_send:
             self.send_queue.add(max(publisher.next_due_ns(), now_ns + 1), publisher)
         else:
             self.held.append(publisher)
 
-    def _sent(self, publisher: PublisherThread, now_ns: int) -> bool:
-        """Send all that is due, or one block if there is no schedule; whether it may go on."""
+    def _send(self, publisher: PublisherThread, now_ns: int) -> bool:
+        """Send all that is due, or a block without a schedule; return whether more can be sent."""
         connection = self.connection
         if connection is None or connection.blocked:
             return False
-        while connection.drained and (count := publisher.wanted(now_ns)) > 0:
+        while connection.drained and (count := publisher.sendable(now_ns)) > 0:
             publisher.send(count)
             if publisher.schedule is None:
                 break
@@ -98,7 +98,7 @@ class Channels(ManagedConnection[Connection]):
         return connection.drained and not publisher.held_back
 
     def read(self, connection: Connection) -> None:
-        """Deal with all that has come whole."""
+        """Handle all frames that have come whole."""
         at = 0
         while (frame := connection.frame(at)) is not None:
             kind, channel, payload = frame
@@ -111,7 +111,7 @@ class Channels(ManagedConnection[Connection]):
         self._release()
 
     def _acks(self, connection: Connection, at: int) -> int:
-        """Confirms that follow each other, and where they end; neighbours are told together."""
+        """Handle successive confirms, runs of tags together; return the position of their end."""
         now_ns, current, first, last = connection.read_ns[-1], 0, 1, 0
         while connection.have - at >= CONFIRM.size:
             kind, channel, _, *which, tag, multiple, _ = CONFIRM.unpack_from(connection.buffer, at)
@@ -130,7 +130,7 @@ class Channels(ManagedConnection[Connection]):
             self.publishers[channel - 1].confirm(first, last, good=True, now_ns=now_ns)
 
     def _other(self, connection: Connection, kind: int, channel: int, payload: bytes) -> None:
-        """A frame that is no confirm."""
+        """Handle a frame that is not a confirm."""
         if kind == codec.HEARTBEAT_TYPE:
             return
         which = codec.which(payload) if kind == codec.METHOD else None
@@ -147,8 +147,8 @@ class Channels(ManagedConnection[Connection]):
             self.diary.count("refused", refused)
             return
         if which == codec.SELECT_OK:
-            self.asked.discard(channel)
-            self.taken_ns = connection.read_ns[-1]
+            self.unanswered.discard(channel)
+            self.answered_ns = connection.read_ns[-1]
             return
         connection.attend(channel, payload)
         if which == codec.FLOW:
@@ -160,26 +160,26 @@ class Channels(ManagedConnection[Connection]):
             self.diary.happened("unblocked")
 
     def lingers(self, now_ns: int) -> bool:
-        """Whether the broker may still have to hand messages to queues, all of them being sent.
+        """Whether the broker may still be passing messages to queues, after all were sent.
 
-        It is asked once on every channel for what no message needs any more: it answers in order.
+        The first call sends ``confirm.select`` on every channel, answered after all its messages.
         """
         if self.connection is None:
             return False
-        if not self.taken_ns:
-            self.taken_ns = now_ns
-            self.asked = {*range(1, len(self.publishers) + 1)}
+        if not self.answered_ns:
+            self.answered_ns = now_ns
+            self.unanswered = {*range(1, len(self.publishers) + 1)}
             try:
-                for channel in self.asked:
+                for channel in self.unanswered:
                     self.connection.send(codec.method(channel, codec.SELECT, b"\0"))
             except Lost as error:
                 self.lost(error)
                 return False
             self.watch()
-        return bool(self.asked) or now_ns < self.taken_ns + LINGER_S * NS
+        return bool(self.unanswered) or now_ns < self.answered_ns + LINGER_S * NS
 
     def _returned(self, channel: int, _method: bytes, header: bytes, body: bytes) -> None:
-        """A message that no queue takes."""
+        """Record a message that no queue took."""
         stamp = stamp_of(header, body, in_body=self.orders.in_body)
         publisher = self.publishers[channel - 1]
         self.diary.count("returned")
@@ -188,34 +188,34 @@ class Channels(ManagedConnection[Connection]):
 
 
 class Publisher(Client[Channels]):
-    """All connections of a process, from the first connection to the last confirm."""
+    """All connections of a client process, from connecting to the last confirm."""
 
     def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
         self.orders, self.diary = orders, diary
         waiting, self.send_queue = Waiting(exact=True), SendQueue()
         self.publishers = [PublisherThread(orders, thread, record) for thread in orders.threads]
-        every = [
+        channels = [
             Channels(orders, share, self.send_queue, waiting, diary)
             for share in shares(self.publishers, orders.channels)
         ]
-        super().__init__(orders, control, ManagedConnections(waiting, every), self.publishers)
+        super().__init__(orders, control, ManagedConnections(waiting, channels), self.publishers)
         self.connection_of = {
-            publisher: managed for managed in every for publisher in managed.publishers
+            publisher: managed for managed in channels for publisher in managed.publishers
         }
 
     def run(self, start: float) -> None:
-        """Publish from the agreed start on, and count what was never confirmed."""
+        """Publish from the agreed start on, and count the messages that were never confirmed."""
         try:
             super().run(start)
         finally:
             for publisher in self.publishers:
-                publisher.tell()
+                publisher.record_sent()
         if self.orders.confirms:
             unconfirmed = sum(each.unconfirmed + each.waiting for each in self.publishers)
             self.diary.count("unconfirmed", unconfirmed)
 
     def begin(self, start_ns: int) -> None:
-        """Threads were put in the send queue when they had no schedule yet."""
+        """Begin all schedules, and rebuild the send queue, which was filled without schedules."""
         super().begin(start_ns)
         self.send_queue.entries.clear()
         for publisher in self.publishers:
@@ -224,20 +224,20 @@ class Publisher(Client[Channels]):
             managed.held.clear()
 
     def send(self, now_ns: int) -> None:
-        """Let every publisher send that is to by now."""
+        """Let every publisher send that is due by now."""
         while (publisher := self.send_queue.take(now_ns)) is not None:
             managed = self.connection_of[publisher]
             self.connections.try_on(managed, partial(managed.publish, publisher, now_ns))
 
     def next_ns(self) -> int | None:
-        """When the first publisher is to send that can."""
+        """When the first of the publishers that can send is due."""
         return self.send_queue.next_ns
 
     @property
     def busy(self) -> bool:
-        """Whether anything is still to be handed over, or to be confirmed.
+        """Whether anything is still to be sent or confirmed.
 
-        Without confirms, whether messages may still be lost with their channels.
+        Without confirms, whether messages could still be lost with their channels.
         """
         if self.orders.confirms or super().busy:
             return super().busy or any(publisher.waiting for publisher in self.publishers)

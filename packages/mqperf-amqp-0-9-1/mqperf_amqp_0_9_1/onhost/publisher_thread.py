@@ -1,4 +1,4 @@
-"""A publishing thread: the template of its messages, what it has sent, what awaits confirmation."""
+"""A publishing thread: the template of its messages, and its sent and unconfirmed messages."""
 
 import os
 import time
@@ -17,20 +17,20 @@ from mqperf_numbered.onhost.schedule import NS
 from mqperf_numbered.onhost.sending_thread import SendingThread
 
 BLOCK_BYTES = 1 << 18
-"""Of one thread."""
+"""The size of a block of messages of one thread."""
 
 MOST_BLOCKS = 64
-"""Blocks, of however few messages, that are sent before they are recorded together."""
+"""Sent blocks, however small, that are recorded together."""
 
 
 class PublisherThread(SendingThread):
-    """One thread.  Its numbers count what was handed over whole, from 0.
+    """A publishing thread, which numbers the messages that it handed over whole from 0.
 
-    ``schedule``, ``mix`` of lengths and the ``places`` where it records are those of its orders, or
-    are given to it later.
+    ``schedule``, ``mix`` of lengths and ``places``, its sender indices in the record, are those of
+    its orders, or set later.
 
-    Messages stand ready in a block, numbered and with the instants at which they are due; to send
-    some of them only the instant of sending is still written.
+    Messages are prepared in a block, lacking only the time of sending.  ``lowest`` is the first
+    unconfirmed tag, ``ahead`` are confirmed ones after it.
     """
 
     def __init__(self, orders: Orders, thread: Thread, record: Record) -> None:
@@ -48,7 +48,7 @@ class PublisherThread(SendingThread):
         self.instants_ns: list[int] = []
 
     def attach(self, connection: Connection, channel: int) -> None:
-        """Send on this channel from now on; what was not confirmed before never will be."""
+        """Send on this channel from now on; earlier unconfirmed messages stay unconfirmed."""
         self.connection, self.channel = connection, channel
         self.unconfirmed += self.waiting
         self.ahead.clear()
@@ -62,38 +62,38 @@ class PublisherThread(SendingThread):
         self.stamps["run"], self.stamps["sender"] = self.orders.run, self.number
 
     def _messages(self, channel: int) -> Alike | Mix:
-        """A block of them, ready for this channel."""
+        """Prepare a block of messages for this channel."""
 
-        def made(length: int, priority: int | None) -> tuple[bytes, int]:
+        def message_of(length: int, priority: int | None) -> tuple[bytes, int]:
             orders = replace(self.orders, payload_bytes=length)
             return template(orders, self.thread, channel, self.connection.frame_max, priority)
 
         usual, share = self.orders.payload_bytes, self.orders.urgent_share
         forms = with_priorities(self.mix, share, usual)
-        message, stamp_at = made(usual, forms[0][2])
+        message, stamp_at = message_of(usual, forms[0][2])
         alike = Alike(message, stamp_at, BLOCK_BYTES, len(self.orders.threads))
         if not self.mix and share is None:
             return alike
-        every = [made(length, priority)[0] for _, length, priority in forms]
-        return Mix(every, [part for part, _, _ in forms], stamp_at, len(alike.stamps))
+        messages = [message_of(length, priority)[0] for _, length, priority in forms]
+        return Mix(messages, [part for part, _, _ in forms], stamp_at, len(alike.stamps))
 
     @property
     def held_back(self) -> bool:
-        """Whether it must wait for the broker, by its flow or for confirms; or has sent all."""
+        """Whether it must wait for the broker (flow control or confirms), or has sent all."""
         full = self.tag_of_next - self.lowest >= self.window
         return self.paused or (self.orders.confirms > 0 and full) or self.next >= self.total
 
-    def wanted(self, now_ns: int) -> int:
-        """Messages that may be sent now."""
+    def sendable(self, now_ns: int) -> int:
+        """Return how many messages may be sent now."""
         if self.paused:
             return 0
-        wanted = self.block if self.schedule is None else self.schedule.due(now_ns) - self.next
+        due = self.block if self.schedule is None else self.schedule.due(now_ns) - self.next
         if self.orders.confirms:
-            wanted = min(wanted, self.window - (self.tag_of_next - self.lowest))
-        return min(wanted, self.total - self.next)
+            due = min(due, self.window - (self.tag_of_next - self.lowest))
+        return min(due, self.total - self.next)
 
     def next_due_ns(self) -> int:
-        """When to send again: without a schedule, after all others had their turn."""
+        """Return when to send again: without a schedule, after all other threads."""
         if self.schedule is None:
             return self.sent_ns + 1
         if self.at < self.block:
@@ -101,7 +101,7 @@ class PublisherThread(SendingThread):
         return self.schedule.instant_ns(self.next)
 
     def send(self, count: int) -> None:
-        """Send so many, or what is ready; all that came before must have been handed over."""
+        """Send ``count`` messages, or what is prepared; all earlier ones must be handed over."""
         if self.at == self.block:
             self._renew()
         count = min(count, self.block - self.at)
@@ -121,7 +121,7 @@ class PublisherThread(SendingThread):
             self.settle()
 
     def settle(self) -> None:
-        """Count what of the last block was handed over whole; the rest is still to be sent."""
+        """Count the messages of the last block that were handed over whole; the rest are unsent."""
         if not self.count:
             return
         whole = min(self.messages.handed_over(self.connection.sent - self.began_at), self.count)
@@ -132,10 +132,10 @@ class PublisherThread(SendingThread):
         self.counts.append(whole)
         self.instants_ns.append(self.sent_ns)
         if len(self.counts) >= MOST_BLOCKS or whole >= BATCH:
-            self.tell()
+            self.record_sent()
 
-    def tell(self) -> None:
-        """Record what was sent since it was last recorded."""
+    def record_sent(self) -> None:
+        """Record the messages sent since the last call."""
         if not self.counts:
             return
         count = sum(self.counts)
@@ -155,12 +155,12 @@ class PublisherThread(SendingThread):
         started: Instants | float,
         finished: Instants | float = 0.0,
     ) -> None:
-        """Record messages, in each place of the thread."""
+        """Record messages for each of the thread's sender indices."""
         for place in self.places:
             self.record.add(stream, place, numbers, started, finished)
 
     def confirm(self, first: int, last: int, *, good: bool, now_ns: int) -> int:
-        """The broker has the messages of these tags, or (not good) refuses them; how many."""
+        """Record that the broker confirms (``good``) or refuses tags; return how many were open."""
         first, last = max(first, self.lowest), min(last, self.tag_of_next - 1)
         tags = np.arange(first, last + 1)
         if self.ahead:
@@ -170,7 +170,7 @@ class PublisherThread(SendingThread):
             due = self.due_ns.take(tags, mode="wrap") / NS
             stream = "confirmed" if good else "error"
             self.add(stream, tags + base, due, now_ns / NS)
-            self._closed(first, last)
+            self._close_tags(first, last)
         return len(tags)
 
     @property
@@ -178,8 +178,8 @@ class PublisherThread(SendingThread):
         """Messages that the broker has not confirmed yet."""
         return self.tag_of_next - self.lowest - len(self.ahead)
 
-    def _closed(self, first: int, last: int) -> None:
-        """Nothing is to come for these tags; ``lowest`` is the first that is open."""
+    def _close_tags(self, first: int, last: int) -> None:
+        """Mark tags as answered, and move ``lowest`` to the first that is still open."""
         if first > self.lowest:
             self.ahead.update(range(first, last + 1))
             return
@@ -191,7 +191,7 @@ class PublisherThread(SendingThread):
                 self.lowest += 1
 
     def _renew(self) -> None:
-        """The next messages into the block."""
+        """Prepare the next messages in the block."""
         self.at = 0
         self.stamps["number"] = np.arange(self.next, self.next + self.block)
         if self.schedule is not None:
@@ -201,9 +201,9 @@ class PublisherThread(SendingThread):
 def template(
     orders: Orders, thread: Thread, channel: int, frame_max: int, priority: int | None = None
 ) -> tuple[bytes, int]:
-    """A message with room for its stamp, as frames; and where that begins.
+    """Return a message as frames, with room for its stamp, and the position of the stamp.
 
-    In the body, or in the message-id where the plan gives the body.
+    The stamp is in the body, or in the message-id if the plan gives the body.
     """
     blank = bytes(stamps.SIZE)
     in_body = orders.in_body
@@ -215,11 +215,11 @@ def template(
         message_id=None if in_body else b"\xff" * stamps.SIZE,
     )
     body = _body(orders) if orders.body is None else orders.body
-    mandatory = codec.publish(thread.exchange, thread.routing_key, mandatory=orders.mandatory)
-    begin = codec.method(channel, codec.PUBLISH, mandatory)
+    publish = codec.publish(thread.exchange, thread.routing_key, mandatory=orders.mandatory)
+    method = codec.method(channel, codec.PUBLISH, publish)
     encoded = properties.encode()
-    message = begin + codec.content(channel, encoded, body, frame_max)
-    header_at = len(begin) + codec.FRAME.size
+    message = method + codec.content(channel, encoded, body, frame_max)
+    header_at = len(method) + codec.FRAME.size
     if in_body:
         at = header_at + 12 + len(encoded) + 1 + codec.FRAME.size
         return message[:at] + blank + message[at + stamps.SIZE :], at
@@ -227,5 +227,5 @@ def template(
 
 
 def _body(orders: Orders) -> bytes:
-    """Random bytes, which nobody can compress: the same for every message of a thread."""
+    """Return random, incompressible bytes, the same for every message of a thread."""
     return os.urandom(orders.payload_bytes)

@@ -1,4 +1,4 @@
-"""Consumers that reject a share of their deliveries, each of which is to be delivered again."""
+"""Chooses the deliveries that consumers reject, which are then delivered again."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,18 +9,18 @@ from mqperf_numbered.onhost.diary import Diary
 Chosen = NDArray[np.bool_]
 
 REJECTED, REDELIVERED = "rejected", "redelivered"
-"""What a diary counts.  Dead letters are neither rejected nor counted as delivered again."""
+"""Counts in a diary.  Dead letters are neither rejected nor counted as redelivered."""
 
 
 class Rejections:
-    """Those of a process: each delivery by chance, whatever became of the message before."""
+    """The rejections of a process: each delivery by chance, independent of earlier ones."""
 
     def __init__(self, share: float, seed: int, diary: Diary) -> None:
         self.share, self.diary = share, diary
         self.random = np.random.default_rng(seed)
 
     def chosen(self, batch: Batch, dead: Chosen) -> Chosen:
-        """Which deliveries are to be rejected, of those that are no ``dead`` letters."""
+        """Return which deliveries to reject, of those that are not ``dead`` letters."""
         rejected: Chosen = (self.random.random(len(dead)) < self.share) & ~dead
         self.diary.count(REJECTED, int(rejected.sum()))
         self.diary.count(REDELIVERED, int((batch.again & ~dead).sum()))

@@ -1,4 +1,4 @@
-"""Which thread sends next: the one whose message is due first."""
+"""The queue of threads that can send, ordered by when their next message is due."""
 
 from heapq import heappop, heappush
 
@@ -6,22 +6,22 @@ from mqperf_amqp_0_9_1.onhost.publisher_thread import PublisherThread
 
 
 class SendQueue:
-    """Threads by the instant at which they are to send; those that cannot are not in it."""
+    """Threads by the instant at which they are to send, without those that cannot send."""
 
     def __init__(self) -> None:
         self.entries: list[tuple[int, int, PublisherThread]] = []
 
     def add(self, at_ns: int, publisher: PublisherThread) -> None:
-        """Let a thread send at that instant."""
+        """Add a thread that is to send at that instant."""
         heappush(self.entries, (at_ns, publisher.thread.number, publisher))
 
     def take(self, now_ns: int) -> PublisherThread | None:
-        """The thread that has waited longest of those that are to send by now; it is no more in."""
+        """Remove and return the thread that was due first; None if none is due by now."""
         if not self.entries or self.entries[0][0] > now_ns:
             return None
         return heappop(self.entries)[2]
 
     @property
     def next_ns(self) -> int | None:
-        """When the first is to send."""
+        """When the first thread is to send; None if there is none."""
         return self.entries[0][0] if self.entries else None

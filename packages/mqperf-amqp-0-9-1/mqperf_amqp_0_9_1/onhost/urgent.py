@@ -1,4 +1,4 @@
-"""Which messages are urgent, for consumers; who starts them needs no numpy."""
+"""Which messages are urgent; separate from ``priorities``, which does not import numpy."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +8,6 @@ from mqperf_numbered.onhost.record import Numbers
 
 
 def urgent(numbers: Numbers, sender: Numbers, share: float) -> NDArray[np.bool_]:
-    """Which messages are: of a form of the first ``share``, whatever lengths these have."""
+    """Return which messages are urgent: those of the first ``share`` of forms, of any length."""
     chosen: NDArray[np.bool_] = drawn(numbers, sender, (share, 1 - share)) == 0
     return chosen

@@ -1,1 +1,1 @@
-"""What pages and notebooks show of these loads."""
+"""Sections and answers about these loads in pages and notebooks."""

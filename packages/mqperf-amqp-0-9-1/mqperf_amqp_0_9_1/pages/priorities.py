@@ -1,4 +1,4 @@
-"""Messages of two priorities: how long each of them wait."""
+"""Section and answer on the latency of messages of two priorities."""
 
 from collections.abc import Sequence
 
@@ -27,9 +27,9 @@ def _sentence(point: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Te
     by_run = point.pivot_table(index="run", columns="urgency", values=FIGURE)
     if not {URGENT, USUAL} <= {*by_run.columns} or (known := by_run.dropna()).empty:
         return text + Text("cannot be told, as too few messages came.")
-    waits = (f"{grouped(1e3 * known[name].mean())} ms" for name in (URGENT, USUAL))
+    medians = (f"{grouped(1e3 * known[name].mean())} ms" for name in (URGENT, USUAL))
     text += Text("the median latency is **{}** of urgent messages and **{}** of usual ones").format(
-        *waits
+        *medians
     )
     ratios = known[USUAL] / known[URGENT]
     times = " to ".join(dict.fromkeys(grouped(ratio) for ratio in (ratios.min(), ratios.max())))

@@ -1,4 +1,4 @@
-"""Consumers that reject: what became of their deliveries."""
+"""The section on rejected deliveries and dead letters."""
 
 from mqperf_amqp_0_9_1.study.rejections import TABLE
 from mqperf_numbered.pages import parts

@@ -1,4 +1,4 @@
-"""How long urgent and usual messages took, second by second."""
+"""The figure of the latency of urgent and usual messages in each second."""
 
 from collections.abc import Sequence
 
@@ -21,14 +21,14 @@ DASHES = {URGENT: "-", USUAL: ":"}
 
 
 def drawing(rows: pd.DataFrame, intervals: pd.DataFrame, varying: Sequence[str]) -> Drawing:
-    """Two lines for each run, of the mean latency in each second.
+    """Return a figure with two lines for each run: the mean latency in each second, by priority.
 
-    ``rows`` are of ``priorities``; ``varying`` are the names that tell their points apart beside
+    ``rows`` are of ``priorities``; ``varying`` are the parameters in which points differ, beside
     the layout.
     """
     p99 = rows.groupby("urgency")["latency_p99_s"].max().reindex([*DASHES]) * 1e3
-    told = ", ".join(f"{name} {grouped(value)} ms" for name, value in p99.dropna().items())
-    alt = f"Mean latency in each second, by priority; the 99th percentiles: {told}."
+    values = ", ".join(f"{name} {grouped(value)} ms" for name, value in p99.dropna().items())
+    alt = f"Mean latency in each second, by priority; the 99th percentiles: {values}."
     return Drawing(CAPTION, alt, lambda: _sheet(rows, intervals, varying))
 
 
@@ -39,24 +39,24 @@ def _sheet(rows: pd.DataFrame, intervals: pd.DataFrame, varying: Sequence[str]) 
     alone = len(pens) == 1 and not varying
     for (topology, queues), pen in pens.items():
         runs = where(rows, topology=topology, queues=queues)
-        for number, (name, of_point) in enumerate(split(runs, varying)):
-            named = pen.numbered(number, name)
-            for repeat, run in enumerate(of_point["run"].unique()):
+        for number, (name, point_rows) in enumerate(split(runs, varying)):
+            point_pen = pen.numbered(number, name)
+            for repeat, run in enumerate(point_rows["run"].unique()):
                 for urgency, dash in DASHES.items():
                     seconds = where(intervals, run=run, stream=urgency)
-                    took = 1e3 * seconds["latency_mean_s"]
-                    label = urgency if alone else f"{urgency}, {named.label}"
+                    latency_ms = 1e3 * seconds["latency_mean_s"]
+                    label = urgency if alone else f"{urgency}, {point_pen.label}"
                     (line,) = axes.plot(
                         seconds["start_s"],
-                        took,
+                        latency_ms,
                         dash,
-                        color=named.shade.light,
+                        color=point_pen.shade.light,
                         linewidth=1.5,
                         label="_" if repeat else as_text(label),
                     )
-                    pairs = zip(seconds["start_s"], took, strict=True)
+                    pairs = zip(seconds["start_s"], latency_ms, strict=True)
                     texts = [f"{run}\n{at:g} s: {urgency} {grouped(ms)} ms" for at, ms in pairs]
-                    tell(line, [urgency, *named.series], texts)
+                    tell(line, [urgency, *point_pen.series], texts)
     dress(axes, "")
     without_legend(axes, "mean latency, ms")
     axes.set_xlabel("seconds of the window", fontsize=9)

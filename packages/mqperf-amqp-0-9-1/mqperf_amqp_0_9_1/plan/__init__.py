@@ -1,1 +1,1 @@
-"""What a plan may say of a load of AMQP 0-9-1."""
+"""Plan parameters, test cases and questions of loads of AMQP 0-9-1."""

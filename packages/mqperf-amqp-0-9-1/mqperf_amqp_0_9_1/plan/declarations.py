@@ -1,4 +1,4 @@
-"""What a plan may say of a load of declarations, and when one of them counts as finished."""
+"""Parameters of a load of declarations, and the test case that defines when one is finished."""
 
 from pydantic import Field
 
@@ -31,7 +31,7 @@ TEST_CASE = TestCase(
 
 
 class Parameters(CaseParameters):
-    """Each is a column of tables, and may be a list."""
+    """Parameters of the load: each is a column of tables, and may be a list."""
 
     bindings: int = Field(
         1,

@@ -1,4 +1,4 @@
-"""What a plan may say of a load of AMQP 0-9-1."""
+"""Parameters of a load of AMQP 0-9-1 in a plan."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
@@ -33,7 +33,7 @@ Acks = Annotated[
 
 
 def _length(values: dict[str, Any]) -> int:
-    """That of the body which the plan gives, in itself or in a file; the mean of a mix."""
+    """Return the length of the plan's body, in the plan or a file; of a mix, the mean length."""
     payload, pin = values.get("payload"), pin_of(values.get("payload_file") or "")
     if pin is not None:
         return pin.size
@@ -54,11 +54,11 @@ def _checked(mix: str) -> str:
 
 
 BODIES = ("payload", "payload_file", "payload_mix")
-"""What a load has one of at most, and has its length by that."""
+"""Parameters of which a load has at most one, which determines the length of its bodies."""
 
 
 class Body(Frozen):
-    """What every message is: words of the plan, a file, or so many random bytes."""
+    """Parameters of the body of messages: text of the plan, a file, or random bytes."""
 
     payload: str | None = Field(
         None, description="The body of every message, word for word; without it, random bytes."
@@ -101,7 +101,7 @@ class Body(Frozen):
 
 
 class Parameters(Paced, Body, Rejecting):
-    """Each is a column of tables, and may be a list."""
+    """Parameters of the load: each is a column of tables, and may be a list."""
 
     exchange_type: Literal["direct", "topic", "fanout", "headers"] = Field(
         "direct",
@@ -163,16 +163,16 @@ class Parameters(Paced, Body, Rejecting):
 
 
 def incompatible_queues(kind: str, values: Mapping[str, object]) -> str | None:
-    """Why messages of such a load cannot be in a kind of queue; None where they can."""
+    """Return why a load with such parameters cannot use a kind of queue; None if it can."""
     if QUEUES[kind].declared:
         return NO_OPTIONS
     if values.get("delivery_limit") is not None and kind not in LIMITED:
         return "they have no delivery limit: leave out delivery_limit, or plan quorum queues"
-    return _not_of_a_log(values) if QUEUES[kind].log else None
+    return _incompatible_with_log(values) if QUEUES[kind].log else None
 
 
-def _not_of_a_log(values: Mapping[str, object]) -> str | None:
-    """Why they cannot be in queues that keep messages."""
+def _incompatible_with_log(values: Mapping[str, object]) -> str | None:
+    """Return why a load cannot use queues that keep consumed messages; None if it can."""
     if values.get("acks", Parameters.model_fields["acks"].default) == "auto":
         return "its consumers must acknowledge: say acks: multiple, or acks: each"
     if values.get("ttl_ms") is not None:

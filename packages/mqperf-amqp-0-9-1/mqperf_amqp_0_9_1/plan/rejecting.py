@@ -1,4 +1,4 @@
-"""What a plan may say of consumers that reject, and of what becomes of messages then."""
+"""Parameters of consumers that reject deliveries, and of dead letters."""
 
 from typing import Self
 
@@ -12,7 +12,7 @@ LIMITED = ("quorum", "ha")
 
 
 class Rejecting(Frozen):
-    """Which share of deliveries consumers reject, and how often one message may be."""
+    """Parameters: the share of rejected deliveries, the delivery limit, and dead letters."""
 
     reject_share: float | None = Field(
         None,

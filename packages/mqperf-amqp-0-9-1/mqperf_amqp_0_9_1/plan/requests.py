@@ -1,4 +1,4 @@
-"""What a plan may say of a load of requests, and when one of them counts as finished."""
+"""Parameters of a load of requests, and the test case that defines when one is finished."""
 
 from dataclasses import replace
 from typing import Annotated, Literal
@@ -27,7 +27,7 @@ Length = Annotated[int, Field(ge=0, le=MOST_BYTES, strict=True), BYTES]
 
 
 class Parameters(CaseParameters):
-    """Each is a column of tables, and may be a list."""
+    """Parameters of the load: each is a column of tables, and may be a list."""
 
     reply_to: Literal["direct", "queue"] = Field(
         "direct",

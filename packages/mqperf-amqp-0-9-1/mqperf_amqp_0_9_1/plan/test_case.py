@@ -1,4 +1,4 @@
-"""What clients of the load do, and when one of their messages counts as finished."""
+"""The test case of the load, which defines when a message is finished."""
 
 from mqperf.plan.test_cases import Finish, TestCase
 

@@ -1,4 +1,4 @@
-"""What processes wrote beside their counts, against the record of every message."""
+"""Compares the diaries of processes with their recorded messages."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -14,21 +14,21 @@ from mqperf_numbered.study import published
 
 
 def wrong(_case: Case, diary: Diary, recorded: Mapping[str, int]) -> Iterator[str]:
-    """Where errors are not the messages that no queue took, or that the broker refused."""
+    """Yield if recorded errors are not the returned and refused messages of the diary."""
     counted = sum(diary.counts.get(name, 0) for name in ("returned", "refused"))
     if "error" in recorded and counted != recorded["error"]:
         yield f"{counted} returned or refused, {recorded['error']} errors recorded"
 
 
 def account(run: Whole, streams: ByProcess) -> Account:
-    """What happened to the processes; raises ``LoadError`` for a file that is damaged."""
-    told = published.account(GENERATOR.name, of_case, wrong, run, streams)
+    """Return offered rate, events and contradictions; raises ``LoadError`` for a damaged file."""
+    common = published.account(GENERATOR.name, of_case, wrong, run, streams)
     disagreements = [
-        *told.disagreements,
+        *common.disagreements,
         *rejections.disagreements(run),
         *priorities.disagreements(run),
     ]
-    return replace(told, disagreements=disagreements)
+    return replace(common, disagreements=disagreements)
 
 
 READER = LoadReader(GENERATOR.name, account)

@@ -1,4 +1,4 @@
-"""The table ``priorities``, and what of it the record of every message contradicts."""
+"""The table ``priorities``, and its contradictions with the record of every message."""
 
 from collections.abc import Iterator
 from math import sqrt
@@ -17,37 +17,37 @@ if TYPE_CHECKING:
 STRANGER = "stranger"
 
 UNEVEN = 8
-"""Messages of a thread by which those of a share may differ from it: which is urgent follows from
-its number so evenly that any part of 10,000 has the share to one or two."""
+"""Allowed difference of the urgent messages of a thread from their share.  They are distributed so
+evenly over message numbers that any 10,000 in succession differ by one or two."""
 
 
 def _share(run: Whole) -> float | None:
-    """The share of urgent messages of a run; None where messages have no priority."""
+    """Return the share of urgent messages of a run; None if messages have no priority."""
     return of_case(run.case).urgent_share if run.case.generator == GENERATOR.name else None
 
 
 def disagreements(run: Whole) -> Iterator[str]:
-    """Where messages by priority are not all that were received, or not in the share asked for."""
+    """Yield servers whose messages by priority are not all received ones, or not in the share."""
     if (share := _share(run)) is None:
         return
     for process in run.facts.processes:
         if process.kind != "server":
             continue
         record = read_counts(run.folder / f"{process.label}.counts")
-        every = {
+        by_sender = {
             name: numbers.count for name, numbers in record.numbers.get("received", {}).items()
         }
-        came = sum(count for name, count in every.items() if name != STRANGER)
+        received = sum(count for name, count in by_sender.items() if name != STRANGER)
         streams = (record.streams.get(name) for name in (URGENT, USUAL))
         urgent, usual = (0 if stream is None else stream.count for stream in streams)
-        if urgent + usual != came:
-            yield f"{process.label}: {urgent} urgent + {usual} usual, but {came} received"
-        elif abs(urgent - share * came) > UNEVEN * len(every) + sqrt(came):
-            yield f"{process.label}: {urgent} of {came} urgent, no share of {share:.4g}"
+        if urgent + usual != received:
+            yield f"{process.label}: {urgent} urgent + {usual} usual, but {received} received"
+        elif abs(urgent - share * received) > UNEVEN * len(by_sender) + sqrt(received):
+            yield f"{process.label}: {urgent} of {received} urgent, no share of {share:.4g}"
 
 
 def rows(reading: "Reading") -> Iterator[dict[str, Any]]:
-    """One of each priority of a run whose messages have some; none of others."""
+    """Yield a row for each priority of a run whose messages have priorities; none for others."""
     if _share(reading.run) is None:
         return
     for name in (URGENT, USUAL):

@@ -1,8 +1,8 @@
-"""The table ``rejections``, and what of it the record of every message contradicts.
+"""The table ``rejections``, and its contradictions with the record of every message.
 
-A delivery that is rejected comes back: to its consumer, or, when it was one too many, to the
-consumer of dead letters.  So rejections are redeliveries and dead letters together, but for what is
-dropped, or still waits; that is never received, and missing.
+A rejected message is delivered again: to its consumer, or, above the delivery limit, to the
+consumer of dead letters.  So rejections are the sum of redeliveries, dead letters, and messages
+that are dropped or still wait; the latter are never received, and count as missing.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mqperf.study.tables.of_run import Reading
 
 CHANCE = 6
-"""Standard deviations by which a share may differ from what it was to be: once in 500 million."""
+"""Allowed deviation of a share, in standard deviations: exceeded once in 500 million."""
 
 
 def rejects(run: Whole) -> bool:
@@ -34,7 +34,7 @@ def rejects(run: Whole) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """What consumers of a run did, and what became of it; each delivery counts for itself.
+    """Counts of deliveries in a run whose consumers reject.
 
     ``missing`` are deliveries that were due and did not happen.
     """
@@ -46,9 +46,9 @@ class Rejected:
     missing: int
 
     def wrong(self, share: float, limit: int | None) -> Iterator[str]:
-        """What cannot be where no message came again but those that were rejected."""
-        left = self.rejected - self.redelivered - self.dead_lettered
-        if not 0 <= left <= max(self.missing, 0):
+        """Yield contradictions, given that only rejected messages are delivered again."""
+        not_returned = self.rejected - self.redelivered - self.dead_lettered
+        if not 0 <= not_returned <= max(self.missing, 0):
             yield (
                 f"{self.rejected} rejected, but {self.redelivered} redelivered +"
                 f" {self.dead_lettered} dead-lettered, and {self.missing} missing"
@@ -58,9 +58,9 @@ class Rejected:
                 f"{self.dead_lettered} dead letters take {limit + 1} rejections each,"
                 f" and {self.rejected} were made"
             )
-        taken = self.rejected + self.accepted
-        if abs(self.rejected - share * taken) > CHANCE * sqrt(taken * share * (1 - share)):
-            yield f"{self.rejected} of {taken} deliveries rejected, no share of {share:.4g}"
+        total = self.rejected + self.accepted
+        if abs(self.rejected - share * total) > CHANCE * sqrt(total * share * (1 - share)):
+            yield f"{self.rejected} of {total} deliveries rejected, no share of {share:.4g}"
 
 
 def _diaries(run: Whole) -> list[Diary]:
@@ -72,16 +72,16 @@ def _counted(diaries: Sequence[Diary], name: str) -> int:
     return sum(diary.counts.get(name, 0) for diary in diaries)
 
 
-def _rejected(diaries: Sequence[Diary], due: int, came: int, dead: int) -> Rejected:
+def _rejected(diaries: Sequence[Diary], due: int, received: int, dead: int) -> Rejected:
     rejected, redelivered = (_counted(diaries, name) for name in (REJECTED, REDELIVERED))
-    return Rejected(rejected, redelivered, came - dead, dead, due - came)
+    return Rejected(rejected, redelivered, received - dead, dead, due - received)
 
 
 def disagreements(run: Whole) -> Iterator[str]:
-    """What records of consumers that reject contradict; some of it only where nothing is disturbed.
+    """Yield contradictions in records of consumers that reject; fewer in disturbed runs.
 
-    An action of the plan, or a lost connection, has messages come again that nobody rejected; a
-    background load does not know of the actions.
+    Actions of the plan and lost connections cause redeliveries without rejections; a background
+    load has no record of the actions.
     """
     if not rejects(run):
         return
@@ -94,9 +94,9 @@ def disagreements(run: Whole) -> Iterator[str]:
         return
     if both:
         yield f"{both} dead letters were accepted, too"
-    sent, came, dead = (_messages(records, name) for name in ("sent", "received", STREAM))
-    told = _rejected(diaries, sent * parameters.copies, came, dead)
-    yield from told.wrong(parameters.reject_share or 0.0, parameters.delivery_limit)
+    sent, received, dead = (_messages(records, name) for name in ("sent", "received", STREAM))
+    rejected = _rejected(diaries, sent * parameters.copies, received, dead)
+    yield from rejected.wrong(parameters.reject_share or 0.0, parameters.delivery_limit)
 
 
 def _messages(records: Sequence[CountsFile], name: str) -> int:
@@ -105,26 +105,26 @@ def _messages(records: Sequence[CountsFile], name: str) -> int:
 
 
 def _dead(record: CountsFile) -> tuple[int, int]:
-    """Dead letters of a process that it did not receive, and others that it accepted, too."""
+    """Return counts of a process's dead letters that it did not receive, and that it accepted."""
     absent = both = 0
     received = record.numbers.get("received", {})
     for sender, dead in record.numbers.get(STREAM, {}).items():
-        every = received.get(sender, NONE)
-        lacking = size(dead.ranges) - common(every.ranges, dead.ranges)
-        absent += lacking
-        both += every.among(dead.ranges) - (dead.count - lacking)
+        numbers = received.get(sender, NONE)
+        not_received = size(dead.ranges) - common(numbers.ranges, dead.ranges)
+        absent += not_received
+        both += numbers.among(dead.ranges) - (dead.count - not_received)
     return absent, both
 
 
 def rows(reading: "Reading") -> Iterator[dict[str, Any]]:
-    """One of a run whose consumers reject; none of others."""
+    """Yield a row for a run whose consumers reject, none for other runs."""
     run, streams = reading.run, reading.streams
     if not rejects(run):
         return
-    dead, came = streams.together(STREAM).count, streams.received or 0
+    dead, received = streams.together(STREAM).count, streams.received or 0
     due = streams.together("sent").count * of_case(run.case).copies
-    told = _rejected(_diaries(run), due, came, dead)
-    row = {name: getattr(told, name) for name in ("accepted", REJECTED, REDELIVERED, STREAM)}
+    counts = _rejected(_diaries(run), due, received, dead)
+    row = {name: getattr(counts, name) for name in ("accepted", REJECTED, REDELIVERED, STREAM)}
     if (latencies := reading.started(STREAM)) is not None:
         row |= quantiles("dead_letter", latencies, ["p50", "p99"])
     yield {**row, "lost": reading.accounts["lost"]}

@@ -1,1 +1,1 @@
-"""How the load generator is started."""
+"""Launchers of the load generator and of oslo.messaging over AMQP 1.0."""

@@ -1,4 +1,4 @@
-"""A generator of AMQP 1.0 traffic: senders and receivers with frames of their own."""
+"""The launcher of senders and receivers of AMQP 1.0, which need no client library."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,7 +14,7 @@ PROGRAM = Program("the generator of AMQP 1.0", "mqperf_amqp_1_0.onhost")
 
 
 def options(case: Case, access: Access, _address: str) -> Mapping[str, Mapping[str, str]]:
-    """How links of the load are."""
+    """Return the options of connections and links of the load."""
     parameters = of_case(case)
     mechanism = "PLAIN" if access.client.user else "ANONYMOUS"
     return {

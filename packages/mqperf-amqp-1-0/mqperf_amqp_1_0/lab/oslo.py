@@ -8,7 +8,7 @@ from mqperf.plan import Case
 
 
 def options(_case: Case, endpoint: Endpoint, _address: str) -> Sections:
-    """How a user logs in, if any; after several failures, too, try again every second."""
+    """Return the driver's options: the login, and retries every second without back-off."""
     login = "PLAIN" if endpoint.user else "ANONYMOUS"
     return {"oslo_messaging_amqp": {"sasl_mechanisms": login, "connection_retry_backoff": "1"}}
 

@@ -1,4 +1,4 @@
-"""AMQP 1.0 to RabbitMQ, which speaks it by itself since 4.0, and what it needs declared."""
+"""AMQP 1.0 to RabbitMQ, which supports it without a plugin since 4.0; declares its queues."""
 
 from dataclasses import replace
 from typing import ClassVar
@@ -14,15 +14,15 @@ from mqperf.plan import Case
 from mqperf_amqp_1_0.plan.parameters import GENERATOR
 from mqperf_numbered.lab.launcher import addresses
 
-BEGAN = (4,)
-"""The first version that speaks it."""
+NATIVE_SINCE = (4,)
+"""The first version with AMQP 1.0."""
 
 ADDRESS = "/queues/{}"
-"""How an address names a queue."""
+"""The address of a queue."""
 
 
 class NativeSettings(Settings):
-    """No keys of a plan: queues are declared, and addresses name them as RabbitMQ asks for."""
+    """Settings without keys of a plan: declare queues, and use RabbitMQ's addresses for them."""
 
     name: ClassVar = "amqp-1.0"
 
@@ -30,7 +30,7 @@ class NativeSettings(Settings):
     def declared(self, case: Case, run_id: str, version: str) -> Definitions:
         if case.generator != GENERATOR.name:
             return super().declared(case, run_id, version)
-        if parsed(version) < BEGAN:
+        if parsed(version) < NATIVE_SINCE:
             raise SystemFault(
                 f"RabbitMQ {version} speaks AMQP 1.0 by a plugin only: plan version 4.0 or later"
             )

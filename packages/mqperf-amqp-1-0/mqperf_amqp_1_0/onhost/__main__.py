@@ -4,7 +4,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from mqperf_amqp_1_0.onhost import orders as told
+from mqperf_amqp_1_0.onhost.orders import read
 from mqperf_amqp_1_0.onhost.receiver import Receiver
 from mqperf_amqp_1_0.onhost.sender import Sender
 from mqperf_amqp_1_0.onhost.unsettled import REFUSALS
@@ -12,8 +12,8 @@ from mqperf_numbered.onhost.process import live, recorded
 
 
 def main() -> None:
-    """Be the client or server that the orders say."""
-    orders = told.read(Path(sys.argv[1]))
+    """Run as the client or server of the orders."""
+    orders = read(Path(sys.argv[1]))
     role = Sender if orders.kind == "client" else Receiver
     streams = recorded(orders, *([] if orders.settled else ["confirmed", *REFUSALS]))
     live("amqp-1.0", orders, streams, partial(role, orders))

@@ -1,8 +1,8 @@
-"""AMQP 1.0 on the wire: types, frames and performatives, as bytes.
+"""Encodes and decodes types, frames and performatives of AMQP 1.0.
 
-OASIS Standard, 29 October 2012: part 1 has the types, part 2 frames, performatives and links, part
-3 the sections of a message, part 5 SASL.  Only what a sender or receiver needs is written; whatever
-may come is read.
+OASIS Standard, 29 October 2012: types are in part 1, frames, performatives and links in part 2,
+sections of a message in part 3, SASL in part 5.  The encoder covers only what senders and receivers
+need, the decoder everything that may come.
 """
 
 import struct
@@ -15,10 +15,10 @@ AMQP, SASL = 0, 1
 
 FRAME = struct.Struct(">IBBH")
 WORDS = 2
-"""The header of a frame, in words of four bytes: this is where its body begins."""
+"""The length of a frame's header, in words of four bytes (the data offset)."""
 
 EMPTY = FRAME.pack(FRAME.size, WORDS, AMQP, 0)
-"""A frame that only shows that its sender is there."""
+"""An empty frame, the heartbeat of AMQP 1.0."""
 
 OPEN, BEGIN, ATTACH, FLOW, TRANSFER = 0x10, 0x11, 0x12, 0x13, 0x14
 DISPOSITION, DETACH, END, CLOSE = 0x15, 0x16, 0x17, 0x18
@@ -32,7 +32,7 @@ NULL, TRUE, FALSE = b"\x40", b"\x41", b"\x42"
 
 
 HIGHEST = 1 << 32
-"""Ids of deliveries and frames, and counts of links, begin anew there."""
+"""Ids of deliveries and frames, and counts of links, wrap around at this value."""
 
 
 class Described(NamedTuple):
@@ -41,87 +41,87 @@ class Described(NamedTuple):
     code: int
     value: Any
 
-    def field(self, place: int) -> Any:  # noqa: ANN401 (each field has its own type)
-        """A field of its list, None for one that is left out."""
-        return self.value[place] if place < len(self.value) else None
+    def field(self, index: int) -> Any:  # noqa: ANN401 (each field has its own type)
+        """Return a field of the list; None if it is left out."""
+        return self.value[index] if index < len(self.value) else None
 
 
 def ahead(later: int, earlier: int) -> int:
-    """How far an id is ahead of another one, below 0 when it is behind."""
+    """Return the difference of two ids, modulo wrap-around; negative if ``later`` is behind."""
     return (later - earlier + HIGHEST // 2) % HIGHEST - HIGHEST // 2
 
 
-# written
+# encoding
 
 
 def boolean(value: bool) -> bytes:  # noqa: FBT001 (as the others take their value)
-    """A boolean."""
+    """Encode a boolean."""
     return TRUE if value else FALSE
 
 
 def ubyte(value: int) -> bytes:
-    """A number of one byte."""
+    """Encode a number of one byte."""
     return b"\x50" + bytes([value])
 
 
 def uint(value: int) -> bytes:
-    """A number of four bytes, always as wide: so frames of one kind are."""
+    """Encode a number of four bytes, never shorter, so that similar frames have equal lengths."""
     return b"\x70" + struct.pack(">I", value)
 
 
 def string(text: str) -> bytes:
-    """A string in UTF-8."""
+    """Encode a string in UTF-8."""
     return _sized(0xA1, text.encode())
 
 
 def symbol(text: str) -> bytes:
-    """A name in ASCII."""
+    """Encode a symbol, a name in ASCII."""
     return _sized(0xA3, text.encode())
 
 
 def binary(content: bytes) -> bytes:
-    """Bytes."""
+    """Encode bytes."""
     return _sized(0xA0, content)
 
 
 def _sized(code: int, content: bytes) -> bytes:
-    """With a length of one byte if that does, else (16 codes further on) of four."""
+    """Prepend code and length: one byte if possible, else four bytes (with a code 16 higher)."""
     if len(content) < 256:
         return bytes([code, len(content)]) + content
     return bytes([code + 16]) + struct.pack(">I", len(content)) + content
 
 
 def composite(code: int, *fields: bytes) -> bytes:
-    """A list with a descriptor; fields at the end may be left out."""
+    """Encode a list with a descriptor; fields at the end may be left out."""
     return descriptor(code) + listed(fields)
 
 
 def listed(values: Sequence[bytes]) -> bytes:
-    """A list of values that are written already."""
+    """Encode a list of encoded values."""
     content = b"".join(values)
     return b"\xd0" + struct.pack(">II", len(content) + 4, len(values)) + content
 
 
 def mapping(values: Mapping[str, bytes]) -> bytes:
-    """A map from strings to values that are written already."""
+    """Encode a map from strings to encoded values."""
     content = b"".join(string(name) + encoded for name, encoded in values.items())
     return b"\xd1" + struct.pack(">II", len(content) + 4, 2 * len(values)) + content
 
 
 def descriptor(code: int) -> bytes:
-    """What stands before a value of that composite type, or before a section."""
+    """Encode the descriptor of a composite type or a section."""
     return bytes([0x00, 0x53, code])
 
 
 def frame(body: bytes, kind: int = AMQP) -> bytes:
-    """A frame; all are of channel 0, as each connection has one session."""
+    """Encode a frame; all are of channel 0, as each connection has one session."""
     return FRAME.pack(FRAME.size + len(body), WORDS, kind, 0) + body
 
 
-# read
+# decoding
 
 SMALL_LIST = 0xC0
-"""The type of a list whose size and count have a byte each; others have four."""
+"""The type of a list whose size and count have one byte each instead of four."""
 
 _FIXED = {
     0x56: "?", 0x50: "B", 0x51: "b", 0x52: "B", 0x53: "B", 0x54: "b", 0x55: "b",
@@ -134,7 +134,7 @@ _SMALL, _LARGE = struct.Struct(">B"), struct.Struct(">I")
 
 
 def value(buffer: bytes, at: int = 0) -> tuple[Any, int]:
-    """A value of any type, and where it ends; raises ``ValueError`` for what is none."""
+    """Decode a value of any type; return it and its end.  Raises ``ValueError``."""
     try:
         return _value(buffer, at)
     except (IndexError, struct.error, UnicodeDecodeError) as error:
@@ -152,7 +152,7 @@ def _value(buffer: bytes, at: int) -> tuple[Any, int]:
     if code == 0:
         described, at = _value(buffer, at + 1)
         content, at = _value(buffer, at)
-        # a descriptor may also be a symbol; who sends these sends numbers as well
+        # symbolic descriptors are not supported: peers that use them send numeric ones, too
         return Described(described & 0xFF if isinstance(described, int) else 0, content), at
     if (read := _VARIABLE.get(code >> 4)) is None:
         raise ValueError(f"{code:#04x} is no type of AMQP 1.0")
@@ -171,13 +171,13 @@ def _of_bytes(buffer: bytes, at: int, size: struct.Struct) -> tuple[bytes | str,
 def _of_values(buffer: bytes, at: int, size: struct.Struct) -> tuple[Any, int]:
     end = at + 1 + size.size + size.unpack_from(buffer, at + 1)[0]
     (count,) = size.unpack_from(buffer, at + 1 + size.size)
-    place, elements = at + 1 + 2 * size.size, []
+    position, elements = at + 1 + 2 * size.size, []
     for _ in range(count):
-        if (form := _FORMS.get(buffer[place])) is not None:  # most are; so it takes half the time
-            elements.append(form.unpack_from(buffer, place + 1)[0])
-            place += 1 + form.size
+        if (form := _FORMS.get(buffer[position])) is not None:  # a fast path for most values
+            elements.append(form.unpack_from(buffer, position + 1)[0])
+            position += 1 + form.size
         else:
-            element, place = _value(buffer, place)
+            element, position = _value(buffer, position)
             elements.append(element)
     return (_pairs(elements) if buffer[at] & 0xF == 1 else elements), end
 
@@ -188,20 +188,20 @@ def _pairs(elements: Sequence[Any]) -> dict[Any, Any]:
 
 
 def _of_array(buffer: bytes, at: int, size: struct.Struct) -> tuple[Any, int]:
-    """Its elements as bytes, or as text where they are: whoever needs more does not come here."""
+    """Decode an array of bytes or text; elements of other types are not needed, and dropped."""
     end = at + 1 + size.size + size.unpack_from(buffer, at + 1)[0]
     (count,) = size.unpack_from(buffer, at + 1 + size.size)
-    place = at + 1 + 2 * size.size
-    code = buffer[place : place + 1]
+    position = at + 1 + 2 * size.size
+    code = buffer[position : position + 1]
     elements = []
     if code and code[0] >> 4 in {0xA, 0xB}:
-        place += 1
+        position += 1
         width = 1 if code[0] >> 4 == 0xA else 4
         for _ in range(count):
-            length = int.from_bytes(buffer[place : place + width])
-            element, _ = _value(code + bytes(buffer[place : place + width + length]), 0)
+            length = int.from_bytes(buffer[position : position + width])
+            element, _ = _value(code + bytes(buffer[position : position + width + length]), 0)
             elements.append(element)
-            place += width + length
+            position += width + length
     return elements, end
 
 
@@ -212,7 +212,7 @@ _VARIABLE: dict[int, _Read] = {
 
 
 def performative(body: bytes) -> tuple[Described, bytes]:
-    """What a frame says, and the payload behind it; raises ``ValueError``."""
+    """Decode the body of a frame: its performative and payload.  Raises ``ValueError``."""
     described, end = value(body)
     if not isinstance(described, Described):
         raise ValueError("a frame without a performative")  # noqa: TRY004 (what came is wrong)
@@ -220,22 +220,22 @@ def performative(body: bytes) -> tuple[Described, bytes]:
 
 
 def fields_at(frame: bytes, body_at: int) -> int:
-    """Where the fields of a frame's performative begin; they are a list behind a descriptor."""
+    """Return the offset of the fields of a frame's performative, a list after a descriptor."""
     return body_at + 3 + (3 if frame[body_at + 3] == SMALL_LIST else 9)
 
 
 def beginning(buffer: bytes | bytearray, at: int) -> bytes:
-    """The bytes of a frame by which its form is looked up: all before its fields, and two more."""
+    """Return the bytes by which a frame's form is looked up: all before its fields, and 2 more."""
     frame = bytes(buffer[at : at + FRAME.size + 14])
     return frame if len(frame) < FRAME.size + 4 else frame[: fields_at(frame, FRAME.size) + 2]
 
 
 def said(error: Described | None) -> str:
-    """The condition and the description of an error, in one line."""
+    """Return the condition and the description of an error, in one line."""
     if error is None:
         return "without a reason"
-    condition, description, information = (error.field(place) for place in range(3))
-    words = [str(condition), *([str(description)] if description else [])]
+    condition, description, information = (error.field(index) for index in range(3))
+    parts = [str(condition), *([str(description)] if description else [])]
     if "redirect" in str(condition) and isinstance(information, dict):
-        words.append(" ".join(f"{name}={each}" for name, each in information.items()))
-    return ": ".join(words)
+        parts.append(" ".join(f"{name}={each}" for name, each in information.items()))
+    return ": ".join(parts)

@@ -1,6 +1,6 @@
-"""A connection with one session: its handshake, its frames in and out, and how it ends.
+"""A connection with one session: handshake, frames in and out, and close.
 
-What sets something up waits for its answer; once messages flow, nothing waits but the caller.
+Calls that set something up wait for their answer; nothing blocks once messages flow.
 """
 
 import secrets
@@ -11,24 +11,24 @@ from mqperf_numbered.onhost.broker import Broker, Lost, Refused
 from mqperf_numbered.onhost.inbox import Inbox
 
 IDLE_S = 30
-"""The other end shows at least as often that it is there: that is asked of it."""
+"""The idle timeout that is announced: the other end must send something at least as often."""
 
 FRAME_MAX = 1 << 17
 LEAST_FRAME = 512
-"""The standard's: no frame with a performative of ours is larger."""
+"""The least frame size of the standard, sufficient for all performatives that are sent."""
 
 BUFFER = 1 << 18
 WINDOW = (1 << 31) - 1
 LINKS = 1 << 16
 FORCED = ("connection:forced", "link:detach-forced")
-"""Conditions with which a broker that is stopped closes connections and links."""
+"""Conditions with which a broker closes connections and links when it is stopped."""
 
 
 class Connection(Inbox):
-    """An open connection.  Frames that have come are in ``buffer`` up to ``have``.
+    """An open connection.  Received frames are in ``buffer`` up to ``have``.
 
-    ``outgoing`` is the id of the next frame of a message that is sent, ``incoming`` of the next one
-    that comes; ``window`` is how many more the other end takes now.
+    ``outgoing`` and ``incoming`` are the ids of the next transfer frames sent and received;
+    ``window`` is how many more frames the other end accepts now.
     """
 
     heartbeat = codec.EMPTY
@@ -40,10 +40,10 @@ class Connection(Inbox):
         self.frame_max = LEAST_FRAME
         super().__init__(broker, BUFFER)
 
-    # set up: every call waits
+    # set-up: every call blocks
 
     def expect(self, *codes: int) -> tuple[Described, bytes]:
-        """The next of these performatives, with its payload; all others concern the connection."""
+        """Wait for one of these performatives; return it and its payload, ``attend`` all others."""
         while True:
             kind, body = self._next()
             if not body:
@@ -56,7 +56,7 @@ class Connection(Inbox):
     # messages flow
 
     def frame(self, at: int) -> tuple[int, bytes, int] | None:
-        """Type and body of the frame that begins there, and where it ends, if it is whole."""
+        """Return type, body and end of the frame at that offset; None if it is not whole."""
         if self.have - at < codec.FRAME.size:
             return None
         size, words, kind, _ = codec.FRAME.unpack_from(self.buffer, at)
@@ -67,41 +67,41 @@ class Connection(Inbox):
         return kind, bytes(self.buffer[at + 4 * words : at + size]), at + size
 
     def attend(self, described: Described) -> None:
-        """Deal with what concerns connection or session; raises ``Lost`` or ``Refused`` at an end.
+        """Handle performatives of connection or session; raises ``Lost`` or ``Refused`` at an end.
 
-        A flow says what the session takes; what it says of a link is the link's to read.
+        The session's part of a flow is handled here, the link's part by the link.
         """
         if described.code == codec.FLOW:
-            begun = described.field(0)
+            next_incoming = described.field(0)
             self.window = described.field(1) - codec.ahead(
-                self.outgoing, 0 if begun is None else begun
+                self.outgoing, 0 if next_incoming is None else next_incoming
             )
         elif described.code in {codec.CLOSE, codec.END}:
-            part = "connection" if described.code == codec.CLOSE else "session"
-            raise self.ended(f"the {part} was closed", described.field(0))
+            closed = "connection" if described.code == codec.CLOSE else "session"
+            raise self.ended(f"the {closed} was closed", described.field(0))
         elif described.code == codec.DETACH:
             raise self.ended("the link was detached", described.field(2))
 
     def ended(self, event: str, error: Described | None) -> Lost | Refused:
-        """What the other end says when it closes: that it stops, or that it refuses."""
-        words = f"{event}: {codec.said(error)}"
-        stops = error is None or str(error.field(0)).endswith(FORCED)
-        return self.lost(words) if stops else Refused(words)
+        """Return the error for a close by the other end: it is stopped, or it refuses."""
+        message = f"{event}: {codec.said(error)}"
+        stopped = error is None or str(error.field(0)).endswith(FORCED)
+        return self.lost(message) if stopped else Refused(message)
 
     def take_leave(self) -> None:
-        """Return when the other end has read all that was sent, and closes, too."""
+        """Close the connection; return when the other end has read all that was sent."""
         self.send(codec.frame(composite(codec.CLOSE)))
         self.finish_sending()
         while not ((body := self._next()[1]) and performative(body)[0].code == codec.CLOSE):
             pass
 
     def log_in(self) -> None:
-        """Return when there is a session."""
+        """Log in, and open the connection and a session."""
         self._authenticate()
         self._open()
 
     def _next(self) -> tuple[int, bytes]:
-        """Type and body of the next frame; an empty one only shows that its sender is there."""
+        """Wait for the next frame; return its type and body, which is empty for a heartbeat."""
         while (frame := self.frame(0)) is None:
             self.fill()
         kind, body, end = frame
@@ -109,12 +109,12 @@ class Connection(Inbox):
         return kind, body
 
     def _authenticate(self) -> None:
-        """SASL, as who is named, or as nobody."""
+        """Authenticate by SASL, as the broker's user or, without one, anonymously."""
         self._agree(codec.SASL_PROTOCOL)
-        offered, _ = self.expect(codec.MECHANISMS)
+        mechanisms, _ = self.expect(codec.MECHANISMS)
         mechanism = "PLAIN" if self.broker.user else "ANONYMOUS"
-        listed = offered.field(0)
-        names = listed if isinstance(listed, list) else [listed]
+        offered = mechanisms.field(0)
+        names = offered if isinstance(offered, list) else [offered]
         if mechanism not in names:
             raise Refused(f"SASL {mechanism} is not offered, but {', '.join(map(str, names))}")
         identity = f"\0{self.broker.user}\0{self.broker.password}" if self.broker.user else "mqperf"
@@ -129,13 +129,13 @@ class Connection(Inbox):
         self._agree(codec.PROTOCOL)
         name = codec.string(f"mqperf-{secrets.token_hex(8)}")
         host = codec.string(self._virtual_host or self.address.rpartition(":")[0].strip("[]"))
-        opened = name, host, uint(FRAME_MAX), b"\x60\0\0", uint(IDLE_S * 1000)
-        begun = codec.NULL, uint(0), uint(WINDOW), uint(WINDOW), uint(LINKS - 1)
-        self.send(codec.frame(composite(codec.OPEN, *opened)))
-        self.send(codec.frame(composite(codec.BEGIN, *begun)))
+        open_fields = name, host, uint(FRAME_MAX), b"\x60\0\0", uint(IDLE_S * 1000)
+        begin_fields = codec.NULL, uint(0), uint(WINDOW), uint(WINDOW), uint(LINKS - 1)
+        self.send(codec.frame(composite(codec.OPEN, *open_fields)))
+        self.send(codec.frame(composite(codec.BEGIN, *begin_fields)))
         answer, _ = self.expect(codec.OPEN)
-        theirs, idle_ms = answer.field(2), answer.field(4)
-        self.frame_max = min(FRAME_MAX if theirs is None else theirs, FRAME_MAX)
+        frame_max, idle_ms = answer.field(2), answer.field(4)
+        self.frame_max = min(FRAME_MAX if frame_max is None else frame_max, FRAME_MAX)
         self.heartbeat_s = (idle_ms or 0) / 1000
         session, _ = self.expect(codec.BEGIN)
         self.incoming, self.window = session.field(1), session.field(2)
@@ -144,11 +144,11 @@ class Connection(Inbox):
 
     @property
     def _virtual_host(self) -> str:
-        """The host that is asked for, as RabbitMQ reads it; nothing for the usual one."""
+        """The host name by which RabbitMQ selects a virtual host; empty for the default one."""
         return f"vhost:{self.broker.vhost}" if self.broker.vhost != "/" else ""
 
     def _agree(self, protocol: bytes) -> None:
-        """Both ends name the protocol that follows."""
+        """Exchange protocol headers with the other end."""
         self.send(protocol)
         while self.have < len(protocol):
             self.fill()
@@ -159,7 +159,7 @@ class Connection(Inbox):
 
 
 def performative(body: bytes) -> tuple[Described, bytes]:
-    """What a frame says, and its payload; raises ``Refused`` for what is no AMQP 1.0."""
+    """Decode the body of a frame: its performative and payload.  Raises ``Refused``."""
     try:
         return codec.performative(body)
     except ValueError as error:

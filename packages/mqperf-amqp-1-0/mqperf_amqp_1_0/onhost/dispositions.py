@@ -1,7 +1,7 @@
-"""Dispositions, read as arrays: many brokers send one for each message, all of one form.
+"""Parses dispositions as arrays: many brokers send one for each message, all of one form.
 
-The form is learnt from the first; while frames of it follow each other, a buffer of them is one
-array with a row for each.
+The form is learnt from the first one; a buffer of consecutive frames of a form is one array with a
+row for each.
 """
 
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ from mqperf_amqp_1_0.onhost.connection import Connection
 from mqperf_numbered.onhost import stamps
 
 FIRST, LAST = 1, 2
-"""Fields of a disposition."""
+"""Indices of the fields of a disposition with its first and last delivery id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """Deliveries from each first to each last; ids are as they come, from 0 to 2**32 - 1."""
+    """Ranges of deliveries, from each first to each last id; ids are those of the wire, 32 bits."""
 
     first: NDArray[np.int64]
     last: NDArray[np.int64]
@@ -31,9 +31,9 @@ NONE = Settled(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The form of a frame: its bytes but for the values of its two ids.
+    """The form of a frame: its bytes except for the values of its two ids.
 
-    So all of one form say the same of their deliveries: ``one`` is the first of them.
+    So all frames of a form have the same state: ``one`` is the first of them.
     """
 
     one: Described
@@ -43,7 +43,7 @@ class Form:
     last_at: slice | None
 
     def settled(self, connection: Connection, at: int) -> Settled:
-        """The frames from there on that have this form, one after the other, and are whole."""
+        """Return the ids of the whole consecutive frames of this form from that offset on."""
         length = len(self.frame)
         count = (connection.have - at) // length
         if count == 0:
@@ -51,19 +51,19 @@ class Form:
         following = codec.beginning(connection.buffer, at + length)
         if count == 1 or following != codec.beginning(self.frame, 0):
             return self._settled(bytes(connection.buffer[at : at + length]))
-        every = np.frombuffer(connection.buffer, np.uint8, count * length, at)
-        rows, form = every.reshape(count, length), np.frombuffer(self.frame, np.uint8)
-        fits = count
-        for part in self.same:
-            equal = rows[:fits, part] == form[part]
+        content = np.frombuffer(connection.buffer, np.uint8, count * length, at)
+        rows, form = content.reshape(count, length), np.frombuffer(self.frame, np.uint8)
+        fitting = count
+        for span in self.same:
+            equal = rows[:fitting, span] == form[span]
             if not equal.all():
-                fits = int(equal.all(axis=1).argmin())
-        first = _ids(rows[:fits, self.first_at])
-        return Settled(first, first if self.last_at is None else _ids(rows[:fits, self.last_at]))
+                fitting = int(equal.all(axis=1).argmin())
+        first, last_at = _ids(rows[:fitting, self.first_at]), self.last_at
+        return Settled(first, first if last_at is None else _ids(rows[:fitting, last_at]))
 
     def _settled(self, frame: bytes) -> Settled:
-        """The same of one frame, in a tenth of the time."""
-        if any(frame[part] != self.frame[part] for part in self.same):
+        """Return the ids of a single frame, in a tenth of the time; ``NONE`` if it does not fit."""
+        if any(frame[span] != self.frame[span] for span in self.same):
             return NONE
         first = int.from_bytes(frame[self.first_at])
         last = first if self.last_at is None else int.from_bytes(frame[self.last_at])
@@ -71,7 +71,7 @@ class Form:
 
 
 def form_of(frame: bytes, disposition: Described) -> Form | None:
-    """The form of the frame that says ``disposition``; None where its ids have no width."""
+    """Return the form of the frame of a disposition; None if an id has no bytes of its own."""
     ends = [codec.fields_at(frame, 4 * frame[4])]
     for _ in range(LAST + 1):
         if len(ends) <= len(disposition.value):
@@ -80,7 +80,7 @@ def form_of(frame: bytes, disposition: Described) -> Form | None:
     last_at = None
     if disposition.field(LAST) is not None:
         last_at = slice(ends[LAST] + 1, ends[LAST + 1])
-    if any(part is not None and part.stop == part.start for part in (first_at, last_at)):
+    if any(span is not None and span.stop == span.start for span in (first_at, last_at)):
         return None
     after = first_at if last_at is None else last_at
     between = () if last_at is None else (slice(first_at.stop, last_at.start),)
@@ -89,7 +89,7 @@ def form_of(frame: bytes, disposition: Described) -> Form | None:
 
 
 def single(disposition: Described) -> Settled:
-    """The same of one frame."""
+    """Return the ids of a decoded disposition."""
     first, last = disposition.field(FIRST), disposition.field(LAST)
     return Settled(np.array([first]), np.array([first if last is None else last]))
 

@@ -1,4 +1,4 @@
-"""Links: how they are attached, and what is said of them afterwards."""
+"""Attaches links, and encodes flows and dispositions of theirs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,17 +17,17 @@ from mqperf_amqp_1_0.onhost.connection import WINDOW, Connection
 from mqperf_numbered.onhost.broker import Refused
 
 UNSETTLED, SETTLED = 0, 1
-"""How senders send: so that receivers settle, or settled already."""
+"""Settle modes of senders: receivers settle, or messages are sent settled."""
 
 DYNAMIC = codec.NULL, uint(0), codec.NULL, uint(0)
-"""What comes before the field that asks for an address: none, and no wish how durable it is."""
+"""The fields of a terminus before ``dynamic``: no address, and the default durability."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A link as it is asked for; ``sends`` is our side of it.
+    """A link to be attached; ``sends`` says whether this end is the sender.
 
-    Without an address, one is made for as long as the link is there.
+    Without an address, the other end creates one for the lifetime of the link.
     """
 
     handle: int
@@ -36,10 +36,10 @@ class Wanted:
     settled: bool
 
     def attach(self) -> bytes:
-        """The frame that asks for it."""
-        there = (string(self.address),) if self.address else (*DYNAMIC, codec.TRUE)
-        here = (string(f"mqperf-{self.handle}"),)
-        ends = (here, there) if self.sends else (there, here)
+        """Encode the attach frame."""
+        remote = (string(self.address),) if self.address else (*DYNAMIC, codec.TRUE)
+        local = (string(f"mqperf-{self.handle}"),)
+        source, target = (local, remote) if self.sends else (remote, local)
         return codec.frame(
             composite(
                 codec.ATTACH,
@@ -48,8 +48,8 @@ class Wanted:
                 boolean(not self.sends),
                 ubyte(SETTLED if self.settled else UNSETTLED),
                 ubyte(0),
-                composite(codec.SOURCE, *ends[0]),
-                composite(codec.TARGET, *ends[1]),
+                composite(codec.SOURCE, *source),
+                composite(codec.TARGET, *target),
                 codec.NULL,
                 codec.NULL,
                 uint(0),
@@ -58,32 +58,32 @@ class Wanted:
 
 
 def attached(
-    connection: Connection, wanted: Wanted, flowed: Callable[[Described], None]
+    connection: Connection, link: Wanted, flowed: Callable[[Described], None]
 ) -> Described:
-    """The other end's attach; flows that come first go to ``flowed``.
+    """Attach a link; return the other end's attach.  Flows that come before go to ``flowed``.
 
-    Raises ``Refused`` or ``Lost`` with the condition when there is to be no link.
+    Raises ``Refused`` or ``Lost`` with the condition if the link is not attached.
     """
-    if wanted.handle >= connection.handles:
+    if link.handle >= connection.handles:
         raise Refused(
             f"a session has at most {connection.handles} links here: let fewer share a connection"
         )
-    connection.send(wanted.attach())
+    connection.send(link.attach())
     while True:
         answer, _ = connection.expect(codec.ATTACH, codec.FLOW, codec.DETACH)
         if answer.code == codec.FLOW:
             connection.attend(answer)
             flowed(answer)
         elif answer.code == codec.DETACH:
-            raise connection.ended(f"no link with {wanted.address}", answer.field(2))
-        elif answer.field(6 if wanted.sends else 5) is not None:
-            return answer  # else a detach follows, which says why
+            raise connection.ended(f"no link with {link.address}", answer.field(2))
+        elif answer.field(6 if link.sends else 5) is not None:
+            return answer  # otherwise a detach follows, with the reason
 
 
 def flow(
     connection: Connection, handle: int, count: int, credit: int, *, drained: bool = False
 ) -> bytes:
-    """A frame that tells what the session and one of its links take."""
+    """Encode a flow with the windows of the session and the credit of a link."""
     return codec.frame(
         composite(
             codec.FLOW,
@@ -101,13 +101,13 @@ def flow(
 
 
 def accepted(first: int, last: int) -> bytes:
-    """A frame that accepts these deliveries, and settles them."""
+    """Encode a disposition that accepts and settles these deliveries."""
     ids = uint(first % HIGHEST), uint(last % HIGHEST)
     state = composite(codec.ACCEPTED)
     return codec.frame(composite(codec.DISPOSITION, codec.TRUE, *ids, codec.TRUE, state))
 
 
 def settled(first: int, last: int) -> bytes:
-    """A frame by which a sender settles what the other end has told the state of."""
+    """Encode a disposition by which a sender settles deliveries with a known state."""
     ids = uint(first % HIGHEST), uint(last % HIGHEST)
     return codec.frame(composite(codec.DISPOSITION, codec.FALSE, *ids, codec.TRUE))

@@ -1,4 +1,4 @@
-"""What one process is told beyond what all are: its threads, and how their links are."""
+"""The orders of one process: its threads, and the properties of their links."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +9,7 @@ from mqperf_numbered.onhost.orders import AddressOrders, with_threads
 
 @dataclass(frozen=True, slots=True)
 class Orders(AddressOrders):
-    """All that a process is told: keys of the plan by their names, and the threads."""
+    """All orders of a process: parameters of the plan by name, and the threads."""
 
     payload_spread: float | None
     links: int
@@ -21,7 +21,7 @@ class Orders(AddressOrders):
 
     @property
     def settled(self) -> bool:
-        """Whether senders settle messages, and never learn what became of them."""
+        """Whether senders settle messages, and never learn their outcome."""
         return self.settlement == "pre-settled"
 
     @property
@@ -31,5 +31,5 @@ class Orders(AddressOrders):
 
 
 def read(file: Path) -> Orders:
-    """The orders in a file."""
+    """Read the orders of a file."""
     return with_threads(Orders, file)

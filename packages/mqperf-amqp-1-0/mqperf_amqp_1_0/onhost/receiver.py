@@ -1,4 +1,4 @@
-"""A server: receives what is sent to the addresses of its threads, and accounts for all of it."""
+"""A server: receives from the addresses of its threads, and records every message."""
 
 import time
 from collections.abc import Sequence
@@ -24,13 +24,13 @@ from mqperf_numbered.onhost.waiting import Waiting, shares
 
 
 class Source:
-    """A link from which messages come: how many came, and how many more may come now."""
+    """A link from which messages come: its delivery ``count``, and the ``left`` of its credit."""
 
     def __init__(self, handle: int, count: int, credit: int) -> None:
         self.handle, self.count, self.credit, self.left = handle, count, credit, 0
 
     def replenished(self, connection: Connection) -> bytes:
-        """A flow when half of the credit is used up, else nothing."""
+        """Return a flow with full credit if half of it is used up, else nothing."""
         if self.left > self.credit // 2:
             return b""
         self.left = self.credit
@@ -58,20 +58,20 @@ class Inlet(ManagedConnection[Connection]):
         self.sources: dict[int, Source] = {}
         self.to_accept: list[Numbers] = []
         for handle, thread in enumerate(self.threads):
-            wanted = links.Wanted(handle, thread.address, sends=False, settled=self.orders.settled)
-            answer = links.attached(connection, wanted, _nothing)
-            begun = answer.field(9)
-            source = Source(handle, 0 if begun is None else begun, self.orders.credit)
+            link = links.Wanted(handle, thread.address, sends=False, settled=self.orders.settled)
+            answer = links.attached(connection, link, _ignore)
+            initial_count = answer.field(9)
+            source = Source(handle, initial_count or 0, self.orders.credit)
             self.sources[answer.field(1)] = source
         self.consume()
 
     def read(self, _connection: Connection) -> None:
-        """Deal with all that has come whole."""
+        """Handle all frames that have come whole."""
         self.transfers.read()
         self.consume()
 
     def _take(self, batch: Batch) -> None:
-        """Count deliveries, and remember those that are to be accepted."""
+        """Record deliveries, and collect those that are to be accepted."""
         source = self.sources[batch.handle]
         source.count += len(batch.ids)
         source.left -= len(batch.ids)
@@ -80,7 +80,7 @@ class Inlet(ManagedConnection[Connection]):
         self.server.take(batch)
 
     def consume(self) -> None:
-        """Accept what has come, in as few words as can be, and give credit if it is time."""
+        """Accept what has come, with as few frames as possible, and give credit if it is time."""
         sources = self.sources.values() if self.server.consuming else ()
         frames = [source.replenished(self.on) for source in sources]
         if self.to_accept:
@@ -92,19 +92,19 @@ class Inlet(ManagedConnection[Connection]):
             self.on.send(content)
 
 
-def _nothing(_flow: Described) -> None:
-    """What a sender's flow says is of no use here."""
+def _ignore(_flow: Described) -> None:
+    """Ignore a sender's flow."""
 
 
 def stretches(ids: Numbers) -> list[tuple[int, int]]:
-    """First and last of ids that follow each other."""
+    """Return first and last of each run of consecutive ids."""
     breaks = np.flatnonzero(np.diff(ids) != 1) + 1
     bounds = [0, *breaks.tolist(), len(ids)]
     return [(int(ids[first]), int(ids[end - 1])) for first, end in pairwise(bounds)]
 
 
 class Receiver(Server[Inlet]):
-    """All connections of a process, from the first link to the end of the drain."""
+    """All connections of a server process, from the first link to the end of the drain."""
 
     def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
         waiting = Waiting(exact=False)

@@ -6,10 +6,10 @@ from types import ModuleType
 
 
 def amqp_expiry(_simulator: ModuleType) -> None:
-    """Count the expiry of AMQP 1.0 messages from 1970, as the protocol has it.
+    """Count the expiry of AMQP 1.0 messages from 1970, as the protocol requires.
 
-    The driver counts it from the machine's start (``time.monotonic``), so brokers take every CALL
-    for one that expired long ago, and drop it.
+    The driver counts it from the machine's start (``time.monotonic``), so brokers consider every
+    CALL as expired long ago, and drop it.
     """
     import proton
 

@@ -39,52 +39,52 @@ class Outlet(ManagedConnection[Connection]):
         self.of_handle: dict[int, SenderThread] = {}
         for handle, sender in enumerate(self.senders):
             sender.attach(connection, handle, self.unsettled)
-            wanted = links.Wanted(
+            link = links.Wanted(
                 handle, sender.thread.address, sends=True, settled=self.orders.settled
             )
-            answer = links.attached(connection, wanted, self._flow)
+            answer = links.attached(connection, link, self._flow)
             self.of_handle[answer.field(1)] = sender
-            sender.fits(answer.field(10))
+            sender.check_size(answer.field(10))
 
     def settle(self) -> None:
-        """Count what was handed over."""
+        """Count the messages that were handed over."""
         for sender in self.senders:
             sender.settle()
 
     def transfer(self, now_ns: int) -> None:
-        """Send what is due, a block of each sender, until the socket is full."""
+        """Send what is due, a block for each sender in turn, until the socket is full."""
         connection = self.connection
         if connection is None:
             return
         if connection.drained:
-            self.settle()  # what else was sent may have taken the rest along
+            self.settle()  # another write may have sent the rest of the last block
         for _ in self.senders:
             if not connection.drained:
                 break
             sender = self.senders[self.turn]
             self.turn = (self.turn + 1) % len(self.senders)
-            if (count := sender.wanted(now_ns)) > 0:
+            if (count := sender.sendable(now_ns)) > 0:
                 sender.send(count)
 
     def next_due_ns(self) -> int | None:
-        """When to look again, if nothing comes; None when that is the other end's to say."""
+        """Return when the next message is due; None if the other end must send something first."""
         if self.connection is None or not self.connection.drained:
             return None
-        able = [sender for sender in self.senders if sender.wanted(1 << 62) > 0]
+        able = [sender for sender in self.senders if sender.sendable(1 << 62) > 0]
         return min((sender.next_due_ns() for sender in able), default=None)
 
     def read(self, connection: Connection) -> None:
-        """Deal with all that has come whole."""
+        """Handle all frames that have come whole."""
         at = 0
         while True:
-            at = self._settled(connection, at)
+            at = self._known_forms(connection, at)
             if (frame := connection.frame(at)) is None:
                 break
             _, body, end = frame
             if body:
                 described = performative(body)[0]
                 if described.code == codec.DISPOSITION:
-                    self._disposed(connection, described, at, end)
+                    self._new_form(connection, described, at, end)
                 else:
                     connection.attend(described)
                     if described.code == codec.FLOW:
@@ -96,15 +96,15 @@ class Outlet(ManagedConnection[Connection]):
         if (sender := self.of_handle.get(flow.field(4))) is not None:
             sender.flow(flow)
 
-    def _disposed(self, connection: Connection, disposition: Described, at: int, end: int) -> None:
-        """A receiver has told what became of deliveries, and the next ones may do so likewise."""
+    def _new_form(self, connection: Connection, disposition: Described, at: int, end: int) -> None:
+        """Handle a disposition, and learn its form for the next ones."""
         frame = bytes(connection.buffer[at:end])
         if (form := form_of(frame, disposition)) is not None:
             self.forms[codec.beginning(frame, 0)] = form
         self._dispose(connection, disposition, single(disposition))
 
-    def _settled(self, connection: Connection, at: int) -> int:
-        """Read dispositions of forms that are known, and give where they end."""
+    def _known_forms(self, connection: Connection, at: int) -> int:
+        """Handle dispositions of known forms; return their end."""
         while (form := self.forms.get(codec.beginning(connection.buffer, at))) is not None:
             settled = form.settled(connection, at)
             if not len(settled.first):
@@ -117,7 +117,7 @@ class Outlet(ManagedConnection[Connection]):
         state = disposition.field(4)
         if not disposition.field(3):
             if state is None or state.code == codec.RECEIVED:
-                return  # nothing is decided yet
+                return  # the state is not final
             for first, last in zip(settled.first.tolist(), settled.last.tolist(), strict=True):
                 connection.send(links.settled(first, last))
         code = None if state is None else state.code
@@ -125,7 +125,7 @@ class Outlet(ManagedConnection[Connection]):
 
 
 class Sender(Client[Outlet]):
-    """All connections of a process, from the first to the last settlement."""
+    """All connections of a client process, from connecting to the last settlement."""
 
     def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
         waiting = Waiting(exact=True)
@@ -138,15 +138,15 @@ class Sender(Client[Outlet]):
     def run(self, start: float) -> None:
         """Send from the agreed start on until the load has ended, or a signal came.
 
-        Raises ``Refused`` when a link was never given credit.
+        Raises ``Refused`` if a link never got credit.
         """
         super().run(start)
         for managed in self.connections.all:
             managed.unsettled.forget()
-        without = [starved.thread.address for starved in self.senders if not starved.had_credit]
-        if without and not self.control.stopping:
+        starved = [sender.thread.address for sender in self.senders if not sender.had_credit]
+        if starved and not self.control.stopping:
             raise Refused(
-                f"no credit was ever given for {', '.join(without)}: nobody receives from there, or"
+                f"no credit was ever given for {', '.join(starved)}: nobody receives from there, or"
                 " the other end takes no messages"
             )
 
@@ -156,11 +156,11 @@ class Sender(Client[Outlet]):
             self.connections.try_on(managed, partial(managed.transfer, now_ns))
 
     def next_ns(self) -> int | None:
-        """When the first of those is to send that can."""
+        """Return when the next message is due of senders that can send; None if none can."""
         due = [at for managed in self.connections.all if (at := managed.next_due_ns()) is not None]
         return min(due, default=None)
 
     @property
     def busy(self) -> bool:
-        """Whether anything is still to be handed over, or to be settled."""
+        """Whether anything is still to be sent or settled."""
         return super().busy or any(managed.unsettled.waiting for managed in self.connections.all)

@@ -1,4 +1,4 @@
-"""A sending thread: a link, the templates of its messages, and what it may send and has sent."""
+"""A sending thread: its link, the templates of its messages, and its credit and progress."""
 
 import time
 from dataclasses import replace
@@ -20,19 +20,19 @@ from mqperf_numbered.onhost.schedule import NS
 from mqperf_numbered.onhost.sending_thread import SendingThread
 
 BLOCK_BYTES = 1 << 17
-"""Of one thread, for messages of one length."""
+"""The size of a block of messages of one length, of one thread."""
 
 MOST_LENGTHS = 21
-"""Where lengths differ: each has a block of its own."""
+"""The most different lengths, as each has a block of its own."""
 
 ID_AT = codec.FRAME.size + 3 + 9 + 5 + 1
-"""Where the delivery id is in a frame: behind descriptor, head of the list, and handle."""
+"""The offset of the delivery id in a frame: after descriptor, head of the list, and handle."""
 
 TAG_AT = ID_AT + 4 + 2
 
 
 class Block(NamedTuple):
-    """Room for messages of one length: each a row, with its stamp, as so many frames."""
+    """Prepared messages of one length, a row each, with their stamps; each has ``frames``."""
 
     rows: stamps.Bytes
     stamps: stamps.Stamps
@@ -41,10 +41,9 @@ class Block(NamedTuple):
 
 
 class SenderThread(SendingThread):
-    """One thread.  Its numbers count what was handed over whole, from 0.
+    """A sending thread, which numbers the messages that it handed over whole from 0.
 
-    The other end takes messages up to number ``limit`` of this link, of which ``on_link`` were
-    sent.
+    The other end accepts ``limit`` messages on this link, of which ``on_link`` were sent.
     """
 
     def __init__(self, orders: Orders, thread: Thread, record: Record) -> None:
@@ -54,28 +53,28 @@ class SenderThread(SendingThread):
         self.random = Random(thread.number)
 
     def attach(self, connection: Connection, handle: int, unsettled: Unsettled) -> None:
-        """Prepare for this link, on a new connection."""
+        """Prepare blocks of messages for a link on a new connection."""
         self.connection, self.handle, self.unsettled = connection, handle, unsettled
         self.on_link = self.limit = 0
         self.first = self.count = 0
         self.began_at = connection.queued
-        every = lengths(self.orders)
-        sharing = len(self.orders.threads) * len(every)
-        self.blocks = [self._block(length, sharing) for length in every]
+        body_lengths = lengths(self.orders)
+        sharing = len(self.orders.threads) * len(body_lengths)
+        self.blocks = [self._block(length, sharing) for length in body_lengths]
         self.unit = 0
         self.most = min(len(block.rows) for block in self.blocks)
         self.frames = max(block.frames for block in self.blocks)
 
     def _block(self, length: int, sharing: int) -> Block:
-        """One of so many that share the memory of a process."""
+        """Prepare a block, one of ``sharing`` blocks that share the memory of a process."""
         orders = replace(self.orders, payload_bytes=length)
         message = template(orders, self.handle, self.connection.frame_max)
         rows, block_stamps = stamps.block(message.frames, message.stamp_at, BLOCK_BYTES, sharing)
         block_stamps["run"], block_stamps["sender"] = orders.run, self.number
         return Block(rows, block_stamps, message.pieces, message.size)
 
-    def fits(self, most: int | None) -> None:
-        """Raise ``Refused`` when messages are larger than the link takes."""
+    def check_size(self, most: int | None) -> None:
+        """Raise ``Refused`` if messages are larger than the link allows."""
         size = max(block.size for block in self.blocks)
         if most and size > most:
             raise Refused(
@@ -84,31 +83,31 @@ class SenderThread(SendingThread):
             )
 
     def flow(self, flow: Described) -> None:
-        """Heed what the other end takes, and give up what it drains."""
+        """Update the credit by a flow; discard it if the other end drains the link."""
         count, credit = flow.field(5), flow.field(6)
         self.limit = (0 if count is None else count) + (credit or 0)
         self.had_credit = self.had_credit or bool(credit)
         if flow.field(8):
             self.on_link += max(self.credit, 0)
             self.limit = self.on_link
-            self._tell(drained=True)
+            self._send_flow(drained=True)
         elif flow.field(9):
-            self._tell(drained=False)
+            self._send_flow(drained=False)
 
     @property
     def credit(self) -> int:
-        """How many messages the other end takes now; below 0 when it took some back."""
+        """How many messages the other end accepts now; negative if it has reduced the credit."""
         return codec.ahead(self.limit, self.on_link)
 
-    def wanted(self, now_ns: int) -> int:
-        """Messages that may be sent now."""
+    def sendable(self, now_ns: int) -> int:
+        """Return how many messages may be sent now."""
         due = self.most if self.schedule is None else self.schedule.due(now_ns) - self.next
         room = self.connection.window // self.frames
         most = self.most if self.orders.settled else min(self.most, self.unsettled.room)
         return min(due, self.total - self.next, self.credit, room, most)
 
     def send(self, count: int) -> None:
-        """Send so many, of one length; the connection must have handed over all before them."""
+        """Send ``count`` messages of one length; all earlier ones must be handed over."""
         block = self.blocks[0] if len(self.blocks) == 1 else self.random.choice(self.blocks)
         now_ns = time.time_ns()
         due_ns: Numbers | int = now_ns
@@ -136,7 +135,7 @@ class SenderThread(SendingThread):
             self.settle()
 
     def settle(self) -> None:
-        """Count what of the last block was handed over whole; the rest never was on a lost link."""
+        """Count the messages of the last block that were handed over whole; the rest are unsent."""
         if not self.count:
             return
         whole = min((self.connection.sent - self.began_at) // self.unit, self.count)
@@ -150,7 +149,7 @@ class SenderThread(SendingThread):
         self.next = self.first + whole
         self.count = 0
 
-    def _tell(self, *, drained: bool) -> None:
+    def _send_flow(self, *, drained: bool) -> None:
         credit = max(self.credit, 0)
         self.connection.send(
             links.flow(self.connection, self.handle, self.on_link, credit, drained=drained)
@@ -158,7 +157,7 @@ class SenderThread(SendingThread):
 
 
 class Template(NamedTuple):
-    """A message of so many bytes, as so many frames; and where its stamp begins in them."""
+    """A message as frames: the offset of its stamp, the number of ``pieces``, and its size."""
 
     frames: bytes
     stamp_at: int
@@ -167,14 +166,14 @@ class Template(NamedTuple):
 
 
 def lengths(orders: Orders) -> list[int]:
-    """The lengths that bodies have, as evenly as there are blocks for them."""
+    """Return the lengths of bodies, evenly spread, at most ``MOST_LENGTHS``."""
     spread = round(orders.payload_bytes * (orders.payload_spread or 0.0))
-    every = np.linspace(-spread, spread, min(2 * spread + 1, MOST_LENGTHS))
-    return [orders.payload_bytes + int(length) for length in np.rint(every)]
+    offsets = np.linspace(-spread, spread, min(2 * spread + 1, MOST_LENGTHS))
+    return [orders.payload_bytes + int(offset) for offset in np.rint(offsets)]
 
 
 def template(orders: Orders, handle: int, frame_max: int) -> Template:
-    """A message with room for its stamp."""
+    """Return a message with room for its stamp, as frames."""
     message = _sections(orders) + _data(body(orders))
     body_at = len(message) - orders.payload_bytes
     first = _transfer(orders, handle, more=True, begins=True)
@@ -192,18 +191,18 @@ def template(orders: Orders, handle: int, frame_max: int) -> Template:
 
 
 def body(orders: Orders) -> bytes:
-    """Bytes which nobody can compress: the same for every message of a run."""
+    """Return random, incompressible bytes, the same for every message of a run."""
     return Random(orders.run).randbytes(orders.payload_bytes)
 
 
 def _transfer(orders: Orders, handle: int, *, more: bool, begins: bool) -> bytes:
-    """The performative of a message's first frame, or of a later one; of one length each."""
+    """Encode the performative of a message's first frame, or of a later one; of fixed lengths."""
     fields = (uint(0), codec.binary(bytes(4)), codec.uint(0)) if begins else (codec.NULL,) * 3
     return composite(codec.TRANSFER, uint(handle), *fields, boolean(orders.settled), boolean(more))
 
 
 def _sections(orders: Orders) -> bytes:
-    """The header of a message, if it says anything that is not so anyway."""
+    """Encode the header section of a message; nothing if all its fields are defaults."""
     if not orders.durable and orders.priority is None and orders.ttl_ms is None:
         return b""
     return composite(
@@ -215,5 +214,5 @@ def _sections(orders: Orders) -> bytes:
 
 
 def _data(body: bytes) -> bytes:
-    """The section that is the body."""
+    """Encode the data section, the body of a message."""
     return codec.descriptor(codec.DATA) + codec.binary(body)

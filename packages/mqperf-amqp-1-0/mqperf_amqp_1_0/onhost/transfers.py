@@ -1,8 +1,7 @@
-"""Transfers, read as arrays: those of one link have one form, which is learnt from the first.
+"""Parses transfers as arrays: those of a link have one form, which is learnt from the first.
 
-While frames that are whole messages follow each other and have the form that is known, a whole
-buffer of them is one array with a row for each.  Whatever does not fit, as a message of several
-frames, is read frame by frame.
+A buffer of consecutive frames that are whole messages of a known form is one array with a row for
+each.  Anything else, such as a message of several frames, is parsed frame by frame.
 """
 
 from collections.abc import Callable
@@ -20,9 +19,9 @@ from mqperf_numbered.onhost.broker import Refused
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Deliveries on a link in their order: the id and the stamp of each; whether all are settled.
+    """Deliveries on a link in order: the id and the stamp of each; whether all are settled.
 
-    Ids are as they come, from 0 to 2**32 - 1.
+    Ids are those of the wire, from 0 to 2**32 - 1.
     """
 
     handle: int
@@ -33,7 +32,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The form of a frame: its bytes but for the id, the tag, and the body from its stamp on."""
+    """The form of a frame: its bytes except for id, tag, and the body from its stamp on."""
 
     frame: stamps.Bytes
     handle: int
@@ -43,16 +42,16 @@ class Form:
     stamp_at: int
 
     def fitting(self, rows: stamps.Bytes) -> int:
-        """How many rows, from the first on, have this form."""
-        fits = len(rows)
-        for part in self.same:
-            equal = rows[:fits, part] == self.frame[part]
+        """Return how many rows, from the first on, have this form."""
+        count = len(rows)
+        for span in self.same:
+            equal = rows[:count, span] == self.frame[span]
             if not equal.all():
-                fits = int(equal.all(axis=1).argmin())
-        return fits
+                count = int(equal.all(axis=1).argmin())
+        return count
 
     def batch(self, rows: stamps.Bytes) -> Batch:
-        """The deliveries in rows of this form."""
+        """Parse rows of this form."""
         width = self.id_at.stop - self.id_at.start
         ids = np.zeros((len(rows), 4), np.uint8)
         ids[:, 4 - width :] = rows[:, self.id_at]
@@ -62,7 +61,7 @@ class Form:
 
 @dataclass(slots=True)
 class _Partial:
-    """A message of which not all frames have come."""
+    """A message whose frames have come in part."""
 
     ids: int
     settled: bool
@@ -70,7 +69,7 @@ class _Partial:
 
 
 class Transfers:
-    """What comes on a connection with receivers: ``take`` gets deliveries, ``other`` the rest."""
+    """Parses what comes for receivers: passes deliveries to ``take``, the rest to ``other``."""
 
     def __init__(
         self,
@@ -83,7 +82,7 @@ class Transfers:
         self.partial: dict[int, _Partial] = {}
 
     def read(self) -> None:
-        """Everything that has come whole."""
+        """Parse all frames that have come whole."""
         connection, at = self.connection, 0
         while True:
             at = self._rows(at)
@@ -99,13 +98,13 @@ class Transfers:
         connection.consumed(at)
 
     def _rows(self, at: int) -> int:
-        """Read what has a form that is known, and give where that ends."""
+        """Parse frames of known forms; return their end."""
         connection = self.connection
         while (form := self.forms.get(codec.beginning(connection.buffer, at))) is not None:
             length = len(form.frame)
             count = (connection.have - at) // length
-            every = np.frombuffer(connection.buffer, np.uint8, count * length, at)
-            rows = every.reshape(count, length)
+            content = np.frombuffer(connection.buffer, np.uint8, count * length, at)
+            rows = content.reshape(count, length)
             if not (fitting := form.fitting(rows)):
                 break
             connection.incoming += fitting
@@ -114,7 +113,7 @@ class Transfers:
         return at
 
     def _read_frame(self, at: int, end: int, described: Described, payload: bytes) -> None:
-        """Read a frame."""
+        """Handle a frame."""
         if described.code != codec.TRANSFER:
             self.other(described)
             return
@@ -137,14 +136,14 @@ class Transfers:
         self.take(Batch(handle, np.array([partial.ids]), stamp, partial.settled))
 
     def _learn(self, at: int, end: int) -> None:
-        """The form of a message that is one frame."""
+        """Add the form of a message of one frame."""
         frame = bytes(self.connection.buffer[at:end])
         if (form := form_of(frame)) is not None:
             self.forms[codec.beginning(frame, 0)] = form
 
 
 def form_of(frame: bytes) -> Form | None:
-    """The form of a frame that is a whole message; None if it has no stamp."""
+    """Return the form of a frame that is a whole message; None if it has no stamp."""
     body_at = 4 * frame[4]
     _, id_at = codec.value(frame, codec.fields_at(frame, body_at))
     _, tag_at = codec.value(frame, id_at)
@@ -171,19 +170,19 @@ def form_of(frame: bytes) -> Form | None:
 
 
 def _stamp_at(payload: bytes) -> int | None:
-    """Where the stamp begins in a message: at the beginning of its body, if that is bytes."""
+    """Return the offset of the stamp in a message: at the beginning of its body, if it is bytes."""
     at = 0
     while at < len(payload):
         section, at = codec.value(payload, at)
         if isinstance(section, Described) and section.code in {codec.DATA, codec.VALUE}:
             body = section.value
-            whole = isinstance(body, bytes) and len(body) >= stamps.SIZE
-            return at - len(body) if whole else None
+            has_room = isinstance(body, bytes) and len(body) >= stamps.SIZE
+            return at - len(body) if has_room else None
     return None
 
 
 def stamp_of(payload: bytes) -> stamps.Stamps:
-    """The stamp of one message; one of no run for a message that has none."""
+    """Return the stamp of a message; all zero, for no run, if it has none."""
     at = _stamp_at(payload)
     content = bytes(stamps.SIZE) if at is None else payload[at : at + stamps.SIZE]
     return np.frombuffer(content, stamps.STAMP)

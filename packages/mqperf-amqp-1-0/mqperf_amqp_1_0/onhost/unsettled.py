@@ -1,4 +1,4 @@
-"""Deliveries of a session that nobody has settled yet, and what became of the others."""
+"""Unsettled deliveries of a session, and the outcomes of settled ones."""
 
 from typing import TypeAlias, TypeVar
 
@@ -12,7 +12,7 @@ from mqperf_numbered.onhost.record import Numbers, Record
 from mqperf_numbered.onhost.schedule import NS
 
 MOST = 1 << 17
-"""Deliveries of a session that may be unsettled; whoever has so many waits for some of them."""
+"""The most unsettled deliveries of a session; with so many, sending waits."""
 
 OUTCOMES = {
     codec.ACCEPTED: "accepted",
@@ -20,22 +20,22 @@ OUTCOMES = {
     codec.RELEASED: "released",
     codec.MODIFIED: "modified",
 }
-"""What may become of a delivery."""
+"""The outcomes of deliveries, by the codes of their states."""
 
 REFUSALS = tuple(name for code, name in OUTCOMES.items() if code != codec.ACCEPTED)
 """Outcomes of messages that were not accepted: each is a stream, and all together are errors."""
 
 UNKNOWN = "unsettled"
-"""How deliveries count of which nobody told what became of them."""
+"""The count of deliveries whose outcome was never received."""
 
 
 Ids = TypeVar("Ids", int, Numbers)
 Slots: TypeAlias = slice | Numbers
-"""Places in the arrays."""
+"""Indices of the arrays."""
 
 
 class Unsettled:
-    """The deliveries from ``lowest`` to before ``next``, of which some are ``open``."""
+    """The deliveries from ``lowest`` to before ``next``; those still unsettled are ``open``."""
 
     def __init__(self, record: Record, diary: Diary) -> None:
         self.record, self.diary = record, diary
@@ -47,16 +47,16 @@ class Unsettled:
 
     @property
     def room(self) -> int:
-        """How many more may be sent."""
+        """How many more deliveries may be sent."""
         return MOST - (self.next - self.lowest)
 
     @property
     def waiting(self) -> int:
-        """How many nobody has settled."""
+        """How many deliveries are unsettled."""
         return int(self.open.sum())
 
     def add(self, sender: int, first: int, count: int, due_ns: Numbers | int) -> None:
-        """Take in the next deliveries: messages of a sender from number ``first`` on."""
+        """Add the next deliveries: messages of a sender from number ``first`` on."""
         slots = _slots(self.next, self.next + count)
         self.open[slots] = True
         self.sender[slots], self.due_ns[slots] = sender, due_ns
@@ -64,18 +64,18 @@ class Unsettled:
         self.next += count
 
     def pass_by(self, count: int) -> None:
-        """The next deliveries are settled already."""
+        """Skip the next deliveries, which were sent settled."""
         self.next += count
         self.lowest = self.next
 
     def take_back(self, count: int) -> None:
-        """The last deliveries were not handed over after all."""
+        """Remove the last deliveries, which were not handed over after all."""
         self.open[_slots(self.next - count, self.next)] = False
         self.next -= count
         self.lowest = min(self.lowest, self.next)
 
     def dispose(self, settled: Settled, state: int | None, now_ns: int) -> None:
-        """Deliveries were settled, so that their state is known, unless it was before."""
+        """Record the state of settled deliveries, except for those settled before."""
         if len(settled.first) == 1:
             begin = _nearest(int(settled.first[0]), self.lowest)
             end = begin + _nearest(int(settled.last[0]) - int(settled.first[0]), 0) + 1
@@ -85,16 +85,16 @@ class Unsettled:
             begins = _nearest(settled.first, self.lowest)
             ends = begins + _nearest(settled.last - settled.first, 0) + 1
             first = max(int(begins.min()), self.lowest)
-            every = _every(np.maximum(begins, self.lowest), np.minimum(ends, self.next)) % MOST
-            slots = np.unique(every)
+            ids = _expanded(np.maximum(begins, self.lowest), np.minimum(ends, self.next))
+            slots = np.unique(ids % MOST)
         if not self.open[slots].all():
-            slots = _numbers(slots)[self.open[slots]]
+            slots = _indices(slots)[self.open[slots]]
         self._dispose(slots, state, now_ns)
         if first == self.lowest:
             self._advance()
 
     def _dispose(self, slots: Slots, state: int | None, now_ns: int) -> None:
-        """Count what became of deliveries, all of them open."""
+        """Count the outcome of deliveries, all of which are open."""
         number = self.number[slots]
         outcome = UNKNOWN if state is None else OUTCOMES.get(state, UNKNOWN)
         self.diary.count(outcome, len(number))
@@ -105,36 +105,36 @@ class Unsettled:
         self.open[slots] = False
 
     def forget(self) -> None:
-        """The session is gone: nobody will ever say what became of these."""
+        """Count all open deliveries as unsettled: the session, and so their outcome, is lost."""
         self.diary.count(UNKNOWN, self.waiting)
         self.open[:] = False
         self.lowest = self.next
 
     def _advance(self) -> None:
-        still = self.open[_slots(self.lowest, self.next)]
-        self.lowest = self.lowest + int(still.argmax()) if still.any() else self.next
+        is_open = self.open[_slots(self.lowest, self.next)]
+        self.lowest = self.lowest + int(is_open.argmax()) if is_open.any() else self.next
 
 
 def _slots(first: int, until: int) -> Slots:
-    """Where deliveries from the first to before the last are kept: a slice, mostly."""
+    """Return the indices of deliveries from ``first`` to before ``until``: a slice, mostly."""
     begin = first % MOST
     if begin + until - first <= MOST:
         return slice(begin, begin + max(0, until - first))
     return np.arange(first, until) % MOST
 
 
-def _numbers(slots: Slots) -> Numbers:
+def _indices(slots: Slots) -> Numbers:
     return np.arange(slots.start, slots.stop) if isinstance(slots, slice) else slots
 
 
 def _nearest(ids: Ids, to: int) -> Ids:
-    """Ids that began anew at 2**32, as the numbers nearest to one."""
+    """Undo the wrap-around of ids at 2**32: return the numbers nearest to ``to``."""
     numbers: Ids = (ids - to + HIGHEST // 2) % HIGHEST - HIGHEST // 2 + to
     return numbers
 
 
-def _every(begin: Numbers, end: Numbers) -> Numbers:
-    """All numbers from each begin to before its end."""
+def _expanded(begin: Numbers, end: Numbers) -> Numbers:
+    """Return all numbers from each begin to before its end."""
     counts = np.maximum(end - begin, 0)
     skipped = np.repeat(np.cumsum(counts) - counts, counts)
     numbers: Numbers = np.repeat(begin, counts) + np.arange(len(skipped)) - skipped

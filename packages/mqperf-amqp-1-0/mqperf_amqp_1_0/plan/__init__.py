@@ -1,1 +1,1 @@
-"""What a plan may say of a load of AMQP 1.0."""
+"""Plan parameters of loads of AMQP 1.0."""

@@ -1,4 +1,4 @@
-"""What a plan may say of a load of AMQP 1.0."""
+"""Parameters of a load of AMQP 1.0 in a plan."""
 
 from typing import Literal, Self
 
@@ -10,7 +10,7 @@ from mqperf_numbered.plan.paced import USUAL_BYTES, Delivery, Paced, RandomBody,
 
 
 class Parameters(Paced):
-    """Each is a column of tables, and may be a list."""
+    """Parameters of the load: each is a column of tables, and may be a list."""
 
     payload_bytes: RandomBody = USUAL_BYTES
     payload_spread: float | None = Field(
@@ -51,7 +51,7 @@ class Parameters(Paced):
 
     @property
     def pre_settled(self) -> bool:
-        """Whether senders settle messages, and never learn what became of them."""
+        """Whether senders settle messages, and never learn their outcome."""
         return self.settlement == "pre-settled"
 
     @model_validator(mode="after")

@@ -1,4 +1,4 @@
-"""What became of messages as senders were told it, against the record of every message."""
+"""The outcomes of messages as received by senders, compared with the record of every message."""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -21,14 +21,14 @@ def _outcomes(diary: Diary) -> dict[str, int]:
 
 
 def wrong(case: Case, diary: Diary, recorded: Mapping[str, int]) -> Iterator[str]:
-    """Where the sum is not the whole, or the counts of outcomes are not those of the record."""
+    """Yield if outcomes do not add up to sent messages, or differ from the recorded counts."""
     if diary.kind != "client" or of_case(case).pre_settled:
         return
     outcomes = _outcomes(diary)
     total = sum(outcomes.values())
     if total != recorded["sent"]:
-        parts = " + ".join(f"{number} {name}" for name, number in outcomes.items())
-        yield f"{parts} = {total}, but {recorded['sent']} were sent"
+        terms = " + ".join(f"{number} {name}" for name, number in outcomes.items())
+        yield f"{terms} = {total}, but {recorded['sent']} were sent"
     refused = total - outcomes["accepted"] - outcomes["unsettled"]
     for name, stream, number in (
         ("accepted", "confirmed", outcomes["accepted"]),

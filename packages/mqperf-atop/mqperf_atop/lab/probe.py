@@ -11,12 +11,12 @@ TOOL = Tool("atop", "atop", packages=("atop",), services=("atop", "atopacct", "a
 
 
 def program(task: Task) -> Program:
-    """Start the recorder."""
+    """Return the recorder as a program."""
     return recorder(task, PROGRAM)
 
 
 def check(folder: Path, _host: str) -> None:
-    """Raise ``ProbeError`` unless the folder of a host holds a sound record."""
+    """Raise ``ProbeError`` unless the folder of a host has a valid record."""
     recorded(folder)
 
 

@@ -2,14 +2,14 @@
 
 It runs as a process of its own, without importing mqperf, so that it can be copied to any host that
 has Python 3.11 and atop.  atop starts at once, records once a second, and gets its SIGTERM when the
-load has ended.  Then that very atop prints the record, of which stay the lines of the whole machine
-and those of the chosen processes with the children that they had at the start.  It writes
+load has ended.  Then the same atop prints the record, of which are kept the lines of the whole
+machine, and of the chosen processes with the children that they had at the start.  It writes
 
 - ``atop.raw``, atop's own record of the whole machine;
-- ``atop.json``, which processes were meant: ``{"version": ..., "processes": {label: [pid, ...]}}``;
-- ``atop.txt``, the lines that stayed.
+- ``atop.json``, the chosen processes: ``{"version": ..., "processes": {label: [pid, ...]}}``;
+- ``atop.txt``, the lines that were kept.
 
-Itself and atop are among the chosen processes, under its own label.
+This program and atop are among the chosen processes, under this program's label.
 """
 
 import argparse
@@ -32,14 +32,14 @@ ENDED = (0, 15, -15)
 
 RAW = "atop.raw"
 TICKS = "PRC,CPU"
-"""The lines of the text: of processes, and of the machine."""
+"""Kinds of lines that atop prints: of processes, and of the machine."""
 
 Pids = Mapping[str, Sequence[int]]
 """Label -> process ids."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Record until the load's end, and print what was recorded."""
+    """Record until the load's end, and write the record."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--label", required=True, help="what this process is called")
     parser.add_argument("--control", type=Path, required=True, help="folder of the start file")
@@ -63,17 +63,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _await_end(file: Path, end: float) -> None:
     """Return when the load has ended, as agreed or earlier, and the last sample is on disk."""
-    while (left := end + LAST_S - time.time()) > 0:
-        time.sleep(min(left, 1.0))
+    while (remaining_s := end + LAST_S - time.time()) > 0:
+        time.sleep(min(remaining_s, 1.0))
         if file.exists():
             end = min(end, float(json.loads(file.read_text())["end"]))
 
 
 @contextmanager
 def _recording(out: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Have atop record, in a folder which it can enter; it has begun, and ends with the context.
+    """Run atop, recording, within the context; enter when its first sample is on disk.
 
-    It must not switch the kernel's process accounting on, which outlives it: ``ATOPACCT``.
+    ``ATOPACCT`` keeps it from switching on the kernel's process accounting, which would outlive it.
     """
     raw = out / RAW
     env = os.environ | {"ATOPACCT": ""}
@@ -91,7 +91,7 @@ def _recording(out: Path) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def _check(atop: subprocess.Popen[bytes]) -> None:
-    """Exit as atop did, if it has ended: what it said last is in the log."""
+    """Exit as atop did, if it has ended: the log has its messages."""
     if (code := atop.poll()) is not None:
         raise SystemExit(abs(code) or 1)
 
@@ -104,7 +104,7 @@ def _await_start(file: Path, atop: subprocess.Popen[bytes]) -> float:
 
 
 def _families(targets: Sequence[Mapping[str, Any]]) -> Pids:
-    """The process ids of every target, with all that descends from it where that is asked for."""
+    """Return the process ids of every target, with all its descendants where requested."""
     children: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):  # It has ended.
@@ -126,27 +126,27 @@ def _descendants(pid: int, children: Mapping[int, Sequence[int]]) -> Iterator[in
 
 
 def _printed(out: Path, chosen: Pids) -> Iterator[str]:
-    """The lines of the record that are about the machine or a chosen process."""
+    """Yield the lines of the record that are about the machine or a chosen process."""
     pids = {str(pid) for group in chosen.values() for pid in group}
     argv = ["atop", "-r", RAW, "-P", TICKS]
     with subprocess.Popen(
         argv, cwd=out, stdout=subprocess.PIPE, text=True, encoding="utf-8", errors="replace"
     ) as atop:
         for line in atop.stdout or ():
-            if _stays(line, pids):
+            if _is_kept(line, pids):
                 yield line
     if atop.returncode:
         raise SystemExit(abs(atop.returncode))
 
 
-def _stays(line: str, pids: set[str]) -> bool:
-    """Whether a line is none of a process, or that of a chosen one, threads left out."""
+def _is_kept(line: str, pids: set[str]) -> bool:
+    """Whether a line is not about a process, or about a chosen one, but not about a thread."""
     words = line.split(" ", 7)
     return words[0] != "PRC" or (words[6] in pids and f" {words[6]} y " in line)
 
 
 def _write(file: Path, lines: Sequence[str] | Iterator[str]) -> None:
-    """A file that appears whole."""
+    """Write a file, which appears only when it is complete."""
     draft = file.with_name(f"{file.name}.draft")
     with draft.open("w", encoding="utf-8") as out:
         out.writelines(lines)

@@ -1,4 +1,4 @@
-"""The record of the atop probe in a run folder: what the processes of a run used, on one host."""
+"""The record of the atop probe in a run folder: CPU of the processes of a run on one host."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,18 +23,18 @@ from mqperf_atop.record.text import (
 )
 
 LOG, PIDS, TEXT = "atop.log", "atop.json", "atop.txt"
-"""What it said itself, which processes were meant, and what was recorded of them."""
+"""The log of the probe, the chosen processes, and what was recorded of them."""
 
 PROCESS = re.compile(
     rb"PRC (?:\S+ ){5}(\d+) \(.*\) \S ([1-9]\d*) (\d+) (\d+) (?:-?\d+ ){6}\1 y(?: .*)?"
 )
-"""Process id; ticks a second, in user, in system.  The name may hold blanks and brackets."""
+"""Process id; ticks per second, in user, in system.  The name may have blanks and brackets."""
 
 Pid = Annotated[int, Field(gt=0, le=2**31)]
 
 
 class Chosen(BaseModel, frozen=True, strict=True):
-    """What the recorder says of its record."""
+    """The chosen processes of a record: their ids by label; and the version of atop."""
 
     version: str
     processes: Mapping[str, list[Pid]]
@@ -42,16 +42,16 @@ class Chosen(BaseModel, frozen=True, strict=True):
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A record of one host: the processes by label, and what they used, by label, too."""
+    """A record of one host: the chosen processes, and the CPU that they used, by label."""
 
     chosen: Chosen
     intervals: Sequence[Interval]
 
 
 def recorded(folder: Path) -> Recorded:
-    """The record in the folder of a host.
+    """Read the record in the folder of a host.
 
-    Raises ``ProbeError`` with file and line for one that is missing, cut short or no such record.
+    Raise ``ProbeError``, with file and line, for one that is missing, truncated or invalid.
     """
     chosen, file = _chosen(folder / PIDS), folder / TEXT
     labels = {b"%d" % pid: label for label, pids in chosen.processes.items() for pid in pids}
@@ -59,7 +59,7 @@ def recorded(folder: Path) -> Recorded:
     line = 1
     try:
         for block in blocks(file):
-            intervals += _of_block(file, line, block, labels)
+            intervals += _parsed(file, line, block, labels)
             if len(intervals) > 1 and intervals[-1].start != intervals[-2].end:
                 raise ProbeError(f"{file}:{line}: does not begin where the block before it ended")
             line += block.count(b"\n") + 2
@@ -71,7 +71,7 @@ def recorded(folder: Path) -> Recorded:
 
 
 def _is_whole(file: Path) -> bool:
-    """Whether its last block is closed."""
+    """Whether the last block of a file is complete."""
     with raw.opened(file) as text:
         text.seek(max(0, text.seek(0, SEEK_END) - len(SEPARATOR)))
         return text.read() == SEPARATOR
@@ -86,10 +86,8 @@ def _chosen(file: Path) -> Chosen:
         raise ProbeError(f"{file}:1: {raw.first_problem(error)}") from None
 
 
-def _of_block(
-    file: Path, line: int, block: bytes, labels: Mapping[bytes, str]
-) -> Iterator[Interval]:
-    """The interval of a block that begins in this line; none where it counts from the boot on."""
+def _parsed(file: Path, line: int, block: bytes, labels: Mapping[bytes, str]) -> Iterator[Interval]:
+    """Yield the interval of a block that begins at ``line``; none if it counts from boot."""
     by_label: dict[str, list[tuple[float, float]]] = {label: [] for label in labels.values()}
     for number, text in enumerate(block.split(b"\n"), line):
         if text + b"\n" == RESET or text.startswith(b"CPU "):

@@ -1,4 +1,4 @@
-"""What atop recorded, as ``atop -r FILE -P PRC,CPU`` prints it: its blocks, and rows made of them.
+"""Output of ``atop -r FILE -P PRC,CPU``: its blocks, and rows of the table ``cpu`` made of them.
 
 Columns are counted from the left, up to the system time and the mark of a process, where atop 2.1
 to 2.13 agree: man page of atop, section on parseable output.
@@ -17,29 +17,29 @@ if TYPE_CHECKING:
     import pandas as pd
 
 HOST = re.compile(rb"CPU \S+ (\d+) \S+ \S+ ([1-9]\d*) ([1-9]\d*) (\d+) ((?:\d+ ){7}\d+)")
-"""End in epoch seconds, seconds, ticks a second, cores; then ticks: system, user, nice, ..."""
+"""End in epoch seconds, seconds, ticks per second, cores; then ticks: system, user, nice, ..."""
 
 RESET = b"RESET\n"
-"""Before a block that counts from the boot on."""
+"""Line before a block that counts from the boot on."""
 
 SEPARATOR = b"\nSEP\n"
 CHUNK_BYTES = 256 * 1024
 BLOCK_LIMIT_BYTES = 64 * raw.MIB
-"""Of one sample: hundreds of thousands of processes."""
+"""Largest size of one sample: hundreds of thousands of processes."""
 
 SLACK_S = 0.5
-"""How far an interval may reach out of the window; atop's instants are whole seconds."""
+"""By how much an interval may exceed the window, as atop's instants are whole seconds."""
 
 MACHINE = "host"
-"""The key of what the whole host used."""
+"""The key of the whole host among those of ``Interval.used``."""
 
 Used = tuple[float, float]
-"""Seconds of CPU, and those of them in system."""
+"""Seconds of CPU: in total, and in system mode."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """What was used between two samples: by the host, and by processes under keys of a reader."""
+    """CPU used between two samples, by the host, and by processes under keys of a reader."""
 
     end: int
     seconds: int
@@ -48,13 +48,13 @@ class Interval:
 
     @property
     def start(self) -> int:
-        """Its begin in epoch seconds."""
+        """The begin of the interval in epoch seconds."""
         return self.end - self.seconds
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What rows say of whom they are about."""
+    """The columns by which rows of the table ``cpu`` identify a process or host."""
 
     process: str
     kind: str
@@ -62,7 +62,7 @@ class Named:
 
 
 def blocks(file: Path) -> Iterator[bytes]:
-    """What stands between separators, one sample after the other, whatever the file's length."""
+    """Yield the samples of a file, the text between separators, without loading it as a whole."""
     rest = b""
     with raw.opened(file) as lines:
         while chunk := lines.read(CHUNK_BYTES):
@@ -75,7 +75,7 @@ def blocks(file: Path) -> Iterator[bytes]:
 
 
 def host_of(block: bytes) -> re.Match[bytes] | None:
-    """The line CPU of a block, which is mostly the first."""
+    """Return the match of a block's line CPU, which is mostly the first."""
     if first := HOST.match(block, len(RESET) if block.startswith(RESET) else 0):
         return first
     at = block.find(b"\nCPU ")
@@ -83,18 +83,18 @@ def host_of(block: bytes) -> re.Match[bytes] | None:
 
 
 def used(hertz: int, user: int, system: int) -> Used:
-    """Ticks as seconds."""
+    """Return ticks as seconds."""
     return (user + system) / hertz, system / hertz
 
 
 def together(uses: Iterable[Used]) -> Used:
-    """What several used, or one of them in several intervals."""
+    """Return the sum over several processes or intervals."""
     totals, systems = zip((0.0, 0.0), *uses, strict=True)
     return sum(totals), sum(systems)
 
 
 def interval(host: re.Match[bytes], processes: Mapping[str, Used]) -> Interval:
-    """What a block tells: ``host`` is its line CPU, ``processes`` come from the others."""
+    """Return the interval of a block, from its line CPU and the CPU of processes."""
     system, user, nice, _idle, _wait, irq, softirq, steal = map(int, host[5].split()[:8])
     busy = used(int(host[3]), user + nice + steal, system + irq + softirq)
     return Interval(int(host[1]), int(host[2]), int(host[4]), {**processes, MACHINE: busy})
@@ -106,10 +106,10 @@ def rows(
     window: tuple[float, float],
     ahead_s: float = 0.0,
 ) -> "pd.DataFrame":
-    """Rows of the table ``cpu``: of each key in ``names``, by interval and over the window.
+    """Return rows of the table ``cpu`` for each key in ``names``: by interval, and over the window.
 
-    An idle process, which atop may leave out, used nothing.  There is no row for the window when a
-    second of it is missing.  The clock of the host was ``ahead_s`` ahead of that of the window.
+    A process without a line was idle, and used nothing.  There is no row for the window if a second
+    of it is missing.  The host's clock was ``ahead_s`` ahead of that of the window.
     """
     import pandas as pd
 
@@ -117,25 +117,25 @@ def rows(
     inside = [
         span for span in intervals if span.start >= begin - SLACK_S and span.end <= end + SLACK_S
     ]
-    parts = [("interval", [span]) for span in inside]
+    groups = [("interval", [span]) for span in inside]
     if inside and sum(span.seconds for span in inside) >= end - begin - SLACK_S:
-        parts.append(("window", inside))
+        groups.append(("window", inside))
     return pd.DataFrame(
         [
-            {**asdict(named), "scope": scope, **_usage(key, part, begin)}
-            for scope, part in parts
+            {**asdict(named), "scope": scope, **_usage(key, spans, begin)}
+            for scope, spans in groups
             for key, named in names.items()
         ]
     )
 
 
-def _usage(key: str, part: Sequence[Interval], begin: float) -> dict[str, object]:
-    seconds = sum(span.seconds for span in part)
-    total_s, system_s = together(span.used.get(key, (0.0, 0.0)) for span in part)
+def _usage(key: str, spans: Sequence[Interval], begin: float) -> dict[str, object]:
+    seconds = sum(span.seconds for span in spans)
+    total_s, system_s = together(span.used.get(key, (0.0, 0.0)) for span in spans)
     return {
-        "cores": part[0].cores,
-        "start_s": part[0].start - begin,
-        "end_s": part[-1].end - begin,
+        "cores": spans[0].cores,
+        "start_s": spans[0].start - begin,
+        "end_s": spans[-1].end - begin,
         "total_cores": total_s / seconds,
         "sys_cores": system_s / seconds,
     }

@@ -1,7 +1,7 @@
 """The atop probe in tables: a second record of CPU, compared with that of psutil.
 
-The psutil probe watches the same processes, so what atop says is in no table of the run: it is
-compared, and there for whoever asks ``by_probe``.
+The psutil probe observes the same processes, so the tables of a run do not have what atop recorded:
+it is used for comparison only, and ``by_probe`` returns it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,24 +21,24 @@ from mqperf_atop.record.text import MACHINE, Interval, Named, rows
 from mqperf_atop.study import unwatched
 
 NEAR_S = 0.2
-"""A sample of psutil so near to a whole second is taken for one at it."""
+"""A psutil sample so near to a whole second is taken as one at that second."""
 
 PROCESS_COUNTERS = 2
-"""User and system of a process."""
+"""Counters of a process: user and system."""
 
 TICK_S = 0.01
 MISSING_S = 2
-"""By its stamps a whole record may begin or end so much inside the load."""
+"""A complete record may begin so long after, or end so long before, the load by its stamps."""
 
 AT_LEAST_S = 2
-"""Shorter records are not compared: the ends are all of them."""
+"""Shorter records are not compared: they consist of their uncertain ends only."""
 
 
 def by_probe(path: Path) -> pd.DataFrame:
-    """CPU of every process over the window, in cores, as psutil and as atop recorded it.
+    """Return the CPU of every process over the window, in cores, as psutil and atop recorded it.
 
-    One row per run, host and process of a runs folder, one column per probe: ``psutil``, of which
-    the tables and pages are made, and ``atop``.  Raises ``MqperfError`` for a run that cannot be
+    There is a row per run, host and process of a runs folder, and a column per probe: ``psutil``,
+    the source of tables and pages, and ``atop``.  Raise ``MqperfError`` for a run that cannot be
     read.
     """
     parts = {"psutil": tables.read(path)["cpu"], "atop": by_atop(path)}
@@ -48,7 +48,7 @@ def by_probe(path: Path) -> pd.DataFrame:
 
 
 def by_atop(path: Path) -> pd.DataFrame:
-    """The table ``cpu`` of a runs folder, as atop counted it; raises as ``by_probe`` does."""
+    """Return the table ``cpu`` of a runs folder by atop; raise what ``by_probe`` raises."""
     frames = [empty("cpu")]
     for run in runs(path):
         if run.status == "done":
@@ -58,7 +58,7 @@ def by_atop(path: Path) -> pd.DataFrame:
 
 
 def of_run(run: Whole) -> pd.DataFrame:
-    """The rows of a run in the table ``cpu``, as atop counted them; raises as ``recorded`` does."""
+    """Return the rows of a run in the table ``cpu`` by atop; raise what ``recorded`` raises."""
     frames = []
     for folder in _folders(run):
         record, kinds, host = recorded(folder), run.facts.kinds, folder.name
@@ -71,10 +71,10 @@ def of_run(run: Whole) -> pd.DataFrame:
 
 
 def disagreements(run: Whole) -> Iterator[str]:
-    """Processes which by psutil used other than by atop, beyond what both can tell.
+    """Yield processes whose CPU differs between psutil and atop by more than their accuracy.
 
-    Machines are not compared: of those atop has what the kernel found at its ticks, and psutil what
-    it measured.  Raises as ``recorded`` does.
+    Whole machines are not compared: for those atop has samples at the kernel's ticks, and psutil
+    measured times.  Raise what ``recorded`` raises.
     """
     logs = psutil_tables.logs(run)
     for folder in _folders(run):
@@ -94,17 +94,17 @@ def disagreements(run: Whole) -> Iterator[str]:
 
 
 def _folders(run: Whole) -> list[Path]:
-    """Of the hosts on which the probe was started."""
+    """Return the folders of the hosts on which the probe was started."""
     return [log.parent for log in sorted((run.run.path / "probes").glob(f"*/{LOG}"))]
 
 
 def _contradiction(
     label: str, intervals: Sequence[Interval], counted: psutil_tables.Readings, rounding_s: float
 ) -> str | None:
-    """The contradiction between two records of a process; None where both can be true.
+    """Return the contradiction between two records of a process; None where both can be true.
 
-    atop's sample with the stamp ``s`` was taken at some time from ``s`` to ``s + 1``; so by the
-    counters of psutil, which only grow, a least and a most follow for what it may have counted.
+    atop's sample with the stamp ``s`` was taken at some time from ``s`` to ``s + 1``; as counters
+    only grow, those of psutil bound from below and above what atop may have counted.
     """
     if len(counted) < AT_LEAST_S:
         return None
@@ -128,12 +128,12 @@ def _contradiction(
 
 
 def _until(counted: psutil_tables.Readings, instant: float) -> float:
-    """Seconds of CPU at the last reading that is not after the instant."""
+    """Return the seconds of CPU at the last reading that is not after the instant."""
     return max(used_s for at, used_s in counted if at <= instant + NEAR_S)
 
 
 def _after(counted: psutil_tables.Readings, instant: float) -> float:
-    """The same at the first that is not before it."""
+    """Return the seconds of CPU at the first reading that is not before the instant."""
     return min(used_s for at, used_s in counted if at >= instant - NEAR_S)
 
 

@@ -1,4 +1,4 @@
-"""What atop recorded on a broker's host that mqperf does not watch."""
+"""Records by atop of a broker's host that mqperf does not watch."""
 
 import json
 import re
@@ -29,23 +29,23 @@ FOLDER = "atop"
 """Beside the run folders: the records of hosts that mqperf does not watch, ``NODE.txt`` each."""
 
 BROKERS = ("beam.smp", "java", "qdrouterd", "qpidd", "redis-server")
-"""Programs that brokers are."""
+"""Names of brokers' processes."""
 
 HEAD, MARK = 7, 11
-"""Words of a process before its name, and after it those before the mark: threads have no ``y``."""
+"""Fields of a process before its name, and from there to the mark, ``y`` except for threads."""
 
 BROKER = re.compile(rb"\((?:" + b"|".join(re.escape(name.encode()) for name in BROKERS) + rb")\) ")
-"""Of the hundreds of lines of a second only those with it are looked at."""
+"""Filter for the hundreds of lines of a second: only matches are parsed."""
 
 BROKER_KEY = "broker"
-"""Of all that the broker's processes used."""
+"""The key of all processes of the broker among those of ``Interval.used``."""
 
 
 def read(file: Path, label: str, window: tuple[float, float]) -> pd.DataFrame:
-    """Rows of the ``cpu`` table: the broker called ``label`` and its host, by interval and window.
+    """Return rows of the table ``cpu`` for the broker ``label`` and its host, also over the window.
 
-    All programs of ``BROKERS`` on the host are that broker.  Raises ``ProbeError`` for a file that
-    is no such record, or knows no broker.
+    All processes with a name in ``BROKERS`` count as that broker.  Raise ``ProbeError`` for an
+    invalid record, or one without a broker.
     """
     try:
         spans = intervals(file, file.stat().st_mtime_ns)
@@ -60,7 +60,7 @@ def read(file: Path, label: str, window: tuple[float, float]) -> pd.DataFrame:
 
 @cache
 def intervals(file: Path, _written_ns: int) -> tuple[Interval, ...]:
-    """Every interval of the record but the first after a reset, which counts from the boot on."""
+    """Return the intervals of a record but the first after a reset, which counts from boot."""
     spans, broker_seen = [], False
     for block in blocks(file):
         host = host_of(block)
@@ -76,21 +76,21 @@ def intervals(file: Path, _written_ns: int) -> tuple[Interval, ...]:
 
 
 def _brokers(block: bytes) -> Iterator[Used]:
-    """What every process used that is a broker by its whole name, which may hold blanks itself."""
+    """Yield the CPU of every process with the full name of a broker; names may have blanks."""
     for name in BROKER.finditer(block):
         start = block.rfind(b"\n", 0, name.start()) + 1
         end = block.find(b"\n", name.end())
         head = block[start : name.start()].split(b" ")
         tail = block[name.end() : end if end >= 0 else len(block)].split(b" ", MARK + 1)
-        whole = len(head) == HEAD + 1 and head[0] == b"PRC" and len(tail) > MARK
-        if whole and tail[MARK] == b"y" and all(map(bytes.isdigit, tail[1:4])):
+        is_process = len(head) == HEAD + 1 and head[0] == b"PRC" and len(tail) > MARK
+        if is_process and tail[MARK] == b"y" and all(map(bytes.isdigit, tail[1:4])):
             yield used(*map(int, tail[1:4]))
 
 
 def tables(run: Whole) -> Mapping[str, pd.DataFrame]:
-    """Rows of the table ``cpu``: of every file beside the run folders, named after its node.
+    """Return rows of the table ``cpu`` from each file beside the run folders, named by its node.
 
-    One that cannot be read gives none: it is of many runs, all else of which stands without it.
+    An invalid file gives no rows, and no error, as many runs share it and are valid without it.
     """
     names = {node.name: node.label for node in run.facts.system.nodes}
     frames = [
@@ -102,7 +102,7 @@ def tables(run: Whole) -> Mapping[str, pd.DataFrame]:
 
 
 def unread(run: Path, _facts: Facts) -> Iterator[dict[str, Any]]:
-    """Rows of the table ``events``: the files of which nothing is in the table ``cpu``, and why."""
+    """Yield rows of the table ``events``: files that could not be read into ``cpu``, and why."""
     for log in _records(run):
         if reason := _problem(log):
             detail = json.dumps({"reason": reason}, ensure_ascii=False)
@@ -114,7 +114,7 @@ def _records(run: Path) -> list[Path]:
 
 
 def _problem(log: Path) -> str | None:
-    """Why a record cannot be read, with names as they are in the runs folder."""
+    """Return why a record cannot be read, with paths relative to the runs folder; else None."""
     try:
         read(log, log.stem, (0.0, 1.0))
     except MqperfError as error:

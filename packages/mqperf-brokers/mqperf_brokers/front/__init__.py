@@ -1,1 +1,1 @@
-"""The command, and what it does."""
+"""The command, and the site that it writes."""

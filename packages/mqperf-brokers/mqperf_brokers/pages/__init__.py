@@ -1,1 +1,1 @@
-"""The page, and its words."""
+"""The page of all cells."""

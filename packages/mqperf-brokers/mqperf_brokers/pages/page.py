@@ -1,7 +1,7 @@
 """One page of cells: HTML that needs no other file, no network, and no script to be read.
 
-Names and texts of bundles are strangers' words: each is one line, escaped, and the page runs no
-script but its own.
+Names and texts of bundles are untrusted: each is reduced to one line and escaped, and the page
+runs no script but its own.
 """
 
 from base64 import b64encode
@@ -28,10 +28,10 @@ from mqperf_brokers.study.rates import UNBOUND
 TEMPLATES = Path(__file__).parent / "templates"
 
 FIRST, SECOND = "bundles", "again"
-"""The folders beside the page in which bundles and their reports are."""
+"""The folders beside the page with bundles and their reports."""
 
 SUFFIX = ".tar.xz"
-"""Of bundles, by whose other names cells know them."""
+"""Suffix of bundle files; a cell has the name without it."""
 
 COLOURS = {
     "paper": palette.PAPER,
@@ -52,18 +52,18 @@ Entry = Mapping[str, object]
 def page(
     title: str, cells: Sequence[Cell], seconds: Sequence[Cell] = (), refused: Sequence[str] = ()
 ) -> str:
-    """The page of these cells, of what was measured a second time, and why bundles are not used."""
+    """Return the page of cells, their second measurements, and reasons why bundles are refused."""
     later = {cell.key: cell for cell in seconds}
-    came = [again(cell, later[cell.key]) if cell.key in later else None for cell in cells]
-    names = _names(cells)
-    entries = [_entry(of, names, second) for of, second in zip(ranked(cells), came, strict=True)]
+    repeated = [again(cell, later[cell.key]) if cell.key in later else None for cell in cells]
+    names, pairs = _names(cells), zip(ranked(cells), repeated, strict=True)
+    entries = [_entry(ranked_cell, names, second) for ranked_cell, second in pairs]
     script = (TEMPLATES / "brokers.js").read_text(encoding="utf-8")
     context = {
         "title": one_line(title),
         "answer": _answer(entries),
         "entries": sorted(entries, key=_order),
         "refused": [*map(one_line, refused)],
-        "again": share(came) if seconds else "",
+        "again": share(repeated) if seconds else "",
         "colours": COLOURS,
         "script": Markup(script),  # noqa: S704 (our own)
         "digest": f"sha256-{b64encode(sha256(script.encode()).digest()).decode()}",
@@ -72,7 +72,7 @@ def page(
 
 
 def _names(cells: Sequence[Cell]) -> Mapping[tuple[str, ...], str]:
-    """By layout its name: of a system that has one topology here nobody need know which."""
+    """Return layout -> name; the topology is omitted if the system has only one here."""
     topologies: dict[str, set[str]] = {}
     for cell in cells:
         topologies.setdefault(cell.system, set()).add(cell.topology)
@@ -85,64 +85,64 @@ def _names(cells: Sequence[Cell]) -> Mapping[tuple[str, ...], str]:
 
 
 def _answer(entries: Sequence[Entry]) -> str:
-    """Who is best at how many workloads of a release and a machine, in a sentence."""
-    workloads = len({(of["workload"], of["release"], of["machine"]) for of in entries})
-    best = Counter(of["layout"] for of in entries if of["rank"] == BEST)
-    heads = joined([f"{name} at {count}" for name, count in best.most_common()])
-    told = [f"most is sustained by {heads}"] if heads else []
-    if left := workloads - best.total():
-        told.append(f"at {left} no layout is told apart from all others")
-    return f"Of {amount(workloads, 'workload')}, {'; '.join(told)}."
+    """Return a sentence: which layout is best at how many workloads of a release and a machine."""
+    workloads = len({(e["workload"], e["release"], e["machine"]) for e in entries})
+    best = Counter(e["layout"] for e in entries if e["rank"] == BEST)
+    winners = joined([f"{name} at {count}" for name, count in best.most_common()])
+    parts = [f"most is sustained by {winners}"] if winners else []
+    if undecided := workloads - best.total():
+        parts.append(f"at {undecided} no layout is told apart from all others")
+    return f"Of {amount(workloads, 'workload')}, {'; '.join(parts)}."
 
 
-def _entry(of: Ranked, names: Mapping[tuple[str, ...], str], second: Again | None) -> Entry:
-    """What the page says of a cell."""
-    cell = of.cell
-    label = [names[cell.layout], *_words(of.apart)]
-    place = {
+def _entry(ranking: Ranked, names: Mapping[tuple[str, ...], str], second: Again | None) -> Entry:
+    """Return the template's values for a cell."""
+    cell, case = ranking.cell, TEST_CASES[ranking.cell.test_case].short
+    label = [names[cell.layout], *_words(ranking.apart)]
+    query = {
         "system": one_line(cell.title),
-        "workload": one_line(", ".join([TEST_CASES[cell.test_case].short, *_words(of.workload)])),
+        "workload": one_line(", ".join([case, *_words(ranking.workload)])),
         "release": one_line(cell.release),
     }
     return {
-        **place,
-        "address": urlencode(place, quote_via=quote),
+        **query,
+        "address": urlencode(query, quote_via=quote),
         "layout": one_line(", ".join(label)),
         "machine": one_line(cell.machine),
         "number": [*TEST_CASES].index(cell.test_case),
         "value": float(cell.sustained.rate) if cell.counts else "",
         "rate": _rate(cell),
-        "rank": of.rank,
+        "rank": ranking.rank,
         "doubts": one_line("; ".join(cell.doubts or ([] if cell.sustained.known else [UNBOUND]))),
         "day": cell.day,
         "versions": one_line(cell.versions),
-        "again": _came(second),
+        "again": _second_values(second),
         **_links(FIRST, cell.bundle),
     }
 
 
 def _links(folder: str, bundle: str) -> Entry:
-    """Where a bundle and its report are, and the command that measures it again."""
+    """Return the URLs of a bundle and its report, and the command that measures it again."""
     file = f"{folder}/{bundle}"
     command = one_line(f"mqperf reproduce {file}{SUFFIX}")
     return {"bundle": quote(file + SUFFIX), "report": quote(f"{file}.html"), "command": command}
 
 
 def _rate(cell: Cell) -> str:
-    """``1,190 (1,150 to 1,230) msg/sec``, or the end that is known."""
-    of, unit = cell.sustained, f"{TEST_CASES[cell.test_case].unit}/sec"
-    if not of.rate >= 0:
+    """Format a rate: ``1,190 (1,150 to 1,230) msg/sec``, or the end that is known."""
+    rate, unit = cell.sustained, f"{TEST_CASES[cell.test_case].unit}/sec"
+    if not rate.rate >= 0:
         return "none"
-    if not of.known:
-        return f"{grouped(of.rate)} {unit}"
-    if of.high == inf:
-        return f"at least {grouped(of.low)} {unit}"
-    if of.low == 0:
-        return f"less than {grouped(of.high)} {unit}"
-    return f"{grouped(of.rate)} ({grouped(of.low)} to {grouped(of.high)}) {unit}"
+    if not rate.known:
+        return f"{grouped(rate.rate)} {unit}"
+    if rate.high == inf:
+        return f"at least {grouped(rate.low)} {unit}"
+    if rate.low == 0:
+        return f"less than {grouped(rate.high)} {unit}"
+    return f"{grouped(rate.rate)} ({grouped(rate.low)} to {grouped(rate.high)}) {unit}"
 
 
-def _came(second: Again | None) -> Entry:
+def _second_values(second: Again | None) -> Entry:
     if second is None:
         return {"words": "", "within": ""}
     verdict = {True: "within", False: "outside", None: second.why}[second.within]
@@ -151,7 +151,7 @@ def _came(second: Again | None) -> Entry:
 
 
 def _words(values: Iterable[Value]) -> Iterator[str]:
-    """Parameters and what is recorded beside them, in words."""
+    """Yield parameters, and facts recorded beside them, as texts."""
     for name, value in values:
         if name == "confirmed":
             yield CONFIRMED[value]
@@ -164,7 +164,7 @@ def _words(values: Iterable[Value]) -> Iterator[str]:
 
 
 def _order(entry: Entry) -> tuple[object, ...]:
-    """By workload, then by machine; what counts first, the highest at the top."""
+    """Return the sort key: workload, machine, then cells that count, the highest rate first."""
     value = entry["value"]
-    place = (entry["number"], entry["workload"], entry["release"], entry["machine"])
-    return (*place, -value if isinstance(value, float) else inf, entry["layout"])
+    key = (entry["number"], entry["workload"], entry["release"], entry["machine"])
+    return (*key, -value if isinstance(value, float) else inf, entry["layout"])

@@ -1,1 +1,1 @@
-"""What bundles say that systems sustain, and how cells compare."""
+"""Sustained rates of systems in bundles, and their comparison."""

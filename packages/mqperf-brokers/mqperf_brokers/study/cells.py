@@ -1,4 +1,4 @@
-"""What runs say that systems sustain: a cell for each layout at each workload."""
+"""Sustained rates from runs: a cell for each layout at each workload."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,21 +16,20 @@ from mqperf.study.tables.axes import SWEEP
 from mqperf_brokers.study.rates import Sustained, sustained
 
 MEASURING = {*PACE, *LOAD, "asked_s", "warmup_s", "cooldown_s", "timeout_s"}
-"""Parameters that say how a rate was looked for, and not at which workload."""
+"""Parameters of the search for a rate, which do not belong to the workload."""
 
 THREADS, BESIDE = "threads", "load_beside"
-"""What else of a run tells its workload; at full load the best number of threads is looked for."""
+"""Further columns of a workload; but at full load the best number of threads is searched for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cell:
-    """What one layout of a system sustains at one workload, and on what that rests.
+    """The rate that one layout of a system sustains at one workload, and its basis.
 
-    ``given`` has the parameters of load and system by their columns, without those that say how a
-    rate was looked for.  ``confirmed`` says whether senders learn what became of messages, as was
-    recorded, if anything was.  ``release`` is the operating system of the hosts, ``doubts`` say why
-    its rate counts for nothing.  ``bundle`` is the name of the bundle that has its runs, ``day``
-    that on which they began.
+    ``given`` has the parameters of load and system by column, without those of the search for a
+    rate.  ``confirmed`` is whether senders got confirms, as recorded; None if that is not known.
+    ``release`` is the operating system of the hosts, ``doubts`` are reasons why the rate does not
+    count.  ``bundle`` is the name of the bundle with the runs, ``day`` the day on which they began.
     """
 
     bundle: str
@@ -51,26 +50,25 @@ class Cell:
 
     @property
     def counts(self) -> bool:
-        """Whether its rate may be compared: nothing is doubted, and its interval is known."""
+        """Whether its rate may be compared: it has no doubts, and a known interval."""
         return not self.doubts and self.sustained.known
 
     @property
     def layout(self) -> tuple[str, ...]:
-        """What tells it from others of a workload."""
+        """The key of the layout within a workload."""
         return self.system, self.topology, self.queues
 
     @property
     def key(self) -> object:
-        """What a second measurement of the same must have in common with it."""
+        """The key that a second measurement of the same cell must have as well."""
         load = (self.test_case, self.sustained.how, self.confirmed, frozenset(self.given.items()))
         return (*self.layout, self.generator, *load, self.release, self.machine)
 
 
 def cells(tables: Tables, bundle: str) -> Iterator[Cell]:
-    """The cells of the complete tables of one plan, in its order.
+    """Yield the cells of the complete tables of one plan, in its order.
 
-    None of runs that were disturbed, nor of those that are of several parts: nothing of these is
-    sustained.
+    Runs with actions, and runs that consist of parts, have no cells: they sustain no rate.
     """
     planned = of_plan(tables)
     runs, points = planned["runs"], planned["points"]
@@ -78,18 +76,18 @@ def cells(tables: Tables, bundle: str) -> Iterator[Cell]:
     points = points[~points["point"].isin(runs.loc[unsteady, "point"])]
     at_rates = bool(offered(runs).notna().any())
     measuring = {*PACE} if at_rates else MEASURING
-    telling = [name for name in varied(points) if name not in measuring]
-    telling += [THREADS] if at_rates else []
-    for _, group in points.groupby([*SWEEP, *telling], sort=False, dropna=False):
-        part = {**of_points(planned, group["point"]), "doubts": tables["doubts"]}
-        yield _cell(part, bundle, {*parameters(), BESIDE} - MEASURING | {*telling})
+    distinguishing = [name for name in varied(points) if name not in measuring]
+    distinguishing += [THREADS] if at_rates else []
+    for _, group in points.groupby([*SWEEP, *distinguishing], sort=False, dropna=False):
+        workload = {**of_points(planned, group["point"]), "doubts": tables["doubts"]}
+        yield _cell(workload, bundle, {*parameters(), BESIDE} - MEASURING | {*distinguishing})
 
 
-def _cell(part: Tables, bundle: str, names: Iterable[str]) -> Cell:
-    """That of the tables of one workload on one layout; ``names`` are of all that tells these."""
-    runs, rate = part["runs"], sustained(part)
+def _cell(workload: Tables, bundle: str, names: Iterable[str]) -> Cell:
+    """Return the cell of the tables of one workload on one layout; ``names`` are for ``given``."""
+    runs, rate = workload["runs"], sustained(workload)
     measured = runs if (good := completed(runs)).empty else good
-    row, confirms = measured.iloc[0].to_dict(), part["latency"]["confirm_p50_s"]
+    row, confirms = measured.iloc[0].to_dict(), workload["latency"]["confirm_p50_s"]
     return Cell(
         bundle=bundle,
         system=str(row["system"]),
@@ -101,18 +99,18 @@ def _cell(part: Tables, bundle: str, names: Iterable[str]) -> Cell:
         given={name: row[name] for name in names if pd.notna(row.get(name))},
         confirmed=bool(confirms.notna().any()) if len(confirms) else None,
         release=_texts(measured, "os"),
-        machine=_machine(measured, part["hosts"]),
+        machine=_machine(measured, workload["hosts"]),
         versions=", ".join(_versions(measured)),
         day=min(measured["started"].dropna().dt.strftime("%Y-%m-%d"), default=""),
         sustained=rate,
-        doubts=(*rate.faults, *_doubts(part["doubts"], rate.points)),
+        doubts=(*rate.faults, *_doubts(workload["doubts"], rate.points)),
     )
 
 
 def _doubts(doubts: pd.DataFrame, points: Iterable[str]) -> Iterator[str]:
-    """What is wrong, or limited by something else, at these points or in all of the runs.
+    """Yield the findings of doubts about these points, or about the runs as a whole.
 
-    Not that repeats differ: how much they do is in the interval.
+    Notes are left out, and the spread of repeats, as the interval includes it.
     """
     about = doubts[doubts["point"].isna() | doubts["point"].isin([*points])]
     for kind, texts in about.groupby("kind", sort=False)["text"]:

@@ -1,6 +1,6 @@
-"""Cells beside each other: which are of one workload, which of these is best, and which came again.
+"""Comparison of cells: their workloads, the best of each workload, and second measurements.
 
-Only what counts is ranked: whose rate nobody doubts, and whose interval is known.
+Only cells that count are ranked: those without doubts, and with a known interval.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,11 +17,11 @@ from mqperf.study.tables.places import GENERATOR
 from mqperf_brokers.study.cells import BESIDE, THREADS, Cell
 
 AROUND = (CONDITION.name, *(column.name for column in LINK), BESIDE)
-"""What is around a system, and part of its workload whoever makes the load."""
+"""Parameters of a system's surroundings, part of the workload with any load generator."""
 
 SPOKEN = {*OPTIONS, SET, GENERATOR, "confirms", "settlement"}
-"""Parameters that say how a system is spoken to.  By the last two generators ask for confirms, each
-by its own; whether they had any is recorded."""
+"""Parameters of the communication with a system.  The last two are how different generators ask
+for confirms; whether they got any is recorded."""
 
 BEST, AMONG = "best", "not told apart from the best"
 """The ranks of cells; others have none."""
@@ -31,9 +31,9 @@ Value = tuple[str, Any]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranked:
-    """A cell with its workload: parameters and values that tell it from others of its test case.
+    """A cell with its workload: parameters that distinguish it from others of its test case.
 
-    ``apart`` are the further ones that tell it from other cells of its layout and workload.
+    ``apart`` has further ones that distinguish it from other cells of its layout and workload.
     """
 
     cell: Cell
@@ -43,16 +43,14 @@ class Ranked:
 
 
 def ranked(cells: Sequence[Cell]) -> list[Ranked]:
-    """All cells in their order, each with its rank among those of its workload and machine."""
-    workloads = {cell: of for of_case in _by_case(cells) for cell, of in _workloads(of_case)}
+    """Return all cells in order, each with its rank among those of its workload and machine."""
+    workloads = dict(pair for of_case in _by_case(cells) for pair in _workloads(of_case))
     groups: dict[object, list[Cell]] = {}
     for cell in cells:
-        groups.setdefault(_place(cell, workloads), []).append(cell)
+        groups.setdefault(_group_key(cell, workloads), []).append(cell)
     ranks = {cell: rank for group in groups.values() for cell, rank in _ranks(group)}
-    return [
-        Ranked(cell, workloads[cell], _apart(cell, groups[_place(cell, workloads)]), ranks[cell])
-        for cell in cells
-    ]
+    group_of = {cell: group for group in groups.values() for cell in group}
+    return [Ranked(c, workloads[c], _apart(c, group_of[c]), ranks[c]) for c in cells]
 
 
 def _by_case(cells: Iterable[Cell]) -> Iterable[list[Cell]]:
@@ -63,9 +61,9 @@ def _by_case(cells: Iterable[Cell]) -> Iterable[list[Cell]]:
 
 
 def _workloads(of_case: Sequence[Cell]) -> Iterator[tuple[Cell, tuple[Value, ...]]]:
-    """By cell what tells its workload: what differs, of all that every generator knows.
+    """Yield the workload of each cell: parameters that vary, and that all generators have.
 
-    Cells without a rate are no reason to tell others apart.
+    Cells without a rate are ignored in finding out what varies.
     """
     models = [
         GENERATORS[name].parameters.model_fields
@@ -73,8 +71,8 @@ def _workloads(of_case: Sequence[Cell]) -> Iterator[tuple[Cell, tuple[Value, ...
         if name in GENERATORS
     ]
     of_load = {*parameters()}.intersection(*models) - {*FURTHER, *SPOKEN}
-    asked = {*of_load, *AROUND, THREADS}
-    names = [name for name in (*parameters(), BESIDE, THREADS) if name in asked]
+    relevant = {*of_load, *AROUND, THREADS}
+    names = [name for name in (*parameters(), BESIDE, THREADS) if name in relevant]
     facts = {
         cell: {
             **{name: cell.given.get(name) for name in names},
@@ -83,33 +81,33 @@ def _workloads(of_case: Sequence[Cell]) -> Iterator[tuple[Cell, tuple[Value, ...
         }
         for cell in of_case
     }
-    told = [values for cell, values in facts.items() if not isnan(cell.sustained.rate)]
-    differing = [name for name in (*names, "confirmed", "how") if _several(told, name)]
+    with_rate = [values for cell, values in facts.items() if not isnan(cell.sustained.rate)]
+    differing = [name for name in (*names, "confirmed", "how") if _several(with_rate, name)]
     for cell, values in facts.items():
         yield cell, tuple((name, values[name]) for name in differing)
 
 
-def _place(cell: Cell, workloads: Mapping[Cell, object]) -> object:
-    """What cells have in common that are ranked together."""
+def _group_key(cell: Cell, workloads: Mapping[Cell, object]) -> object:
+    """Return the key of the group in which a cell is ranked."""
     return cell.test_case, workloads[cell], cell.release, cell.machine
 
 
 def _apart(cell: Cell, group: Sequence[Cell]) -> tuple[Value, ...]:
-    """The parameters in which cells of this layout differ that are of one workload."""
-    alike = [other.given for other in group if other.layout == cell.layout]
-    names = [name for name in parameters() if _several(alike, name)]
+    """Return the parameters in which cells of this layout and workload differ."""
+    of_layout = [other.given for other in group if other.layout == cell.layout]
+    names = [name for name in parameters() if _several(of_layout, name)]
     return tuple((name, cell.given.get(name)) for name in names)
 
 
 def _several(values: Iterable[Mapping[str, object]], name: str) -> bool:
-    return len({of.get(name) for of in values}) > 1
+    return len({each.get(name) for each in values}) > 1
 
 
 def _ranks(group: Sequence[Cell]) -> Iterator[tuple[Cell, str]]:
-    """The best is that whose interval is above all others; what reaches it is not told apart."""
+    """Rank the cell best whose interval is above all others; overlapping ones are ``AMONG``."""
     counting = [cell for cell in group if cell.counts]
-    most = max((cell.sustained.low for cell in counting), default=0.0)
-    near = [cell for cell in counting if cell.sustained.high > most or cell.sustained.low == most]
+    best = max((cell.sustained.low for cell in counting), default=0.0)
+    near = [cell for cell in counting if cell.sustained.high > best or cell.sustained.low == best]
     rank = AMONG if len(near) > 1 else BEST
     for cell in group:
         yield cell, rank if cell in near and len(counting) > 1 else ""
@@ -119,7 +117,7 @@ def _ranks(group: Sequence[Cell]) -> Iterator[tuple[Cell, str]]:
 class Again:
     """A second measurement of a cell, and whether it fell within the interval of the first.
 
-    ``within`` is None where it says nothing: ``why`` tells.
+    ``within`` is None if that cannot be decided, for the reason ``why``.
     """
 
     cell: Cell
@@ -128,7 +126,7 @@ class Again:
 
 
 def again(first: Cell, second: Cell) -> Again:
-    """What a second measurement says of a cell."""
+    """Compare a second measurement with the first."""
     if not first.counts or not second.counts:
         doubted = "the first" if not first.counts else "the second"
         return Again(second, None, f"{doubted} does not count")
@@ -143,10 +141,10 @@ def again(first: Cell, second: Cell) -> Again:
 
 
 def share(seconds: Sequence[Again | None]) -> str:
-    """In a sentence how many of all cells came again within their interval."""
-    told = [second.within for second in seconds if second is not None and second.within is not None]
-    percent = f" ({100 * sum(told) / len(told):.0f} %)" if told else ""
+    """Return a sentence: how many cells were again within their interval."""
+    known = [it.within for it in seconds if it is not None and it.within is not None]
+    percent = f" ({100 * sum(known) / len(known):.0f} %)" if known else ""
     return (
-        f"{sum(told)} of {len(told)} cells that were measured again on another day came within"
-        f" their interval{percent}; of {len(seconds) - len(told)} others nothing can be said."
+        f"{sum(known)} of {len(known)} cells that were measured again on another day came within"
+        f" their interval{percent}; of {len(seconds) - len(known)} others nothing can be said."
     )

@@ -1,1 +1,1 @@
-"""The archive, signatures, and secrets that may stand in files."""
+"""The archive, signatures, and detection of secrets in files."""

@@ -1,8 +1,8 @@
-"""The archive of a bundle: a tar in xz, of files alone, in the one form in which we write it.
+"""The archive of a bundle: a tar of regular files in xz, in one canonical form.
 
-An archive may come from anywhere.  Each of its headers must be, byte for byte, the one that we
-would write for a file of that name and size: so there is no room for links, devices, owners or
-times, and the checksums of xz leave no byte of the file unchecked.
+Archives are untrusted.  Each header must be, byte for byte, the one that ``pack`` writes for a file
+of that name and size: this excludes links, devices, owners and times, and the checksums of xz cover
+every byte of the file.
 """
 
 import hashlib
@@ -20,10 +20,10 @@ from mqperf.base.one_line import amount
 
 BLOCK = 1 << 20
 PRESET = 2
-"""Of xz: three times as fast as its usual one, for files that are a few per cent larger."""
+"""Preset of xz: three times as fast as the default, for files a few per cent larger."""
 
 MEMORY_BYTES = 256 * raw.MIB
-"""That unpacking may take."""
+"""Most memory that unpacking may use."""
 
 KINDS = {
     tarfile.SYMTYPE: "a link",
@@ -37,7 +37,7 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much an archive may hold: ``ratio`` times its own size, or ``small_bytes`` if more."""
+    """Limits of an archive; its content may have ``small_bytes`` plus ``ratio`` times its size."""
 
     files: int = 200_000
     file_bytes: int = raw.MESSAGES_LIMIT_BYTES
@@ -67,9 +67,9 @@ def pack(folder: Path, names: Iterable[str], out: Path) -> None:
 
 
 def unpack(archive: Path, folder: Path, limits: Limits = LIMITS) -> dict[str, str]:
-    """Unpack it into an empty folder, and give the sha256 of each file by its name.
+    """Unpack an archive into an empty folder, and return the sha256 of each file by name.
 
-    Raises ``RecordError`` for what is no such archive, is damaged, or holds anything but files
+    Raises ``RecordError`` if it is not such an archive, is damaged, or contains anything but files
     within the limits.
     """
     digests: dict[str, str] = {}
@@ -90,21 +90,21 @@ def unpack(archive: Path, folder: Path, limits: Limits = LIMITS) -> dict[str, st
 
 
 class _Tar:
-    """What is in a packed tar, from its begin to its end."""
+    """A sequential reader of a compressed tar."""
 
     def __init__(self, archive: Path, packed: BufferedReader, limits: Limits) -> None:
         self._archive, self._packed, self._limits = archive, packed, limits
         self._xz = lzma.LZMADecompressor(lzma.FORMAT_XZ, MEMORY_BYTES)
         size = packed.seek(0, 2)
         packed.seek(0)
-        self._left = min(limits.total_bytes, limits.small_bytes + limits.ratio * size)
+        self._allowed_bytes = min(limits.total_bytes, limits.small_bytes + limits.ratio * size)
 
     def entry(self) -> tuple[str, int] | None:
-        """Name and size of the next file; None at the end, behind which there must be nothing."""
+        """Return name and size of the next file; None at the end, which nothing may follow."""
         header = self._read(tarfile.BLOCKSIZE)
         if not any(header):
             rest = self._read(tarfile.BLOCKSIZE)
-            if any(rest) or self._more():
+            if any(rest) or self._has_more():
                 raise self._fault("goes on after its end")
             return None
         try:
@@ -124,7 +124,7 @@ class _Tar:
         return name, entry.size
 
     def content(self, size: int, out: BinaryIO) -> str:
-        """Write the next ``size`` bytes, and give their sha256."""
+        """Write the next ``size`` bytes to ``out``, and return their sha256."""
         digest = hashlib.sha256()
         for start in range(0, size, BLOCK):
             block = self._read(min(BLOCK, size - start))
@@ -135,8 +135,8 @@ class _Tar:
         return digest.hexdigest()
 
     def _read(self, count: int) -> bytes:
-        self._left -= count
-        if self._left < 0:
+        self._allowed_bytes -= count
+        if self._allowed_bytes < 0:
             raise self._fault("unpacks to far more than its size, or than a bundle may have")
         content = bytearray()
         while len(content) < count and (block := self._unpacked(count - len(content))) is not None:
@@ -145,15 +145,15 @@ class _Tar:
             raise self._fault("is cut short")
         return bytes(content)
 
-    def _more(self) -> bool:
-        """Whether there is anything behind the end of the tar, in the xz or behind it."""
+    def _has_more(self) -> bool:
+        """Return whether anything follows the end of the tar, inside or after the xz stream."""
         while (block := self._unpacked(1)) is not None:
             if block:
                 return True
         return bool(self._xz.unused_data or self._packed.read(1))
 
     def _unpacked(self, most: int) -> bytes | None:
-        """Some bytes, ``most`` at most, if none there may be more; None at the end of the xz."""
+        """Return up to ``most`` bytes, perhaps none before the end; None at the end of the xz."""
         if self._xz.eof:
             return None
         packed = self._packed.read(BLOCK) if self._xz.needs_input else b""
@@ -169,7 +169,7 @@ class _Tar:
 
 
 def _header(name: str, size: int) -> bytes:
-    """The header of a file: no owner, no time, readable for all."""
+    """Return the header of a file: no owner, no time, readable for all."""
     entry = tarfile.TarInfo(name)
     entry.size = size
     try:

@@ -1,4 +1,4 @@
-"""Secrets in files that are about to be published: passwords, tokens, private keys."""
+"""Detection of secrets in files to publish: passwords, tokens, private keys."""
 
 import re
 from pathlib import Path
@@ -15,9 +15,9 @@ _KEY = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----|\bAuthorization: \w+ \S",
 
 
 def line_with_secret(file: Path) -> int | None:
-    """The number of the first line that seems to hold a secret, from 1; None if there is none.
+    """Return the number of the first line that seems to hold a secret, from 1, or None.
 
-    Lines with zeros are no text, but numbers of messages.
+    Lines with NUL bytes are skipped: they are binary data of messages.
     """
     with raw.opened(file, raw.MESSAGES_LIMIT_BYTES) as content:
         for number, line in enumerate(content, 1):

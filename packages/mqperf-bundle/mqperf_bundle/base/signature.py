@@ -8,14 +8,14 @@ from mqperf.base.errors import RecordError
 from mqperf.base.processes.piped import piped
 
 NAMESPACE = "mqperf-bundle"
-"""What these signatures are for: one made for a commit or a file is none of a bundle."""
+"""Namespace of the signatures, so that one of a commit or a file is not valid for a bundle."""
 
 
 def sign(file: Path, key: Path) -> None:
     """Write the signature of a file beside it, as ``FILE.sig``.
 
-    ``key`` is a private key, or the public one of a key that an agent holds.  Raises
-    ``RecordError`` when it cannot sign.
+    ``key`` is a private key, or the public key of one in an agent.  Raises ``RecordError`` when it
+    cannot sign.
     """
     done = processes.run(["ssh-keygen", "-Y", "sign", "-f", str(key), "-n", NAMESPACE, str(file)])
     if done.returncode:
@@ -26,40 +26,40 @@ def sign(file: Path, key: Path) -> None:
 
 
 def signer(file: Path, signature: Path, allowed: Path | None) -> str:
-    """Who signed the file, in words.
+    """Return who signed the file, as text.
 
-    ``allowed`` is a file of allowed signers, as ``ssh-keygen`` has it; without it the key alone is
-    known.  Raises ``RecordError`` for a wrong signature, and for one of nobody who is allowed.
+    ``allowed`` is a file of allowed signers in the format of ``ssh-keygen``; without it only the
+    key is returned.  Raises ``RecordError`` for a wrong signature, and for a signer not allowed.
     """
     if allowed is None:
-        words = _asked("check-novalidate", file, signature)
-        return f"the key {_key(words)}; whose it is, --allowed-signers tells"
+        output = _ssh_keygen("check-novalidate", file, signature)
+        return f"the key {_key(output)}; whose it is, --allowed-signers tells"
     try:
-        names = _asked("find-principals", file, signature, "-f", str(allowed))
+        names = _ssh_keygen("find-principals", file, signature, "-f", str(allowed))
     except RecordError:
         raise RecordError(f"{allowed}: names nobody whose key signed it") from None
     name = names.splitlines()[0].strip()
-    words = _asked("verify", file, signature, "-f", str(allowed), "-I", name)
-    return f"{name}, by the key {_key(words)}"
+    output = _ssh_keygen("verify", file, signature, "-f", str(allowed), "-I", name)
+    return f"{name}, by the key {_key(output)}"
 
 
-def _asked(what: str, file: Path, signature: Path, *more: str) -> str:
-    """What ``ssh-keygen`` says of a good signature."""
-    use = () if what == "find-principals" else ("-n", NAMESPACE)
-    argv = ["ssh-keygen", "-Y", what, *use, "-s", str(signature), *more]
+def _ssh_keygen(action: str, file: Path, signature: Path, *options: str) -> str:
+    """Return the output of ``ssh-keygen -Y``; raises ``RecordError`` for a wrong signature."""
+    namespace = () if action == "find-principals" else ("-n", NAMESPACE)
+    argv = ["ssh-keygen", "-Y", action, *namespace, "-s", str(signature), *options]
     with piped(argv) as program:
         with suppress(BrokenPipeError):
             program.feed.write(file.read_bytes())
         program.feed.close()
-        words = program.output.read().decode(errors="replace")
+        output = program.output.read().decode(errors="replace")
         if program.link.wait(None):
-            raise RecordError(_last(f"{words}\n{program.complaints()}"))
-    return words
+            raise RecordError(_last(f"{output}\n{program.complaints()}"))
+    return output
 
 
-def _key(words: str) -> str:
-    """The kind and the fingerprint of the key: ``ED25519 SHA256:...``."""
-    return words.strip().rpartition(" with ")[2].replace(" key ", " ")
+def _key(output: str) -> str:
+    """Return the type and the fingerprint of the key: ``ED25519 SHA256:...``."""
+    return output.strip().rpartition(" with ")[2].replace(" key ", " ")
 
 
 def _last(text: str) -> str:

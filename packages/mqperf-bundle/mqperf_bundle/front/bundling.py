@@ -1,4 +1,4 @@
-"""A bundle is made: runs copied, tables and pages made of the copies, all listed and packed."""
+"""Creation of a bundle: copy the runs, make tables and pages of the copies, list and pack all."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -26,33 +26,32 @@ NO_LICENCE = "No licence is stated: ask those who published this what you may do
 def bundle(
     folder: Path, out: Path, *, key: Path | None = None, anonymous: bool = False, licence: str = ""
 ) -> Iterator[str]:
-    """Write the bundle of a folder of runs into the file ``out``; gives a line for each step.
+    """Write the bundle of a folder of runs into the file ``out``; yield a line for each step.
 
-    It is signed by ``key``, if there is one.  With ``anonymous`` hosts get other names.  Raises
-    ``RecordError`` when the runs are no whole ones, when a file seems to hold a secret, or when
-    ``out`` is there already.
+    It is signed by ``key``, if given.  With ``anonymous`` hosts are renamed.  Raises
+    ``RecordError`` if a run is damaged, a file seems to hold a secret, or ``out`` exists already.
     """
     if out.exists():
         raise RecordError(f"{out}: is there already; give another name")
     out.parent.mkdir(parents=True, exist_ok=True)
-    with processes.scratch_beside(out) as aside:
-        stage = aside / "bundle"
+    with processes.scratch_beside(out) as scratch:
+        stage = scratch / "bundle"
         copies = copy_runs(folder, stage / layout.RUNS)
         yield f"{amount(len(copies), 'run')}, in which no secret was found"
-        yield from _hosts(aside, stage / layout.RUNS, copies, anonymous=anonymous)
+        yield from _hosts(scratch, stage / layout.RUNS, copies, anonymous=anonymous)
         _fill(stage, list(runs(stage / layout.RUNS)), licence or NO_LICENCE)
         names = layout.write_manifest(stage)
         if key is not None:
             signature.sign(stage / layout.MANIFEST, key)
             names.insert(1, layout.SIGNATURE)
-        packed = aside / "packed"
+        packed = scratch / "packed"
         archive.pack(stage, names, packed)
         packed.rename(out)
     yield f"{amount(len(names), 'file')}, {'signed' if key else 'not signed'}: {out}"
 
 
-def _hosts(aside: Path, folder: Path, copies: Sequence[Run], *, anonymous: bool) -> Iterator[str]:
-    """Say which hosts are named, or rename them, and make sure that no result changes by that."""
+def _hosts(scratch: Path, folder: Path, copies: Sequence[Run], *, anonymous: bool) -> Iterator[str]:
+    """List the hosts named in files, or rename them and check that no result changes."""
     files = [file for file in folder.rglob("*") if file.is_file()]
     names, rename = renaming(copies, files)
     if not names:
@@ -60,18 +59,18 @@ def _hosts(aside: Path, folder: Path, copies: Sequence[Run], *, anonymous: bool)
     elif not anonymous:
         yield f"hosts named: {', '.join(names)}; --anonymous renames them"
     else:
-        write_complete(folder, aside / "before", "csv")
+        write_complete(folder, scratch / "before", "csv")
         rename_hosts(folder, copies, rename)
-        _check_unchanged(aside, folder, rename)
+        _check_unchanged(scratch, folder, rename)
         yield f"hosts renamed: {', '.join(names)}"
 
 
-def _check_unchanged(aside: Path, folder: Path, rename: Rename) -> None:
-    """Raise ``RecordError`` when renamed runs give other tables than renamed tables are."""
-    write_complete(folder, aside / "after", "csv")
-    for file in (aside / "before").iterdir():
+def _check_unchanged(scratch: Path, folder: Path, rename: Rename) -> None:
+    """Raise ``RecordError`` if the tables of renamed runs differ from the renamed tables."""
+    write_complete(folder, scratch / "after", "csv")
+    for file in (scratch / "before").iterdir():
         file.write_text(rename(file.read_text(encoding="utf-8")), encoding="utf-8")
-    if changed := compared(aside / "before", aside / "after").everything:
+    if changed := compared(scratch / "before", scratch / "after").everything:
         raise RecordError(
             f"hosts cannot be renamed without changing results ({changed[0]}): one has the name of"
             " something else; bundle without --anonymous"
@@ -79,7 +78,7 @@ def _check_unchanged(aside: Path, folder: Path, rename: Rename) -> None:
 
 
 def _fill(stage: Path, attempts: Sequence[Run], licence: str) -> None:
-    """Make everything of the runs that a bundle has beside them."""
+    """Write tables, report, versions and description of the bundled runs."""
     folder, used = stage / layout.RUNS, versions()
     write_complete(folder, stage / layout.TABLES, "csv")
     publish_file(folder, stage / layout.PAGES)

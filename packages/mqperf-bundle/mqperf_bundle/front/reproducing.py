@@ -1,4 +1,4 @@
-"""The plan of a bundle, to be run here, and what of both sets of runs agrees."""
+"""Reproduction of a bundle: its runs and plan, and the agreement with runs made here."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,9 +17,9 @@ from mqperf_bundle.record import layout
 
 @contextmanager
 def bundled_runs(file: Path) -> Iterator[Path]:
-    """The folder of the runs in a bundle, with their plan, for as long as it is needed.
+    """Yield a temporary folder with the runs of a bundle, and their plan.
 
-    Raises ``RecordError`` for what is no bundle, or is not what was bundled.
+    Raises ``RecordError`` for a file that is not a bundle, or is damaged.
     """
     with unpacked(file) as (folder, digests):
         if fault := next(layout.differing(layout.read_manifest(folder), digests), None):
@@ -28,15 +28,15 @@ def bundled_runs(file: Path) -> Iterator[Path]:
 
 
 def agreement(comparison: pd.DataFrame) -> Iterator[str]:
-    """Which figures of the runs here agree with those of a bundle: whose interval has 1 in it."""
-    told = comparison.dropna(subset=["ratio_low", "ratio_high"])
-    agrees = told["ratio_low"].le(1) & told["ratio_high"].ge(1)
-    if len(told):
-        yield f"{agrees.sum()} of {amount(len(told), 'figure')} agree within their interval"
-    for row in told[~agrees].to_dict("records"):
+    """Yield how many figures agree with the bundle: the intervals of their ratios contain 1."""
+    rows = comparison.dropna(subset=["ratio_low", "ratio_high"])
+    agrees = rows["ratio_low"].le(1) & rows["ratio_high"].ge(1)
+    if len(rows):
+        yield f"{agrees.sum()} of {amount(len(rows), 'figure')} agree within their interval"
+    for row in rows[~agrees].to_dict("records"):
         heading = COLUMNS[str(row["figure"])].heading()
         yield f"  differs: {point_label(row)}, {heading}: {ratio(row)}, {interval(row)}"
-    if without := len(comparison) - len(told):
+    if without := len(comparison) - len(rows):
         once = comparison[["repeats_a", "repeats_b"]].eq(1).any(axis=None)
         why = "the plan has no repeats" if once else "its repeats give none"
         yield f"{amount(without, 'figure')} without an interval: {why}"

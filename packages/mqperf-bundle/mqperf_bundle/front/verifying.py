@@ -1,4 +1,4 @@
-"""A bundle is checked: files, signature, seals, and all that was computed of its runs."""
+"""Verification of a bundle: files, signature, seals, and everything computed from its runs."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,24 +19,24 @@ from mqperf_bundle.study.differences import compared
 
 SAME = "the same here"
 OURS = "mqperf"
-"""In the name of mqperf and of each of its packages: their versions have their tables and columns.
-"""
+"""Part of the name of mqperf and of each of its packages: tables and columns depend on their
+versions."""
 
 MADE_AGAIN = "made again, byte for byte"
 MOST = 20
-"""Faults of a check that are told; the others are counted."""
+"""Most faults of a check that are listed; the others are counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What was checked, what is to be said of it, and what is wrong, if anything is."""
+    """A check: its subject, its result as a sentence, and its faults, if any."""
 
     what: str
     says: str
     faults: Sequence[str] = ()
 
     def lines(self) -> Iterator[str]:
-        """The check as text."""
+        """Yield the check as text."""
         yield f"{self.what}: {self.says}"
         yield from (f"  {fault}" for fault in self.faults[:MOST])
         if more := self.faults[MOST:]:
@@ -45,9 +45,9 @@ class Check:
 
 @contextmanager
 def unpacked(file: Path) -> Iterator[tuple[Path, Mapping[str, str]]]:
-    """The folder of a bundle for as long as it is looked at, and the sha256 of each file.
+    """Yield a temporary folder with the files of a bundle, and the sha256 of each file.
 
-    Raises ``RecordError`` for what is no bundle.
+    Raises ``RecordError`` for a file that is not a bundle.
     """
     with processes.scratch("bundle") as scratch:
         folder = scratch / "bundle"
@@ -62,10 +62,10 @@ def unpacked(file: Path) -> Iterator[tuple[Path, Mapping[str, str]]]:
 
 
 def verify(file: Path, allowed: Path | None = None) -> Iterator[Check]:
-    """Every check of a bundle.
+    """Yield every check of a bundle.
 
-    ``allowed`` is a file of signers, of whom one must have signed it.  Raises ``RecordError`` for
-    what is no bundle.
+    ``allowed`` is a file of signers, one of whom must have signed it.  Raises ``RecordError`` for a
+    file that is not a bundle.
     """
     with unpacked(file) as (folder, digests):
         yield from checks(folder, digests, allowed)
@@ -74,7 +74,7 @@ def verify(file: Path, allowed: Path | None = None) -> Iterator[Check]:
 def checks(
     folder: Path, digests: Mapping[str, str], allowed: Path | None = None
 ) -> Iterator[Check]:
-    """The same of one that is unpacked, one after the other; none is in the way of the next."""
+    """Yield every check of an unpacked bundle; a failed check does not prevent the next one."""
     yield _checked("files", folder, lambda: _files(folder, digests))
     yield _checked("signature", folder, lambda: _signature(folder, allowed))
     yield _checked("seals", folder, lambda: _seals(folder))
@@ -89,7 +89,7 @@ def checks(
 
 
 def _checked(what: str, folder: Path, check: Callable[[], tuple[str, Sequence[str]]]) -> Check:
-    """The check; that it cannot be made is what is wrong, then."""
+    """Make a check; an error that prevents it becomes its fault."""
     try:
         return Check(what, *check())
     except MqperfError as error:
@@ -139,15 +139,15 @@ def _versions(folder: Path) -> tuple[str, Sequence[str]]:
 
 
 def _tables(folder: Path, *, ours_differ: bool) -> tuple[str, Sequence[str]]:
-    """Where ours differ, other sentences, tables and columns are no faults; rows always are."""
+    """Compare tables; if versions of mqperf differ, only different values and rows are faults."""
     with processes.scratch("tables") as again:
         write_complete(folder / layout.RUNS, again, "csv")
         result = compared(folder / layout.TABLES, again)
     agree = f"{amount(result.agree, 'value')} of {amount(result.tables, 'table')} agree"
     if not ours_differ:
         return agree, result.everything
-    worded = [amount(len(result.worded), "sentence")] if result.worded else []
-    others = "; ".join([*result.apart, *worded])
+    sentences = [amount(len(result.worded), "sentence")] if result.worded else []
+    others = "; ".join([*result.apart, *sentences])
     return agree + (f"; of another version: {others}" if others else ""), result.differ
 
 

@@ -1,4 +1,4 @@
-"""By what tables and pages of a bundle were made: the same versions make the same bytes."""
+"""Versions that tables and pages of a bundle depend on: the same versions make the same bytes."""
 
 import platform
 import zlib
@@ -10,11 +10,11 @@ DRAWN_BY = (
     *("beautifulsoup4", "docutils", "furo", "jinja2", "matplotlib", "numpy", "pandas", "pyarrow"),
     *("pygments", "scipy", "seaborn", "sphinx", "sphinx-basic-ng"),
 )
-"""The libraries that tables and pages are made by."""
+"""The libraries that tables and pages depend on."""
 
 
 def versions() -> dict[str, str]:
-    """The versions of mqperf and its packages, of Python and zlib, and of those libraries."""
+    """Return the versions of mqperf and its packages, Python, zlib, and ``DRAWN_BY``."""
     installed = {found.name.lower(): found.version for found in distributions()}
     ours = sorted(name for name in installed if name.startswith("mqperf-"))
     return {
@@ -26,7 +26,7 @@ def versions() -> dict[str, str]:
 
 
 def differences(bundled: dict[str, str], here: dict[str, str]) -> list[str]:
-    """What differs, such as ``mqperf 0.1.0, here 0.2.0``."""
+    """Return the differences as texts such as ``mqperf 0.1.0, here 0.2.0``."""
     return [
         f"{name} {bundled.get(name, 'not there')}, here {here.get(name, 'not there')}"
         for name in {**bundled, **here}

@@ -1,1 +1,1 @@
-"""What a bundle holds: copies of runs, hosts renamed, manifest, description."""
+"""Content of a bundle: copies of runs, renamed hosts, manifest, description."""

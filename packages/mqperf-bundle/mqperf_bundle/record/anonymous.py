@@ -1,7 +1,7 @@
-"""Hosts of runs under other names: the same for a host in every record, and seals of what follows.
+"""Renaming of the hosts of runs, consistently in all records, which are sealed again.
 
-Hosts are those that records call so, those of brokers' nodes and URLs, clients' addresses in logs,
-and this machine.
+Hosts are those named as such in records, those of broker nodes and URLs, addresses of clients in
+logs, and this machine.
 """
 
 import json
@@ -23,46 +23,46 @@ _ADDRESS = re.compile(r"[\d.]+")
 _OURS = re.compile(r"local|localhost|127\..*|::1|0\.0\.0\.0|")
 
 COUNTS = ".counts"
-"""Files whose lines have histograms in base64, which may spell the name of a host by chance."""
+"""Suffix of files with histograms in base64, which may contain the name of a host by chance."""
 
 KEPT = "surrogateescape"
-"""How bytes that are no UTF-8 become text, and themselves again."""
+"""Error handler that keeps bytes which are not UTF-8 when text is decoded and encoded again."""
 
 Rename = Callable[[str], str]
 
 
 def renaming(runs: Iterable[Run], files: Iterable[Path]) -> tuple[list[str], Rename]:
-    """The names of hosts that stand in these files of runs, and what renames them in a text.
+    """Return the names of hosts in these files of runs, and a function that renames them in text.
 
-    The first label of a long name is the same host.  Other names sort as these do.
+    A long name, and its first label alone, are the same host.  New names sort like the old ones.
     """
     texts = [text for file in files if (text := _text(file)) is not None]
-    names = {socket.gethostname()} | {name for run in runs for name in _recorded(run.facts())}
+    names = {socket.gethostname()} | {name for run in runs for name in _host_names(run.facts())}
     names |= {match["url"] or match["address"] for t in texts for match in _IN_TEXT.finditer(t)}
     names = {name for name in names if not _OURS.fullmatch(name)}
     short = {name: name if _ADDRESS.fullmatch(name) else name.partition(".")[0] for name in names}
-    places = {host: place for place, host in enumerate(sorted({*short.values()}), 1)}
-    width = len(str(len(places)))
-    hosts = {**short, **{host: host for host in places}}
-    aliases = {name: f"host-{places[host]:0{width}}" for name, host in hosts.items()}
+    numbers = {host: number for number, host in enumerate(sorted({*short.values()}), 1)}
+    width = len(str(len(numbers)))
+    hosts = {**short, **{host: host for host in numbers}}
+    aliases = {name: f"host-{numbers[host]:0{width}}" for name, host in hosts.items()}
     longest = sorted(aliases, key=len, reverse=True)
     ends = (r"(?![A-Za-z0-9-])" if "." in host else r"(?![\w-])" for host in longest)
     each = (re.escape(host) + end for host, end in zip(longest, ends, strict=True))
-    words = re.compile(rf"(?<!\w)(?:{'|'.join(each)})")
-    named = {match[0] for text in texts for match in words.finditer(text)} - {""}
-    return sorted(named), lambda text: words.sub(lambda match: aliases.get(match[0], ""), text)
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(each)})")
+    found = {match[0] for text in texts for match in pattern.finditer(text)} - {""}
+    return sorted(found), lambda text: pattern.sub(lambda match: aliases.get(match[0], ""), text)
 
 
 def rename_hosts(folder: Path, runs: Iterable[Run], rename: Rename) -> None:
-    """Rename hosts in all files of a folder of runs, and in names of files; seal the runs anew.
+    """Rename hosts in contents and names of all files of a folder of runs; seal the runs again.
 
-    A run whose case names a host gets the name of the case as it is now.
+    A run whose case names a host is renamed to the new name of the case.
     """
     for file in sorted(folder.rglob("*"), reverse=True):
         if file.is_file():
             _rewrite(file, rename)
-        if (named := file.with_name(rename(file.name))) != file and file.parent != folder:
-            file.rename(named)
+        if (target := file.with_name(rename(file.name))) != file and file.parent != folder:
+            file.rename(target)
     for run in runs:
         _seal(run.path)
         case = run.known_case()
@@ -70,7 +70,7 @@ def rename_hosts(folder: Path, runs: Iterable[Run], rename: Rename) -> None:
             run.path.rename(run.path.with_name(run.path.name.replace(run.case_id, case.id)))
 
 
-def _recorded(facts: Facts) -> Iterator[str]:
+def _host_names(facts: Facts) -> Iterator[str]:
     processes = (*facts.processes, *(p for load in facts.background for p in load.processes))
     names = [host.label for host in facts.hosts] + [process.host for process in processes]
     names += [node.host for node in facts.system.nodes]
@@ -79,27 +79,27 @@ def _recorded(facts: Facts) -> Iterator[str]:
 
 
 def _text(file: Path) -> str | None:
-    """What is in a file of text, also with bytes of another encoding; None for one of numbers."""
+    """Return the content of a text file, in any encoding; None for a file with binary data."""
     content = raw.content(file, raw.MESSAGES_LIMIT_BYTES)
-    numbers = file.suffix == COUNTS or b"\0" in content
-    return None if numbers else content.decode(errors=KEPT)
+    binary = file.suffix == COUNTS or b"\0" in content
+    return None if binary else content.decode(errors=KEPT)
 
 
 def _rewrite(file: Path, rename: Rename) -> None:
-    """Rename in a file of text, or in the line of text above numbers."""
+    """Rename hosts in a text file, or in the header line of a file with binary data."""
     text = _text(file)
     if text is not None:
         file.write_bytes(rename(text).encode(errors=KEPT))
         return
-    head, line_break, numbers = file.read_bytes().partition(b"\n")
+    header, line_break, data = file.read_bytes().partition(b"\n")
     try:
-        file.write_bytes(rename(head.decode()).encode() + line_break + numbers)
+        file.write_bytes(rename(header.decode()).encode() + line_break + data)
     except UnicodeDecodeError:
         return
 
 
 def _seal(folder: Path) -> None:
-    """Have ``run.json`` tell the checksums of the files as they are now."""
+    """Update the checksums in ``run.json`` to the current files."""
     facts = json.loads((folder / FACTS).read_text(encoding="utf-8"))
     facts["files"] = checksums(folder)
     if SEAL in facts:

@@ -1,4 +1,4 @@
-"""Copies of runs for a bundle: whole, as they were sealed, and without secrets."""
+"""Copies of runs for a bundle: undamaged, and without secrets."""
 
 import shutil
 from collections.abc import Iterator
@@ -12,10 +12,10 @@ from mqperf_bundle.base.secrets import line_with_secret
 
 
 def copy_runs(folder: Path, copy: Path) -> list[Run]:
-    """Copy what tables are made of: the plan, whole and failed runs, and what probes left beside.
+    """Copy the input of tables: the plan, whole and failed runs, and files of probes beside them.
 
-    Gives the runs in the copy.  Raises ``RecordError`` for a run that is not what was recorded, for
-    a folder without runs or plan, and for a file that seems to hold a secret.
+    Returns the runs in the copy.  Raises ``RecordError`` for a damaged run, for a folder without
+    runs or plan, and for a file that seems to hold a secret.
     """
     attempts = [run for run in runs(folder) if run.status in {"done", "failed"}]
     if not attempts or not (folder / PLAN).is_file():
@@ -27,8 +27,8 @@ def copy_runs(folder: Path, copy: Path) -> list[Run]:
                 " it: restore it from a copy, or remove this run folder"
             )
     beside = (folder / name for name in BESIDE_RUNS)
-    parts = (folder / PLAN, *(run.path for run in attempts), *(p for p in beside if p.exists()))
-    for file in (file for part in parts for file in _files(part)):
+    paths = (folder / PLAN, *(run.path for run in attempts), *(p for p in beside if p.exists()))
+    for file in (file for path in paths for file in _files(path)):
         if (line := line_with_secret(file)) is not None:
             raise RecordError(
                 f"{file}:{line}: seems to hold a secret, so nothing was written: if it is one,"
@@ -41,10 +41,10 @@ def copy_runs(folder: Path, copy: Path) -> list[Run]:
     return list(runs(copy))
 
 
-def _files(part: Path) -> Iterator[Path]:
-    """All that is no folder below it, in the order of names; a file is all of itself."""
-    if part.is_symlink() or not part.is_dir():
-        yield part
+def _files(path: Path) -> Iterator[Path]:
+    """Yield all files below a folder in the order of names, or the path itself if it is a file."""
+    if path.is_symlink() or not path.is_dir():
+        yield path
         return
-    for entry in sorted(part.iterdir()):
+    for entry in sorted(path.iterdir()):
         yield from _files(entry)

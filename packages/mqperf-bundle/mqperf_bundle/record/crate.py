@@ -1,4 +1,4 @@
-"""What a bundle says of itself to others: RO-Crate 1.1, JSON-LD in ``ro-crate-metadata.json``.
+"""The metadata of a bundle: RO-Crate 1.1, JSON-LD in ``ro-crate-metadata.json``.
 
 The specification: https://www.researchobject.org/ro-crate/specification/1.1/
 """
@@ -26,7 +26,7 @@ Entity = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a person is told first; ``published`` is in ISO 8601, ``licence`` a URL or words."""
+    """General metadata; ``published`` is in ISO 8601, ``licence`` a URL or a text."""
 
     title: str
     published: str
@@ -35,7 +35,7 @@ class About:
 
 
 def write_crate(folder: Path, about: About, runs: Iterable[str], tables: Mapping[str, str]) -> None:
-    """Describe the bundle in a folder; ``tables`` has for each table what its row is."""
+    """Write the metadata of the bundle in a folder; ``tables`` maps each to what a row is."""
     files = {
         PLAN: "The plan: what was measured.",
         PAGES: "The report: figures, tables and doubts, in one page.",
@@ -45,7 +45,7 @@ def write_crate(folder: Path, about: About, runs: Iterable[str], tables: Mapping
     run_folders = [
         {"@id": f"{RUNS}/{quote(run)}/", "@type": "Dataset", "name": run} for run in runs
     ]
-    parts = [_file(folder, name, words) for name, words in files.items()]
+    parts = [_file(folder, name, description) for name, description in files.items()]
     of_runs: Entity = {"@id": f"{RUNS}/", "@type": "Dataset", "name": "Runs, as recorded"}
     of_runs["hasPart"] = _references(run_folders)
     root: Entity = {
@@ -86,12 +86,12 @@ def write_crate(folder: Path, about: About, runs: Iterable[str], tables: Mapping
     (folder / CRATE).write_text(f"{json.dumps(crate, indent=1)}\n", encoding="utf-8")
 
 
-def _file(folder: Path, name: str, words: str) -> Entity:
+def _file(folder: Path, name: str, description: str) -> Entity:
     return {
         "@id": quote(name),
         "@type": "File",
         "name": Path(name).name,
-        "description": words,
+        "description": description,
         "contentSize": str((folder / name).stat().st_size),
         "encodingFormat": FORMATS[Path(name).suffix],
     }

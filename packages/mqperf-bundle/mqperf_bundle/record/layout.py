@@ -1,4 +1,4 @@
-"""The files of a bundle: where each stands, and the manifest, which ``sha256sum -c`` reads, too."""
+"""The files of a bundle: their paths, and the manifest, which ``sha256sum -c`` can read."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -16,22 +16,22 @@ MANIFEST = "manifest-sha256.txt"
 SIGNATURE = f"{MANIFEST}.sig"
 
 UNLISTED = {MANIFEST, SIGNATURE}
-"""The files whose checksums the manifest cannot have."""
+"""The files whose checksums the manifest cannot contain."""
 
 _LINE = re.compile(r"(?P<sha256>[0-9a-f]{64})  (?P<name>\S.*)\n")
 
 
 def write_manifest(folder: Path) -> list[str]:
-    """Write the manifest of a folder into it; gives the names of all files, itself first."""
-    every = checksums(folder)
-    digests = {name: digest for name, digest in every.items() if name not in UNLISTED}
+    """Write the manifest of a folder into it; return the names of all files, the manifest first."""
+    all_digests = checksums(folder)
+    digests = {name: digest for name, digest in all_digests.items() if name not in UNLISTED}
     lines = [f"{digest}  {name}\n" for name, digest in digests.items()]
     (folder / MANIFEST).write_text("".join(lines), encoding="utf-8")
     return [MANIFEST, *digests]
 
 
 def read_manifest(folder: Path) -> dict[str, str]:
-    """The sha256 of each file by its name; raises ``RecordError`` for what is no manifest."""
+    """Return the sha256 of each file by name; raises ``RecordError`` for an invalid manifest."""
     try:
         text = raw.content(folder / MANIFEST).decode()
     except FileNotFoundError:
@@ -48,7 +48,7 @@ def read_manifest(folder: Path) -> dict[str, str]:
 
 
 def differing(listed: Mapping[str, str], digests: Mapping[str, str]) -> Iterator[str]:
-    """A line for each file that is in one of both alone, or has another digest than is listed."""
+    """Yield a line for each file that is missing, not listed, or has another digest than listed."""
     for name, digest in listed.items():
         if name not in digests:
             yield f"{name}: is missing"

@@ -1,1 +1,1 @@
-"""Tables of a bundle beside those that its runs give."""
+"""Comparison of the tables of a bundle with those made from its runs."""

@@ -1,6 +1,6 @@
-"""Tables of a bundle beside those that its runs give, value by value.
+"""Comparison of the tables of a bundle with those made from its runs, value by value.
 
-Numbers that differ by less than a part in a billion are the same: processors round differently.
+Numbers that differ by less than a part in a billion are equal: processors round differently.
 """
 
 import csv
@@ -19,16 +19,16 @@ SENTENCES = {
     *("text", "because", "broken_by", "cause_test", "extrapolated", "assumption"),
     *("sustained_at", "highest_at"),
 }
-"""Columns of words: what they say of figures stands in other columns, too."""
+"""Columns of sentences: the figures in them are in other columns, too."""
 
 
 @dataclass
 class Compared:
-    """How many tables and values agree, empty ones aside, and what does not.
+    """The numbers of tables and non-empty values that agree, and all differences.
 
-    ``differ`` are values that differ and rows that one side has alone.  What another version may
-    have by right is by itself: ``apart``, tables and columns that one side has alone, and
-    ``worded``, sentences that differ.
+    ``differ`` has values that differ, and rows that only one side has.  Differences that another
+    version may have legitimately are separate: ``apart`` has tables and columns that only one side
+    has, ``worded`` sentences that differ.
     """
 
     tables: int = 0
@@ -39,12 +39,12 @@ class Compared:
 
     @property
     def everything(self) -> list[str]:
-        """All that is not the same."""
+        """All differences."""
         return [*self.differ, *self.apart, *self.worded]
 
 
 def compared(bundled: Path, again: Path) -> Compared:
-    """Hold the CSV files of a bundle against those that were made again."""
+    """Compare the CSV files of a bundle with those that were made again."""
     result = Compared()
     names = [{file.name for file in folder.glob("*.csv")} for folder in (bundled, again)]
     for name in sorted(names[0] | names[1]):
@@ -63,9 +63,9 @@ def compared(bundled: Path, again: Path) -> Compared:
 
 def _compare(bundled: Path, again: Path, result: Compared) -> None:
     table = bundled.stem
-    with ExitStack() as held:
+    with ExitStack() as stack:
         sides = [
-            csv.DictReader(held.enter_context(file.open(newline="", encoding="utf-8")))
+            csv.DictReader(stack.enter_context(file.open(newline="", encoding="utf-8")))
             for file in (bundled, again)
         ]
         columns = [tuple(side.fieldnames or ()) for side in sides]
@@ -87,8 +87,8 @@ def _compare(bundled: Path, again: Path, result: Compared) -> None:
                     result.agree += bool(row[column])
                 else:
                     values = f"{row[column]} in the bundle, {other[column]} from its runs"
-                    told = result.worded if column in SENTENCES else result.differ
-                    told.append(one_line(f"{place}, {column}: {values}"))
+                    found = result.worded if column in SENTENCES else result.differ
+                    found.append(one_line(f"{place}, {column}: {values}"))
 
 
 def _run(row: Mapping[str, str]) -> str:

@@ -37,8 +37,8 @@ class Prediction:
     """What is predicted from the runs of a folder.
 
     ``demands``, ``predictions`` and ``broken`` (the table ``broken_assumptions``, of ``predict``
-    alone) are tables, with the columns of the data dictionary.  ``results`` has for each layout
-    what was refused, and why; ``text`` is all of it in words, line by line.
+    alone) are tables, with the columns of the data dictionary.  ``results`` has a result for each
+    layout, with the reason if it was refused; ``text`` is all of it in words, line by line.
     """
 
     demands: pd.DataFrame
@@ -57,7 +57,7 @@ class Prediction:
         return "\n".join(map(printable, self.text))
 
     def _repr_html_(self) -> str:
-        """The words, and the demands behind them."""
+        """The text, and the table of demands."""
         return f"<pre>{escape(repr(self))}</pre>{notebook.as_html(self.demands)}"
 
 

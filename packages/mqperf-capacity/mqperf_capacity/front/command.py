@@ -61,7 +61,7 @@ def predict(
 
 
 def _case(text: str) -> tuple[str, float]:
-    """The test case and the rate of ``notify=500``."""
+    """Parse a test case and its rate, such as ``notify=500``."""
     name, _, rate = text.partition("=")
     try:
         return name, float(rate)

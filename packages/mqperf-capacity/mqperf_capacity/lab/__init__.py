@@ -1,1 +1,1 @@
-"""How processes get their quotas, and the probe that watches these."""
+"""Applying quotas to processes, and the probe of quotas."""

@@ -11,10 +11,10 @@ PROGRAM = "mqperf_capacity.onhost.recorder"
 
 
 def program(task: Task) -> Program | None:
-    """Start the recorder; None on a host whose roles may use all of its CPU."""
+    """The recorder to start; None on a host without a quota of CPU."""
     machine = task.machine
-    place = machine.groups.cpu() if isinstance(machine, Limited) else None
-    if place is None or not isinstance(machine, Limited):
+    root = machine.groups.cpu() if isinstance(machine, Limited) else None
+    if root is None or not isinstance(machine, Limited):
         return None
     groups: dict[str, dict[str, int]] = {}
     for target in task.targets:
@@ -22,12 +22,12 @@ def program(task: Task) -> Program | None:
             groups.setdefault(group_of(target.kind, target.label), {})[target.label] = target.pid
     if not groups:
         return None
-    told = {"folder": str(place.folder), "groups": groups}
-    return recorder(task, PROGRAM, LOG, told=told)
+    config = {"folder": str(root.folder), "groups": groups}
+    return recorder(task, PROGRAM, LOG, data=config)
 
 
 def check(folder: Path, host: str) -> None:
-    """Raise ``ProbeError`` for a log that is not sound, and for processes without their quota."""
+    """Raise ``ProbeError`` for an invalid log, and for processes that ran without their quota."""
     file = folder / LOG
     if not file.exists():
         return

@@ -1,8 +1,8 @@
-"""Hosts on which what is started for a role has a quota of CPU and memory.
+"""Hosts on which processes started for a role have a quota of CPU and memory.
 
 A program on each host makes the folder of all control groups, and has it removed, however it ends.
 Processes enter their group before they are executed, so that a broker which asks the kernel for its
-CPU gets the quota told: Erlang starts as many schedulers.
+CPU gets the quota: Erlang starts as many schedulers.
 """
 
 import json
@@ -32,35 +32,35 @@ WITHIN = Path(within.__file__)
 LABEL = "quota keeper"
 LIMIT_S = 15.0
 END_GRACE_S = 30.0
-"""Until a keeper has removed its folder: what is in it has ended by then."""
+"""Time that a keeper gets to remove its folder, whose processes have ended by then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Groups:
-    """The control groups of a host: where they are, and what each role may have."""
+    """The control groups of a host: where they are, and the quota of each role."""
 
     places: tuple[GroupRoot, ...]
     quotas: Quotas
 
     def entered(self, group: str, role: Role) -> str:
-        """What ``within`` is told: for each hierarchy the folder, and its files."""
+        """The argument of ``within``: for each hierarchy the folder of the group, and its files."""
         resources = self.quotas.of(role)
         files: dict[str, dict[str, str]] = {}
-        for place in self.places:
-            of_folder = files.setdefault(str(place.folder / group), {})
-            of_folder |= settings(place, resources)
+        for root in self.places:
+            contents = files.setdefault(str(root.folder / group), {})
+            contents |= settings(root, resources)
         return json.dumps([[folder, texts] for folder, texts in files.items() if texts])
 
     def cpu(self) -> GroupRoot | None:
-        """Where those of CPU are."""
-        return next((place for place in self.places if place.controller == "cpu"), None)
+        """Where the groups of CPU are; None without a quota of CPU."""
+        return next((root for root in self.places if root.controller == "cpu"), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Limited(WrappedHost):
-    """A host, as one role sees it: what is started on it is in the role's group.
+    """A host that starts processes in the control group of one role.
 
-    Without a role it starts as the host itself.
+    Without a role it starts them as the host itself does.
     """
 
     groups: Groups
@@ -68,16 +68,16 @@ class Limited(WrappedHost):
 
     @override
     def changed(self, label: str, argv: Sequence[str], env: Mapping[str, str] | None) -> Start:
-        """A node of the brokers has a group of its own."""
+        """The command that enters the group first; each node of the brokers has its own group."""
         if self.role is None or not self.groups.quotas.of(self.role):
             return argv, env
-        order = self.groups.entered(group_of(self.role, label), self.role)
+        entry = self.groups.entered(group_of(self.role, label), self.role)
         script = str(self.host.copied(WITHIN))
-        return [self.host.python, "-I", "-S", script, order, *argv], env
+        return [self.host.python, "-I", "-S", script, entry, *argv], env
 
     def facts(self) -> dict[str, Any]:
-        """Those of the host, and its quotas."""
-        version = max(place.version for place in self.groups.places)
+        """The facts of the host, and its quotas."""
+        version = max(root.version for root in self.groups.places)
         given = self.groups.quotas.model_dump(exclude_none=True)
         return {**self.host.facts(), "quotas": {"cgroup_version": version, **given}}
 
@@ -89,14 +89,14 @@ def group_of(role: str, label: str) -> str:
 
 @contextmanager
 def applied(quotas: Quotas, hosts: Hosts) -> Iterator[Hosts]:
-    """The hosts with these quotas; raises ``HostError`` where there can be none."""
+    """Yield the hosts with these quotas; raises ``HostError`` where they cannot be applied."""
     resources = {name for role in ROLES for name in quotas.of(role)}
     if not resources:
         yield hosts
         return
-    with ExitStack() as held:
+    with ExitStack() as stack:
         groups = {
-            host.name: Groups(held.enter_context(_kept(host, resources)), quotas)
+            host.name: Groups(stack.enter_context(_group_roots(host, resources)), quotas)
             for host in hosts.every
         }
 
@@ -104,8 +104,8 @@ def applied(quotas: Quotas, hosts: Hosts) -> Iterator[Hosts]:
 
 
 @contextmanager
-def _kept(host: Host, resources: set[str]) -> Iterator[tuple[GroupRoot, ...]]:
-    """Where groups for these resources are made on a host, as long as the context lasts."""
+def _group_roots(host: Host, resources: set[str]) -> Iterator[tuple[GroupRoot, ...]]:
+    """Yield where groups for these resources can be made on a host, while the context lasts."""
     path = ":".join(map(str, path_of(KEEPER, host)))
     with host.scratch("quotas") as folder:
         log = folder / "keeper.log"
@@ -113,22 +113,22 @@ def _kept(host: Host, resources: set[str]) -> Iterator[tuple[GroupRoot, ...]]:
         env = {"PYTHONPATH": path, "PATH": host.path}
         process = host.start(LABEL, argv, env=env, log=log)
         try:
-            yield tuple(_ready(host, process, log))
+            yield tuple(_folders_made(host, process, log))
         finally:
             process.stop(END_GRACE_S)
 
 
-def _ready(host: Host, process: Process, log: Path) -> Iterator[GroupRoot]:
-    """What the keeper has made; raises ``HostError`` with what was in its way."""
-    limit = time.monotonic() + LIMIT_S
+def _folders_made(host: Host, process: Process, log: Path) -> Iterator[GroupRoot]:
+    """The folders that the keeper has made; raises ``HostError`` with the reason if it fails."""
+    deadline = time.monotonic() + LIMIT_S
     while not (text := host.read(log).decode(errors="replace")).endswith("}\n"):
-        if not process.alive or time.monotonic() > limit:
+        if not process.alive or time.monotonic() > deadline:
             raise HostError(_refused(host, one_line(text) or "the kernel does not say why"))
         time.sleep(0.01)
-    told = json.loads(text.splitlines()[-1])
-    if "error" in told:
-        raise HostError(_refused(host, told["error"]))
-    for controller, version, folder in told["ready"]:
+    answer = json.loads(text.splitlines()[-1])
+    if "error" in answer:
+        raise HostError(_refused(host, answer["error"]))
+    for controller, version, folder in answer["ready"]:
         yield GroupRoot(controller, version, Path(folder))
 
 

@@ -1,4 +1,4 @@
-"""What runs on a measured host, beside the broker.
+"""Programs that run on a measured host, beside the broker.
 
-It imports the standard library, mqperf's room ``onhost``, and itself, and goes to hosts whole.
+This folder imports the standard library, ``mqperf.onhost`` and itself, and is copied to hosts.
 """

@@ -1,9 +1,9 @@
-"""The folder of all groups of a run, for as long as this program runs.
+"""Keeps the folder of all groups of a run for as long as this program runs.
 
-Its argument is a JSON list of the resources that are limited.  It prints what it has made as one
-line of JSON, ``{"ready": [[controller, version, folder], ...]}``, or ``{"error": reason}``.  The
-folders are removed when it ends; if it is killed, by reapers as soon as the kernel lets go of the
-folders' locks.  Those of keepers that died with the machine's power are gone with it.
+Its argument is a JSON list of the resources that are limited.  It prints the folders as one line
+of JSON, ``{"ready": [[controller, version, folder], ...]}``, or ``{"error": reason}``.  The folders
+are removed when it ends; if it is killed, by reapers as soon as the kernel releases the locks of
+the folders.  No folder survives a restart of the machine.
 """
 
 import json
@@ -29,11 +29,11 @@ PREFIX = "mqperf-quotas"
 def main(resources: str) -> None:
     """Make the folders, and stay until SIGTERM."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    with ExitStack() as held:
+    with ExitStack() as stack:
         try:
             made = [
                 (place.controller, place.version, str(place.folder))
-                for place in made_in(held, set(json.loads(resources)))
+                for place in made_in(stack, set(json.loads(resources)))
             ]
         except (OSError, HostError) as error:
             print(json.dumps({"error": _reason(error)}), flush=True)
@@ -49,14 +49,14 @@ def _reason(error: Exception) -> str:
     return str(error)
 
 
-def made_in(held: ExitStack, resources: set[str]) -> Iterator[cgroups.GroupRoot]:
-    """Make a folder in each hierarchy, for all of its controllers, until ``held`` is left."""
+def made_in(stack: ExitStack, resources: set[str]) -> Iterator[cgroups.GroupRoot]:
+    """Make a folder in each hierarchy, for all of its controllers, until ``stack`` closes."""
     folders: dict[Path, Path] = {}
     for place in cgroups.places(resources):
         root = place.folder
         if root not in folders:
             scratch.sweep(root, re.compile(PREFIX + scratch.RANDOM))
-            folders[root] = held.enter_context(scratch.owned(root, PREFIX))
+            folders[root] = stack.enter_context(scratch.owned(root, PREFIX))
         for folder in (root, folders[root]):
             cgroups.enable(place, folder)
         yield replace(place, folder=folders[root])

@@ -1,8 +1,8 @@
-"""Executes a program within control groups: run as a script, before the program's own words.
+"""Executes a program within control groups: a script that is put before the program's command line.
 
-Its first argument is JSON: a list of groups, each with its folder and what is written into which of
-its files.  A group is made if it is not there.  The program is this process: its parent, its id and
-its variables stay.
+Its first argument is JSON: a list of groups, each with its folder and the texts to write into its
+files.  A group is made if it does not exist.  The program replaces this process, and keeps its
+parent, id and environment.
 """
 
 import json
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def main(groups: str, *argv: str) -> None:
-    """Enter the groups, and become the program."""
+    """Enter the groups, and execute the program in this process."""
     for folder, files in json.loads(groups):
         Path(folder).mkdir(exist_ok=True)
         for name, text in files.items():

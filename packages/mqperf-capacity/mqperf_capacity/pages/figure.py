@@ -1,4 +1,4 @@
-"""CPU of every role against the rate: as runs used it, and as predicted until one is full."""
+"""CPU of every role against the rate: as measured, and as predicted until one is full."""
 
 from collections.abc import Sequence
 
@@ -21,17 +21,17 @@ from mqperf_capacity.study.regression import Floats, interval
 
 CAPTION = "CPU of every role against the rate"
 BEYOND = 1.1
-"""How far the axes go, in what they show."""
+"""How far the axis of CPU goes, relative to a full role."""
 
 STEPS = 400
-"""Rates at which what is predicted is drawn."""
+"""The number of rates at which a prediction is drawn."""
 
 
 def drawing(results: Sequence[Predicted], tables: Tables) -> Drawing:
     """A panel for each prediction, with a mark for each role in each run.
 
-    Lines, with their intervals, go as far as one of the roles has any CPU left by what a message
-    costs at low load.  Behind them is the interval of the rate that is sustained.
+    Lines, with their intervals, end where the first role has no CPU left, by the cost of a message
+    at low load.  Behind them is the interval of the rate that is sustained.
     """
     limits = [grouped(result.together["full_msg_s"]) for result in results]
     alt = f"{CAPTION}, as measured and as predicted: {', '.join(limits)} sustained."
@@ -56,19 +56,19 @@ def _sheet(results: Sequence[Predicted], tables: Tables) -> Figure:
 
 
 def _draw(result: Predicted, axes: Axes) -> None:
-    """The roles of a prediction; the machine that has them all, where that is full first."""
+    """Draw the roles of a prediction; the common host only where that is full first."""
     roles = [row for row in result.rows if row["role"] != ALL]
     first = min(roles, key=lambda row: float(row["full_msg_s"]))["role"]
     shown = [row for row in roles if row["role"] == first or row["role"] != HOST]
     capacities = {row["role"]: row["capacity_cores"] for row in shown}
     rates = np.linspace(0, result.together["full_msg_s_high"], STEPS)
     shares = {role: _predicted(result, role, rates) / cores for role, cores in capacities.items()}
-    left = np.all([middle < 1 for middle, *_ in shares.values()], axis=0)
+    drawn = np.all([middle < 1 for middle, *_ in shares.values()], axis=0)
     for role, cores in capacities.items():
         shade, name = assigned(NODES, capacities, role).light, name_of(role)
-        middle, low, high = 100 * shares[role][:, left]
-        axes.fill_between(rates[left], low, high, color=shade, alpha=0.15, linewidth=0)
-        (line,) = axes.plot(rates[left], middle, color=shade, linewidth=1.5, label=as_text(name))
+        middle, low, high = 100 * shares[role][:, drawn]
+        axes.fill_between(rates[drawn], low, high, color=shade, alpha=0.15, linewidth=0)
+        (line,) = axes.plot(rates[drawn], middle, color=shade, linewidth=1.5, label=as_text(name))
         tell(line, [as_shown(name)])
         runs = _measured(result, role)
         used = 100 * runs["cores"] / cores
@@ -86,7 +86,7 @@ def _predicted(result: Predicted, role: str, rates: Floats) -> Floats:
 
 
 def _measured(result: Predicted, role: str) -> pd.DataFrame:
-    """What a role used in the runs of its model: ``run``, ``rate`` and ``cores``."""
+    """CPU of a role in the runs of its model: ``run``, ``rate`` and ``cores``."""
     model = result.known.model
     used = model.used.loc[model.used["role"] == role, ["run", "cores"]]
     return model.runs[["run", "rate"]].merge(used, on="run")

@@ -1,4 +1,4 @@
-"""Test cases at once in words: what all of them use, and how long each takes."""
+"""Predictions for several test cases at once in words: CPU of all, and latency of each."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,15 +10,15 @@ from mqperf_capacity.study.mixes import Mix
 
 
 def lines(results: Sequence[Mix]) -> Iterator[str]:
-    """All of them, one after the other; the last line says how to read the intervals."""
+    """The lines of all mixes; the last line says how to read the intervals."""
     for mix in results:
-        yield from _of(mix)
+        yield from _lines_of(mix)
         yield ""
     if any(mix.refused is None for mix in results):
         yield INTERVALS
 
 
-def _of(mix: Mix) -> Iterator[str]:
+def _lines_of(mix: Mix) -> Iterator[str]:
     words = f" ({mix.words})" if mix.words else ""
     kind = labels.kind(mix.layout["queues"])
     yield f"{mix.layout['system']}, {mix.layout['topology']}, {kind}{words}"

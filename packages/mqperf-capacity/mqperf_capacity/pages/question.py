@@ -1,4 +1,4 @@
-"""What a message costs, and what that allows: asked by name, of runs at low and at full load."""
+"""The question ``capacity``: the cost of a message, and the rate which that allows."""
 
 from collections.abc import Iterable, Iterator
 
@@ -57,7 +57,7 @@ def _sentence(result: Predicted, tables: Tables) -> Text:
 
 
 def _limit(result: Predicted) -> str:
-    """A rate with its interval, or the lower end of it where no more is known."""
+    """The sustained rate with its interval, or the lower end where only a bound is known."""
     whole, unit = result.together, rate_unit(result.known.model.keys)
     low, high = whole["full_msg_s_low"], whole["full_msg_s_high"]
     if is_measured(result):
@@ -66,7 +66,7 @@ def _limit(result: Predicted) -> str:
 
 
 def _interval(result: Predicted) -> str:
-    """What the rate is, and of which bodies: the longest, which cost most."""
+    """The kind of interval, and the length of bodies: the longest, which cost most."""
     interval = "90 % interval" if is_measured(result) else "lower end of the 90 % interval"
     if len(result.known.payloads) < 2:
         return interval
@@ -74,7 +74,7 @@ def _interval(result: Predicted) -> str:
 
 
 def _basis(result: Predicted) -> str:
-    """The runs at low load, and those in which some role was full."""
+    """The numbers of runs at low load, and of runs in which some role was full."""
     rates = result.known.runs["rate"]
     low, high, unit = grouped(rates.min()), grouped(rates.max()), rate_unit(result.known.model.keys)
     words = f"{amount(len(rates), 'run')} at {low} to {high} {unit}"
@@ -84,7 +84,7 @@ def _basis(result: Predicted) -> str:
 
 
 def _settling(results: Iterable[Predicted]) -> Iterator[Text]:
-    """What would tell how much more is sustained."""
+    """Measurements that would show how much more is sustained."""
     for result in results:
         if not is_measured(result):
             keys, least = result.known.model.keys, grouped(result.together["full_msg_s_low"])

@@ -1,4 +1,4 @@
-"""Quotas of a run, and how often they were used up: a fact, which accuses nobody."""
+"""The section of quotas: how often each was used up in a run, which is a fact and no doubt."""
 
 from collections.abc import Iterator
 

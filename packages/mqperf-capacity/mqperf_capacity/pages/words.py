@@ -1,4 +1,4 @@
-"""A prediction in words: what it sustains, what fills first, and what it rests on."""
+"""A prediction in words: the sustained rate, the role that is full first, and the basis."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -31,9 +31,9 @@ INTERVALS = (
 
 
 def lines(results: list[Predicted]) -> Iterator[str]:
-    """All predictions, one after the other; the last lines say how to read the intervals."""
+    """The lines of all predictions; the last one says how to read the intervals."""
     for result in results:
-        for line in _of(result):
+        for line in _lines_of(result):
             yield in_unit(line, TEST_CASES[result.known.model.keys["test_case"]].unit, ())
         yield ""
     if all(result.refused for result in results):
@@ -41,7 +41,7 @@ def lines(results: list[Predicted]) -> Iterator[str]:
     yield INTERVALS
 
 
-def _of(result: Predicted) -> Iterator[str]:
+def _lines_of(result: Predicted) -> Iterator[str]:
     keys = result.known.model.keys
     words = f" ({result.known.model.words})" if result.known.model.words else ""
     yield (
@@ -88,12 +88,12 @@ def _basis(result: Predicted) -> Iterator[str]:
 
 
 def filled(result: Predicted) -> str:
-    """Who is full first: ``node Broker has used up 0.5 cores``."""
+    """The role that is full first: ``node Broker has used up 0.5 cores``."""
     return used_up(first_of(_roles(result)))
 
 
 def used_up(row: Row) -> str:
-    """That the role of a row is full."""
+    """The statement that the role of a row has used up its cores."""
     has = "have" if row["role"] in {CLIENTS, SERVERS} else "has"
     cores = row["capacity_cores"]
     return f"{name_of(row['role'])} {has} used up {cores:g} {'core' if cores == 1 else 'cores'}"
@@ -104,7 +104,7 @@ def _roles(result: Predicted) -> list[Row]:
 
 
 def first_of(rows: list[Row]) -> Row:
-    """The one that is full at the lowest rate."""
+    """The row of the role that is full at the lowest rate."""
     return min(rows, key=lambda row: float(row["full_msg_s"]))
 
 
@@ -124,7 +124,7 @@ def _sustained(result: Predicted) -> Iterator[str]:
 
 
 def _costs(result: Predicted) -> str:
-    """What a message costs the role that is full first: at low load, and then where runs tell."""
+    """The cost of a message to the role that is full first: at low and, if known, at full load."""
     known, payload = result.known, result.together["asked_payload_bytes"]
     role, message = first_of(_roles(result))["role"], of_message(payload)
     low, _ = known.cpu[role].at(message)
@@ -136,12 +136,12 @@ def _costs(result: Predicted) -> str:
 
 
 def is_measured(result: Predicted) -> bool:
-    """Whether it is known what a message costs the role that is full first, when it is."""
+    """Whether the cost of a message at full load is known for the role that is full first."""
     return bool(result.together["full_is"] == MEASURED)
 
 
 def _limit(row: Row) -> str:
-    """``19,220 [17,713 to 21,056] msg/sec``; the lower end alone of what is sustained at least."""
+    """``19,220 [17,713 to 21,056] msg/sec``; only the lower end where just a bound is known."""
     if row["full_is"] == MEASURED:
         return f"{span(row, 'full_msg_s', ',.0f')} msg/sec"
     return f"at least {row['full_msg_s_low']:,.0f} msg/sec"
@@ -155,7 +155,7 @@ def _at_rate(result: Predicted) -> Iterator[str]:
 
 
 def at_rate(row: Row) -> str:
-    """What a role uses at the rate that is asked about, and how much CPU it needs for that."""
+    """The CPU that a role uses at the requested rate, and how much it needs for that."""
     share, cores = row["used_share"], row["capacity_cores"]
     line = f"{name_of(row['role'])}: {span(row, 'used_cores', '.3g')} cores, {100 * share:.0f} % of"
     line += f" {cores:g}"
@@ -168,7 +168,7 @@ def at_rate(row: Row) -> str:
 
 
 def latency(row: Row) -> str:
-    """Percentiles at the rate that is asked about."""
+    """Percentiles of latency at the requested rate."""
     if "p50_s" not in row:
         return "not predicted, as something is nearly full at this rate, or too few runs tell"
     p99 = f", p99 {span(row, 'p99_s', '.1f', 1e3)} ms" if "p99_s" in row else ""
@@ -176,16 +176,16 @@ def latency(row: Row) -> str:
 
 
 def _assumptions(result: Predicted) -> Iterator[str]:
-    """What else limits, below what CPU allows."""
-    said = result.refused or ""
+    """Limits below the rate that CPU allows, without the reason of a refusal."""
+    refusal = result.refused or ""
     for row in result.broken:
-        if row["because"] not in said:
+        if row["because"] not in refusal:
             limit = f"{row['limit_msg_s']:,.0f} msg/sec"
             yield f"  Not above {limit}: {row['assumption']}; {row['because']}."
 
 
 def name_of(role: str) -> str:
-    """What a role is called in a sentence."""
+    """The name of a role in a sentence."""
     return ROLES.get(role, f"node {role}")
 
 

@@ -1,1 +1,1 @@
-"""What plans may say of quotas, and the tables of what is predicted."""
+"""The settings of quotas in plans, and the tables of predictions."""

@@ -1,4 +1,4 @@
-"""What a plan may say of quotas: settings of any system, and so axes of a sweep."""
+"""Quotas in a plan: settings of any system, which may also be axes of a sweep."""
 
 from typing import Annotated
 
@@ -12,10 +12,10 @@ Memory = Annotated[int, Field(ge=16 * 2**20, le=2**50, strict=True), BYTES]
 
 
 class Quotas(BaseModel, frozen=True, extra="ignore", hide_input_in_errors=True):
-    """What of CPU and memory each role may have; without a value, all that its host has.
+    """CPU and memory that each role may use; without a value, all that its host has.
 
     Each node of the brokers has its own quota.  All clients on a host share one, and all servers.
-    Other settings of a system are left alone.
+    Other settings of a system are ignored.
     """
 
     broker_cores: Cores | None = Field(
@@ -51,13 +51,13 @@ class Quotas(BaseModel, frozen=True, extra="ignore", hide_input_in_errors=True):
     )
 
     def of(self, role: str) -> dict[str, float]:
-        """What a role may have, by resource: ``cores``, ``memory_bytes``; nothing if unlimited."""
+        """The quotas of a role by resource: ``cores``, ``memory_bytes``; without unlimited ones."""
         names = {name: f"{role}_{name}" for name in ("cores", "memory_bytes")}
-        given = {name: getattr(self, field, None) for name, field in names.items()}
-        return {name: value for name, value in given.items() if value is not None}
+        values = {name: getattr(self, field, None) for name, field in names.items()}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 BROKER_CORES, BROKER_MEMORY, CLIENT_CORES, CLIENT_MEMORY, SERVER_CORES, SERVER_MEMORY = (
     column_of(name, field) for name, field in Quotas.model_fields.items()
 )
-"""The columns of these settings, by which they may be lists."""
+"""The columns of these settings, which make them axes when a plan has lists of values."""

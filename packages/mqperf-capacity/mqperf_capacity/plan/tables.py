@@ -1,4 +1,4 @@
-"""The tables of what messages cost, and of what is predicted of it."""
+"""The tables of service demands, and of predictions from them."""
 
 from mqperf.plan.columns import Column, Table
 from mqperf.plan.columns.column import count, latency, rate, ratio, share, text
@@ -16,7 +16,7 @@ _ENDS = "end of its 90 % interval."
 
 
 def _with_ends(column: Column) -> tuple[Column, ...]:
-    """The column, and the ends of its interval."""
+    """The column, and columns for both ends of its interval."""
     ends = (("low", "Lower"), ("high", "Upper"))
     return (
         column,
@@ -24,14 +24,14 @@ def _with_ends(column: Column) -> tuple[Column, ...]:
             Column(
                 f"{column.name}_{end}",
                 column.dtype,
-                f"{which} {_ENDS}",
+                f"{prefix} {_ENDS}",
                 f"{column.label} {end}",
                 column.unit,
                 column.shown,
                 column.scale,
                 column.check,
             )
-            for end, which in ends
+            for end, prefix in ends
         ),
     )
 
@@ -44,7 +44,7 @@ def _cost(name: str, meaning: str, label: str) -> Column:
     return Column(name, "float64", meaning, label, "s", "µs", 1e6, "not negative")
 
 
-def _byte(name: str, meaning: str, label: str) -> Column:
+def _byte_cost(name: str, meaning: str, label: str) -> Column:
     meaning += "; empty where one payload was measured."
     return Column(name, "float64", meaning, label, "s", "ns", 1e9, "not negative")
 
@@ -72,7 +72,7 @@ DEMANDS = Table(
             )
         ),
         _cost("demand_sys_s", "The part of it in the kernel.", "of that in the kernel"),
-        _byte("demand_byte_s", "CPU time of a byte of a body", "CPU of a byte at low load"),
+        _byte_cost("demand_byte_s", "CPU time of a byte of a body", "CPU of a byte at low load"),
         *_with_ends(
             _cost(
                 "demand_full_s",
@@ -82,7 +82,7 @@ DEMANDS = Table(
                 "CPU of a message at full load",
             )
         ),
-        _byte("demand_full_byte_s", "That of a byte of a body", "CPU of a byte at full load"),
+        _byte_cost("demand_full_byte_s", "That of a byte of a body", "CPU of a byte at full load"),
         *_with_ends(
             _bytes(
                 "message_bytes",

@@ -1,1 +1,1 @@
-"""What is recorded of quotas."""
+"""The log of the probe of quotas."""

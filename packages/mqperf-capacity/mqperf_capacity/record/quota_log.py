@@ -1,4 +1,4 @@
-"""The log of the probe of quotas: how it is read, and when it is no sound one."""
+"""The log of the probe of quotas: its format, and how it is read and validated."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,8 +18,8 @@ Seconds = Annotated[float, Field(ge=0, le=1e15)]
 class Sample(BaseModel, frozen=True, allow_inf_nan=False, defer_build=True):
     """The counters of every group at an instant, as ``onhost/recorder.py`` writes them.
 
-    Of each group: periods, those in which it had used up its quota, and the seconds in which its
-    processes waited therefore, summed over processors.
+    Of each group: periods, periods in which it had used up its quota, and seconds for which its
+    processes waited for that reason, summed over processors.
     """
 
     epoch: Seconds
@@ -28,5 +28,5 @@ class Sample(BaseModel, frozen=True, allow_inf_nan=False, defer_build=True):
 
 
 def samples(file: Path) -> Iterator[Sample]:
-    """Every sample; raises ``ProbeError`` with the line that is cut short, or none of this log."""
+    """Every sample; raises ``ProbeError`` with a line that is cut short, or not of this log."""
     return json_lines(file, Sample, "quotas")

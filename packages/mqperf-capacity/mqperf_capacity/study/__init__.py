@@ -1,1 +1,1 @@
-"""What quotas did in a run, what messages cost, and what follows from it."""
+"""The table of quotas, service demands of messages, and predictions from them."""

@@ -1,11 +1,11 @@
-"""What a prediction rests on, and whether the runs keep to it: that CPU is what limits.
+"""The assumptions of a prediction, above all that CPU is the limit, checked against the runs.
 
-Four things are looked at.  A run that does not keep its rate has met a limit, as has a load
-without a rate that more threads do not make faster; if no role, and no machine, was near the end of
-its CPU then, the limit is another one.  A window of W unconfirmed messages lets W / R through, with
-R the time until a confirm (J. Little, A Proof for the Queuing Formula L = λW, 1961).  A link
-carries no more than its bandwidth.  Repeats of a point cost a node alike.  Nothing is said where
-the data do not say: of a machine that others had filled, or of latencies unknown.
+Four things are checked.  A run that does not keep its rate has met a limit, as has a load without a
+rate that more threads do not make faster; if no role, and no machine, was near the end of its CPU
+then, the limit is not CPU.  A window of W unconfirmed messages allows a rate of W / R, with R the
+time until a confirm (J. Little, A Proof for the Queuing Formula L = λW, 1961).  A link carries no
+more than its bandwidth.  Repeats of a point cost a node about the same.  Nothing is reported where
+the data are inconclusive: on a machine that other processes had filled, or without latencies.
 """
 
 from collections.abc import Iterator
@@ -24,20 +24,20 @@ KEPT = 0.95
 """Share of the offered rate, or of what is sent, below which a run does not keep up."""
 
 NEAR_FULL = 0.8
-"""Share of its CPU from which on a role may be what limits: it waits for CPU at times."""
+"""Share of its CPU from which on a role may be the limit, as it waits for CPU at times."""
 
 MACHINE_FULL = 0.9
-"""Share of the machine's CPU, whoever uses it, from which on everything on it waits for CPU."""
+"""Share of the machine's CPU in use, by any process, from which on all on it waits for CPU."""
 
 LINK_FULL = 0.9
-"""Of the bandwidth of a link: what frames and headers of it take is not counted."""
+"""Share of the bandwidth from which on a link is full: its frames and headers are not counted."""
 
 MORE_THREADS, RISE = 0.5, 0.1
-"""So many more threads make a load without a rate faster, by this share of that at least."""
+"""Relative increase of threads, and the least share of it by which throughput has to rise."""
 
 UNSTEADY, UNSTEADY_CORES = 1.7, 0.05
-"""Ratio of the CPU that a node used in repeats of a point, and so many cores apart, from which on
-its messages did not cost the same.  A broker in Java still compiles itself in its first runs."""
+"""Ratio of the CPU of a node in repeats of a point, and difference in cores, from which on its
+messages did not cost the same.  A broker in Java still compiles its code in its first runs."""
 
 CPU_LIMITS = "CPU is what limits"
 COST_STAYS = "a message goes on to cost what it did"
@@ -48,9 +48,9 @@ Row = dict[str, Any]
 
 
 def broken(known: Demands, bound: float, payload: float | None = None) -> list[Row]:
-    """Rows of ``broken_assumptions``: what limits below ``bound``, the rate that CPU allows.
+    """Rows of ``broken_assumptions``: limits below ``bound``, the rate that CPU allows.
 
-    ``payload`` is the length of bodies that is asked about.
+    ``payload`` is the length of bodies to predict for.
     """
     model = known.model
     rows = [*_links(known, bound, payload), *_windows(model, bound)]
@@ -62,7 +62,7 @@ def broken(known: Demands, bound: float, payload: float | None = None) -> list[R
 
 
 def _unsteady(model: Model) -> Iterator[Row]:
-    """Of the point whose repeats cost a node most differently; no rate is below such a limit."""
+    """A row for the point whose repeats cost a node most differently, with a limit of 0."""
     used = model.used[~model.used["role"].isin(NOT_NODES)]
     used = used.merge(model.runs[["run", "point", "rate"]], on="run")
     ends = used.groupby(["role", "point"], as_index=False).agg(
@@ -79,7 +79,7 @@ def _unsteady(model: Model) -> Iterator[Row]:
 
 
 def _row(assumption: str, because: str, limit: float, run: str | None = None) -> Row:
-    """A row; ``because`` says why no more than the limit comes through."""
+    """A row; ``because`` says why throughput does not exceed the limit."""
     return {"run": run, "assumption": assumption, "because": because, "limit_msg_s": limit}
 
 
@@ -93,14 +93,14 @@ def _links(known: Demands, bound: float, payload: float | None) -> Iterator[Row]
             f" {row.rate:,.0f} msg/sec"
         )
         yield _row(LINK_LIMITS, because, row.rate, row.run)
-    low = link[link["run"].isin(known.runs["run"]) & ~full]
-    if low.empty:
+    low_load = link[link["run"].isin(known.runs["run"]) & ~full]
+    if low_load.empty:
         return
-    if payload is not None:  # of what was measured, bodies of about that length
+    if payload is not None:  # only runs with the measured length that is nearest
         bodies = known.runs.set_index("run")["body_bytes"].sub(payload).abs()
-        low = low[low["run"].map(bodies).eq(low["run"].map(bodies).min())]
-    size = float((low["link_bytes_s"] / low["rate"]).median())
-    bandwidth = float(low["bandwidth_bits_s"].min())
+        low_load = low_load[low_load["run"].map(bodies).eq(low_load["run"].map(bodies).min())]
+    size = float((low_load["link_bytes_s"] / low_load["rate"]).median())
+    bandwidth = float(low_load["bandwidth_bits_s"].min())
     if (limit := LINK_FULL * bandwidth / 8 / size) < bound:
         because = (
             f"a message is {size:,.0f} bytes on the link of {_bits(bandwidth)}, which is full at"
@@ -112,26 +112,26 @@ def _links(known: Demands, bound: float, payload: float | None) -> Iterator[Row]
 def _windows(model: Model, bound: float) -> Iterator[Row]:
     """A window of unconfirmed messages that is full, or would be.
 
-    With an offered rate the time of a confirm counts from when a message was due: it says how long
-    the broker takes only where clients are not late, and the highest limit is of such a run.  Nor
-    does it say so where more came through: a broker that is busy may confirm sooner.
+    With an offered rate the time of a confirm counts from when a message was due: it is the time of
+    the broker only where clients are not late, and the highest limit is of such a run.  A limit
+    below a measured rate is ignored: a broker that is busy may confirm sooner.
     """
     runs = model.runs
     if "confirms" not in runs.columns:
         return
-    asking = runs[runs["confirms"].gt(0) & runs["confirm_p50_s"].gt(0)]
-    window = (asking["threads"] * asking["confirms"]).astype("float64")
-    limit = window / asking["confirm_p50_s"] * _copies(asking)
-    waiting = asking["sending"] * asking["confirm_p50_s"]
-    asking = asking.assign(window=window, waiting=waiting, limit=limit)
-    full = asking["offered"].isna() & waiting.ge(FULL * window)
-    for row in each(asking[full]):
+    confirming = runs[runs["confirms"].gt(0) & runs["confirm_p50_s"].gt(0)]
+    window = (confirming["threads"] * confirming["confirms"]).astype("float64")
+    limit = window / confirming["confirm_p50_s"] * _copies(confirming)
+    waiting = confirming["sending"] * confirming["confirm_p50_s"]
+    confirming = confirming.assign(window=window, waiting=waiting, limit=limit)
+    full = confirming["offered"].isna() & waiting.ge(FULL * window)
+    for row in each(confirming[full]):
         because = (
             f"{row.waiting:,.1f} of at most {row.window:,.0f} messages waited for their confirm,"
             f" which took {1e3 * row.confirm_p50_s:.1f} ms, at {row.rate:,.0f} msg/sec"
         )
         yield _row(WINDOW_LIMITS, because, row.rate, row.run)
-    for row in each(asking.sort_values("limit").tail(1)):
+    for row in each(confirming.sort_values("limit").tail(1)):
         if KEPT * runs["rate"].max() <= row.limit < bound:
             because = (
                 f"{_unconfirmed(row)}, and with a confirm after {1e3 * row.confirm_p50_s:.1f} ms no"
@@ -146,7 +146,7 @@ def _unconfirmed(row: Any) -> str:  # noqa: ANN401 (a row of a frame has any col
 
 
 def _waiting(model: Model) -> Iterator[Row]:
-    """Runs that fell behind while nothing was near the end of its CPU."""
+    """Runs that did not keep up while no role, and no machine, was near the end of its CPU."""
     runs, fullest = model.runs, model.utilisation()
     for row in each(runs[_behind(runs) & _idle(runs, model)]):
         because = (
@@ -157,7 +157,7 @@ def _waiting(model: Model) -> Iterator[Row]:
 
 
 def _hint(row: Any) -> str:  # noqa: ANN401 (a row of a frame has any columns)
-    """What may be the limit, by what the plan asks."""
+    """What may be the limit, by the parameters of the run."""
     acknowledging = getattr(row, "acks", "auto") not in {"auto", None}
     for name in ("prefetch", "credit") if acknowledging else ("credit",):
         allowed = getattr(row, name, None)
@@ -170,20 +170,20 @@ def _hint(row: Any) -> str:  # noqa: ANN401 (a row of a frame has any columns)
         )
     if pd.notna(row.offered) and row.sending < KEPT * row.offered:
         held_back = f"{row.offered:,.0f} msg/sec were to be sent, and clients were held back"
-        asking = getattr(row, "confirms", None)
-        return f"{held_back}: {_unconfirmed(row)}" if pd.notna(asking) and asking else held_back
+        confirms = getattr(row, "confirms", None)
+        return f"{held_back}: {_unconfirmed(row)}" if pd.notna(confirms) and confirms else held_back
     return "a lock, a single queue, a connection or a wait"
 
 
 def _behind(runs: pd.DataFrame) -> "pd.Series[bool]":
-    """Whether clients missed the rate that they were to keep, or servers what was sent."""
+    """Whether clients missed the offered rate, or servers the rate that was sent."""
     late = runs["sending"].lt(KEPT * runs["offered"])
-    asked = runs["sending"] * _copies(runs)
-    return (late | runs["rate"].lt(KEPT * asked)).fillna(value=False)
+    due = runs["sending"] * _copies(runs)
+    return (late | runs["rate"].lt(KEPT * due)).fillna(value=False)
 
 
 def _copies(runs: pd.DataFrame) -> "pd.Series[float] | float":
-    """How many deliveries each message is to have: rates are of these."""
+    """The number of deliveries of each message: ``rate`` counts deliveries."""
     return runs["copies"].fillna(1).astype("float64") if "copies" in runs.columns else 1.0
 
 
@@ -194,7 +194,7 @@ def _idle(runs: pd.DataFrame, model: Model) -> "pd.Series[bool]":
 
 
 def _flat(model: Model) -> Iterator[Row]:
-    """A load without a rate that more threads do not make faster, with CPU left everywhere."""
+    """Loads without a rate that more threads do not make faster, although CPU is left."""
     runs = model.runs
     if runs["offered"].notna().any():
         return

@@ -19,8 +19,8 @@ from mqperf_capacity.study.regression import Fit, Floats, fit
 from mqperf_capacity.study.terms import BYTE, IDLE, MESSAGE, apart, terms_at, terms_of
 
 HALF = 0.5
-"""Share of its capacity up to which demands are taken from a run: what waits for CPU there is
-little, and brokers do not yet save work by taking many messages at once."""
+"""Share of capacity up to which demands are taken from a run: there is little waiting for CPU, and
+brokers do not yet save work by handling many messages at once."""
 
 FEW = 3
 """Runs below which there are no intervals, and so no demands."""
@@ -28,11 +28,11 @@ FEW = 3
 
 @dataclass(frozen=True, slots=True)
 class Demands:
-    """What each role of a model uses, by the rate and the payload.
+    """What each role of a model uses, as a function of rate and payload.
 
     ``cpu`` is in cores; the host's is the sum of all others.  ``sys`` is the part of that in the
-    kernel, ``network`` in bytes a second; both are None where they are not known.  ``runs`` are
-    those that it was taken from, ``why_not`` says why there is no demand, if so.
+    kernel; ``network`` is in bytes a second, None where it is not known.  ``runs`` are the runs at
+    low load that were fitted; ``why_not`` is the reason if there are no demands.
     """
 
     model: Model
@@ -49,27 +49,27 @@ class Demands:
 
     @property
     def longest_body(self) -> float | None:
-        """The longest that was measured, which costs most; None of bodies of unknown length."""
+        """The longest measured body, which costs most; None if no length is known."""
         return max(self.payloads, default=None)
 
     def by_payload(self) -> bool:
-        """Whether what a byte costs is known."""
+        """Whether the cost of a byte is known."""
         return apart(self.runs["body_bytes"].dropna())
 
     def used(self, role: str, rate: float, payload: float | None) -> tuple[float, Floats]:
-        """Cores that a role uses at a rate, and draws of that."""
+        """Cores that a role uses at a rate, with draws of their distribution."""
         return self.cpu[role].at(terms_at(rate, payload))
 
     def in_a_run(self, role: str, rate: float, payload: float | None) -> tuple[float, Floats]:
-        """The same, with draws of what one further run would use."""
+        """The same, with draws that include the variation of one further run."""
         used, draws = self.used(role, rate, payload)
         return used, draws * np.maximum(1 + self.cpu[role].noise, 0.0)
 
 
 def demands(model: Model) -> Demands:
-    """Those of a model."""
+    """The demands of a model, fitted to its runs at low load."""
     runs = model.runs[model.runs["run"].isin(at_most(model, HALF))]
-    if (why := _too_few(model, runs)) is not None:
+    if (why := _why_none(model, runs)) is not None:
         return Demands(model, runs, {}, {}, None, why)
     terms = {IDLE: np.ones(len(runs)), **terms_of(runs)}
     used = model.used.merge(runs[["run"]], on="run")
@@ -92,7 +92,7 @@ def demands(model: Model) -> Demands:
 
 
 def table(tables: Tables) -> pd.DataFrame:
-    """The table ``demands``: a row for each role of each layout, test case and what else varies."""
+    """The table ``demands``: a row for each role of each model."""
     rows = [row for model in models(tables) for row in _rows(demands(model))]
     return conform("demands", pd.DataFrame(rows))
 
@@ -119,7 +119,7 @@ def _rows(known: Demands) -> Iterator[dict[str, Any]]:
             "demand_s_high": high,
             "demand_sys_s": None if system is None else min(system, demand),
             "demand_byte_s": fitted.of(BYTE)[0] if known.by_payload() else None,
-            **_full(at_full_load.get(role)),
+            **_full_load_columns(at_full_load.get(role)),
             "residual_share": fitted.spread,
         }
     if known.network is not None:
@@ -135,8 +135,8 @@ def _rows(known: Demands) -> Iterator[dict[str, Any]]:
         }
 
 
-def _full(fitted: Fit | None) -> dict[str, float | None]:
-    """What a message costs a role at full load, if any run tells: columns of its row."""
+def _full_load_columns(fitted: Fit | None) -> dict[str, float | None]:
+    """Columns for the cost of a message at full load; none without a fit."""
     if fitted is None:
         return {}
     demand, low, high = fitted.of(MESSAGE)
@@ -148,8 +148,8 @@ def _full(fitted: Fit | None) -> dict[str, float | None]:
     }
 
 
-def _too_few(model: Model, runs: pd.DataFrame) -> str | None:
-    """Why there are no demands; None where there are."""
+def _why_none(model: Model, runs: pd.DataFrame) -> str | None:
+    """The reason if there are no demands."""
     if model.used.empty:
         return "no CPU was recorded over the windows: it needs runs with the probe psutil"
     if len(runs) < FEW:

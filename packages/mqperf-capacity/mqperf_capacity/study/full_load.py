@@ -1,8 +1,8 @@
-"""What a message costs where a role has no CPU left, and so the rate that the role sustains.
+"""The cost of a message where a role has no CPU left, and so the rate that the role sustains.
 
-Whoever falls behind finds several messages whenever it looks, and does once for all of them what it
+A role that falls behind finds several messages at a time, and does once for all of them what it
 otherwise does for each: wake up, read, write.  So a message costs less then than at low load (N.
-Bailey, On Queueing Processes with Bulk Service, 1954); by how much only runs at full load tell.
+Bailey, On Queueing Processes with Bulk Service, 1954); only runs at full load show by how much.
 """
 
 from collections.abc import Mapping
@@ -20,10 +20,10 @@ USED_UP = 0.9
 
 @dataclass(frozen=True, slots=True)
 class FullLoad:
-    """What a message costs roles in runs in which one was full.
+    """The cost of a message to each role, from runs in which some role was full.
 
-    Those in ``full`` were full themselves; a message may cost the others even less.  ``seen`` has
-    them with the CPU that they had, where bodies had about the length that is asked about.
+    Roles in ``full`` were full themselves; a message may cost other roles even less when they are.
+    ``seen`` has full roles with their CPU, in runs with bodies of about the requested length.
     """
 
     costs: Mapping[str, Fit]
@@ -32,7 +32,7 @@ class FullLoad:
 
 
 def full_load(model: Model, payload: float | None) -> FullLoad:
-    """That of a model, for bodies of this length."""
+    """The costs at full load of a model, for bodies of this length."""
     used = model.used[model.used["run"].map(model.utilisation()).ge(USED_UP)]
     used = used.merge(model.runs[["run", "rate", "body_bytes"]], on="run")
     used = used.assign(full=used["cores"] >= USED_UP * used["capacity"])
@@ -41,19 +41,19 @@ def full_load(model: Model, payload: float | None) -> FullLoad:
     costs: dict[str, Fit] = {}
     full: set[str] = set()
     for role, rows in used.groupby("role", sort=False):
-        own = rows[rows["full"]]
-        for runs in (own, rows):
+        when_full = rows[rows["full"]]
+        for runs in (when_full, rows):
             fitted = _fitted(runs, str(role), payload)
             if fitted is not None:
                 costs[str(role)] = fitted
-                full |= {str(role)} if runs is own else set()
+                full |= {str(role)} if runs is when_full else set()
                 break
     conditions = zip(seen["role"], seen["capacity"], strict=True)
     return FullLoad(costs, frozenset(full), frozenset(conditions))
 
 
 def _fitted(runs: pd.DataFrame, role: str, payload: float | None) -> Fit | None:
-    """Of bodies of about this length, where runs do not tell what a byte costs; None of too few."""
+    """Fit the runs; None for too few, or for another length if the cost of a byte is unknown."""
     if runs.empty:
         return None
     terms, lengths = terms_of(runs), runs["body_bytes"]

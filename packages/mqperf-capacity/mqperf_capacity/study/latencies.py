@@ -1,6 +1,6 @@
-"""Latency at a rate: what was measured at half load and below, and how waiting grows with load.
+"""Latency at a rate: as measured at half load and below, with a waiting time that grows with load.
 
-Latency is a constant, the way through the broker without a queue, plus a waiting time.  The mean
+Latency is a constant, the path through the broker without a queue, plus a waiting time.  The mean
 wait of a queue with general service times and k servers is that of exponential ones, times a
 constant (Y. Lee and P. Longton, Queueing Processes Associated with Airline Passenger Check-in,
 1959); and that of exponential ones grows with the utilisation u as
@@ -8,8 +8,8 @@ constant (Y. Lee and P. Longton, Queueing Processes Associated with Airline Pass
     u ** (sqrt(2 * (k + 1)) - 1) / (k * (1 - u))
 
 (H. Sakasegawa, An Approximation Formula for the Number in a Queue, 1977).  The constant of each
-percentile, and how much of the growth it has, are fitted to what was measured; so no distribution
-of service times is assumed, but that the percentile of the wait grows as its mean.
+percentile, and its share of the growth, are fitted to the measurements; so no distribution of
+service times is assumed, only that the percentile of the wait grows as its mean.
 """
 
 import math
@@ -26,10 +26,10 @@ FIXED, WAITING = "fixed", "waiting"
 PERCENTILES = ("latency_p50_s", "latency_p99_s")
 
 LEAST_S = 1e-6
-"""Latency below which an error is no longer relative: the resolution of clocks."""
+"""Latency below which errors are absolute and no longer relative: the resolution of clocks."""
 
 BUSIEST = 0.95
-"""Utilisation beyond which nothing is said of latency: it depends on how long the load lasts."""
+"""Utilisation above which latency is not predicted, as it depends on the duration of the load."""
 
 
 def growth(utilisation: Floats, servers: float) -> Floats:
@@ -41,16 +41,16 @@ def growth(utilisation: Floats, servers: float) -> Floats:
 
 
 def servers_of(capacity: float) -> float:
-    """Servers of the queue before a role: its whole cores, one at least."""
+    """The number of servers of a role in the queueing model: its whole cores, at least one."""
     return max(1.0, math.floor(capacity))
 
 
 def at(
     known: Demands, percentile: str, share: float, shares: Floats, capacity: float
 ) -> tuple[float, Floats] | None:
-    """A percentile where the fullest role uses this share of its capacity, and draws of it.
+    """A percentile where the fullest role uses this share of its capacity, with draws of it.
 
-    ``shares`` are draws of the share.  None where the runs do not tell.
+    ``shares`` are draws of the share.  None where there are too few runs with that percentile.
     """
     if (fitted := _fitted(known, percentile)) is None:
         return None
@@ -62,7 +62,7 @@ def at(
 
 
 def _fitted(known: Demands, percentile: str) -> Fit | None:
-    """A percentile by how much the wait has grown before the fullest role of each run."""
+    """A percentile fitted against the growth of the wait for the fullest role of each run."""
     runs = known.runs[known.runs[percentile].notna()]
     used = known.model.used
     used = used[used["run"].isin(runs["run"]) & used["role"].ne(HOST)].reset_index(drop=True)
@@ -73,8 +73,8 @@ def _fitted(known: Demands, percentile: str) -> Fit | None:
     capacity = used.loc[fullest, "capacity"].set_axis(fullest.index)
     grown = pd.Series(
         [
-            growth(np.array([share[place]]), servers_of(capacity[run]))[0]
-            for run, place in fullest.items()
+            growth(np.array([share[row]]), servers_of(capacity[run]))[0]
+            for run, row in fullest.items()
         ],
         fullest.index,
     )

@@ -1,10 +1,10 @@
-"""Test cases at once on one layout: the CPU that all of them use, and how long each takes.
+"""Several test cases at once on one layout: the CPU that all use, and the latency of each.
 
 What a role uses is the sum over test cases, U = U0 + Σ X · D, the utilisation law of several
-classes (E. Lazowska and others, Quantitative System Performance, 1984, chapter 7).  D is what a
-message costs at low load, so that the layout takes as much as is told, or more.  The wait of each
-test case grows with what all of them use.  Each has load generators of its own, which bound nothing
-here.
+classes (E. Lazowska and others, Quantitative System Performance, 1984, chapter 7).  D is the cost
+of a message at low load, so that the predicted rate is a lower bound.  The waiting time of each
+test case grows with the CPU that all use.  Each has load generators of its own, which are not
+considered as a limit here.
 """
 
 from collections.abc import Iterator, Mapping
@@ -34,14 +34,14 @@ from mqperf_capacity.study.regression import Floats
 from mqperf_capacity.study.terms import IDLE, of_message
 
 Estimate = tuple[float, Floats]
-"""A value, and draws of it."""
+"""A value, and draws of its distribution."""
 
 
 @dataclass(frozen=True)
 class Mix:
-    """Test cases with their rates, by what each costs on a layout.
+    """Test cases with their rates, and the demands of each (``known``) on a layout.
 
-    ``refused`` says why nothing is predicted, if so; ``cores`` are those of each node.
+    ``refused`` is the reason if nothing is predicted; ``cores`` are those of each node.
     """
 
     layout: Mapping[str, str]
@@ -70,7 +70,7 @@ class Mix:
         return sum(self.rates.values())
 
     def beyond(self) -> Iterator[str]:
-        """What is further than what was measured."""
+        """The ways in which the prediction is an extrapolation, in words."""
         for name, known in self.known.items():
             title = TEST_CASES[name].title
             highest = float(np.nanmax(known.runs[["rate", "offered"]].to_numpy(float)))
@@ -85,31 +85,31 @@ class Mix:
         """The CPU that each node has, and the host that has them all."""
         most: dict[str, float] = {}
         for known in self.known.values():
-            there = Scenario(known, Asked(self.cores), None).capacities
-            most |= {role: max(cores, most.get(role, 0.0)) for role, cores in there.items()}
+            own = Scenario(known, Asked(self.cores), None).capacities
+            most |= {role: max(cores, most.get(role, 0.0)) for role, cores in own.items()}
         return {role: most[role] for role in most if role in common_to(self.known)}
 
     @cached_property
     def used(self) -> Mapping[str, tuple[Estimate, Estimate]]:
-        """By role the cores that it uses when idle, and for all messages of a second."""
+        """Role -> the cores that it uses when idle, and for all messages of a second."""
         return {role: (self._idle(role), self._busy(role)) for role in self.capacities}
 
     def _idle(self, role: str) -> Estimate:
-        """The mean of what runs of each test case tell."""
+        """The mean of the estimates from the runs of each test case."""
         idle = [known.cpu[role].at({IDLE: 1.0}) for known in self.known.values()]
         return float(np.mean([value for value, _ in idle])), np.mean([of for _, of in idle], axis=0)
 
     def _busy(self, role: str) -> Estimate:
-        parts = []
+        uses = []
         for name, known in self.known.items():
             cost, costs = known.cpu[role].at(of_message(known.longest_body))
             noise = np.maximum(1 + known.cpu[role].noise, 0.0)
-            parts.append((self.rates[name] * cost, self.rates[name] * costs * noise))
-        return sum(value for value, _ in parts), np.sum([draws for _, draws in parts], axis=0)
+            uses.append((self.rates[name] * cost, self.rates[name] * costs * noise))
+        return sum(value for value, _ in uses), np.sum([draws for _, draws in uses], axis=0)
 
     @cached_property
     def roles(self) -> list[Row]:
-        """What each role has and uses, and at which rate of all together it is full."""
+        """The CPU that each role has and uses, and the total rate at which it is full."""
         return [self._of_role(role) for role in self.capacities]
 
     def _of_role(self, role: str) -> Row:
@@ -130,7 +130,7 @@ class Mix:
 
     @cached_property
     def cases(self) -> list[Row]:
-        """Percentiles of each test case, where there are nodes, and the fullest has CPU left."""
+        """Latency of each test case, if there are nodes, and the fullest node has CPU left."""
         return [{"role": ALL, "test_case": name, **self._latency(name)} for name in self.rates]
 
     def _latency(self, name: str) -> Row:
@@ -149,7 +149,7 @@ class Mix:
 
 
 def mixes(tables: Tables, rates: Mapping[str, float], cores: float | None = None) -> list[Mix]:
-    """A mix for each layout, and what else varies, on which one of the test cases was measured."""
+    """A mix for each layout, and other parameters, on which any of the test cases was measured."""
     layouts: dict[tuple[str, ...], dict[str, Model]] = {}
     for model in models(tables):
         test_case = model.keys["test_case"]
@@ -157,8 +157,8 @@ def mixes(tables: Tables, rates: Mapping[str, float], cores: float | None = None
         if test_case in rates:
             layouts.setdefault(layout, {})[test_case] = model
     return [
-        _mix(dict(zip(LAYOUT, names, strict=True)), words, rates, of_layout, cores)
-        for (*names, words), of_layout in layouts.items()
+        _mix(dict(zip(LAYOUT, values, strict=True)), words, rates, of_layout, cores)
+        for (*values, words), of_layout in layouts.items()
     ]
 
 
@@ -177,7 +177,7 @@ def _mix(
 def _refusals(
     rates: Mapping[str, float], known: Mapping[str, Demands], cores: float | None
 ) -> Iterator[str]:
-    """Why nothing can be predicted."""
+    """The reasons why nothing can be predicted."""
     for name, rate in rates.items():
         title = TEST_CASES[name].title
         if name not in known:
@@ -192,7 +192,7 @@ def _refusals(
 
 
 def common_to(known: Mapping[str, Demands]) -> set[str]:
-    """The roles that all these test cases use, but for the load generators of each."""
+    """The roles that all these test cases use, without the load generators."""
     return set.intersection(*(set(each.cpu) for each in known.values())) - {CLIENTS, SERVERS}
 
 

@@ -1,4 +1,4 @@
-"""The runs of a folder as points of a capacity model: what was done, and what each role used."""
+"""The runs of a folder as points of capacity models: rates, and the CPU that each role used."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ from mqperf_capacity.plan.quotas import Quotas
 
 PAYLOAD = "payload_bytes"
 RATES = ("rate_msg_s", "thread_rate_msg_s")
-"""Parameters of a load that say at which rate it sends."""
+"""Parameters of a load that set its rate."""
 
 SCALES = (*Quotas.model_fields, *RATES, PAYLOAD, "processes", "hosts")
-"""What may differ within one model: how much is sent, of which size, with which quotas."""
+"""Parameters that may differ within one model: rate, size, quotas, number of generators."""
 
-NAMES = {
+FIGURE_NAMES = {
     "throughput_msg_s": "rate",
     "send_rate_msg_s": "sending",
     "offered_rate_msg_s": "offered",
 }
-"""How figures of a run are called here."""
+"""Columns of ``measured`` -> their names in the runs of a model."""
 
 TIMES = ("asked_s", "warmup_s", "cooldown_s", "timeout_s", "message_count")
 
@@ -34,20 +34,20 @@ HOST, CLIENTS, SERVERS = "host", "clients", "servers"
 NOT_NODES = {CLIENTS, SERVERS, HOST}
 
 PROCESS_CORES = 1.0
-"""What a process of a load generator can use that computes on one core at a time, as the doubt
-``tester-saturated`` has it."""
+"""Cores that a load generator process can use if it computes on one core at a time, as the doubt
+``tester-saturated`` assumes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """All runs whose messages cost the same, by what was asked: a layout and the other parameters.
+    """All runs whose messages should cost the same: those of a layout and the other parameters.
 
     ``runs`` has a row for each measured run: ``rate`` in finished messages a second, ``offered``,
-    ``sending``, ``body_bytes``, latencies, and ``wrong``: the kinds of doubts that say that its
-    records contradict its numbers.  ``used`` has a row for each role of each run:
-    ``role``, ``cores`` and ``sys`` that it used, ``capacity`` that it could have used at most.
-    ``network`` has bytes a second of each run; ``link`` those over a link with a bandwidth, in the
-    direction that carries more.  ``words`` say which parameters are meant.
+    ``sending``, ``body_bytes``, latencies, and ``wrong``: the kinds of doubts that its records
+    contradict its numbers.  ``used`` has a row for each role of each run: ``role``, the ``cores``
+    and ``sys`` that it used, and the ``capacity`` that it could have used at most.  ``network`` has
+    bytes a second of each run; ``link`` those over a link with a bandwidth, in the direction that
+    carries more.  ``words`` are the values of the other parameters.
     """
 
     keys: dict[str, str]
@@ -60,12 +60,12 @@ class Model:
 
     @property
     def roles(self) -> list[str]:
-        """The nodes, the clients, the servers; and the host, where one has them all."""
+        """The nodes, the clients, the servers; and the host, if all of them are on one."""
         return [*dict.fromkeys(self.used["role"])]
 
     @property
     def doubted(self) -> str:
-        """The kinds of doubts that say that records of its runs contradict their numbers."""
+        """The kinds of doubts that records of its runs contradict their numbers."""
         return ", ".join(
             dict.fromkeys(kind for kinds in self.runs["wrong"].dropna() for kind in kinds)
         )
@@ -76,7 +76,7 @@ class Model:
 
 
 def models(tables: Tables) -> Iterator[Model]:
-    """A model for each layout and test case, and each value of what else the plan varies."""
+    """A model for each layout and test case, and each combination of other varied parameters."""
     runs = _runs(tables)
     if runs.empty:
         return
@@ -86,55 +86,55 @@ def models(tables: Tables) -> Iterator[Model]:
         for name in parameters()
         if name in runs.columns and name not in {*SCALES, *TIMES} and len(runs[name].unique()) > 1
     ]
-    told = runs[[*SWEEP, *others]].astype("string").fillna("-")
-    for values, rows in runs.groupby([told[name] for name in told], sort=False):
+    keys = runs[[*SWEEP, *others]].astype("string").fillna("-")
+    for values, rows in runs.groupby([keys[name] for name in keys], sort=False):
         words = dict(zip((*SWEEP, *others), values, strict=True))
-        of_runs = rows["run"]
+        run_names = rows["run"]
         yield Model(
             {name: str(words[name]) for name in SWEEP},
             ", ".join(f"{name} {words[name]}" for name in others if words[name] != "-"),
             rows.reset_index(drop=True),
-            used[used["run"].isin(of_runs)].reset_index(drop=True),
-            network[network["run"].isin(of_runs)].reset_index(drop=True),
+            used[used["run"].isin(run_names)].reset_index(drop=True),
+            network[network["run"].isin(run_names)].reset_index(drop=True),
             _link(tables, rows),
             float(rows["cores"].dropna().max()) if rows["cores"].notna().any() else float("nan"),
         )
 
 
 def _runs(tables: Tables) -> pd.DataFrame:
-    """Whole runs that are no control runs, nor disturbed, with what was finished of them."""
+    """Whole runs with throughput, without actions or background loads, as ``Model.runs``."""
     runs = measured(tables)
-    disturbed = {*tables["outages"]["run"], *tables["background"]["run"]}
-    runs = runs[~runs["run"].isin(disturbed) & runs["throughput_msg_s"].gt(0)]
+    excluded = {*tables["outages"]["run"], *tables["background"]["run"]}
+    runs = runs[~runs["run"].isin(excluded) & runs["throughput_msg_s"].gt(0)]
     latency = tables["latency"][["run", "latency_p50_s", "confirm_p50_s"]].drop_duplicates("run")
-    rows = runs.rename(columns=NAMES).merge(latency, on="run", how="left")
+    rows = runs.rename(columns=FIGURE_NAMES).merge(latency, on="run", how="left")
     payload = rows[PAYLOAD] if PAYLOAD in rows.columns else pd.Series(float("nan"), rows.index)
-    whole = tables["cpu"].loc[lambda cpu: cpu["scope"].eq("window") & cpu["kind"].eq("host")]
-    share = (whole["total_cores"] / whole["cores"]).groupby(whole["run"]).max()
+    host_cpu = tables["cpu"].loc[lambda cpu: cpu["scope"].eq("window") & cpu["kind"].eq("host")]
+    machine_share = (host_cpu["total_cores"] / host_cpu["cores"]).groupby(host_cpu["run"]).max()
     doubts = tables["doubts"]
     wrong = doubts[doubts["kind"].map(weight_of).eq(WRONG)].groupby("run")["kind"].agg(tuple)
     return rows.assign(
         body_bytes=payload.astype("float64"),
-        machine_share=rows["run"].map(share),
+        machine_share=rows["run"].map(machine_share),
         wrong=rows["run"].map(wrong),
     )
 
 
 def _used(tables: Tables, runs: pd.DataFrame) -> pd.DataFrame:
-    """What each role of each run used, and could have used."""
+    """The CPU that each role of each run used, and its capacity."""
     window = over_the_window(tables)
     window = window[window["run"].isin(runs["run"]) & window["total_cores"].notna()]
     nodes = window[window["kind"] == "broker"].assign(role=lambda rows: rows["process"])
     parts = [nodes.assign(capacity=_quota(nodes, runs, "broker").fillna(nodes["cores"]))]
     for kind, role in (("client", CLIENTS), ("server", SERVERS)):
         rows = window[window["kind"] == kind]
-        alone = pd.Series(PROCESS_CORES, rows.index).mask(rows["run"].isin(on_several_cores(runs)))
-        of_host = rows.groupby(["run", "host"])["run"].transform("size")
-        quota = _quota(rows, runs, kind) / of_host
-        capacity = pd.concat([alone, quota, rows["cores"] / of_host], axis=1).min(axis=1)
+        limit = pd.Series(PROCESS_CORES, rows.index).mask(rows["run"].isin(on_several_cores(runs)))
+        processes = rows.groupby(["run", "host"])["run"].transform("size")
+        quota = _quota(rows, runs, kind) / processes
+        capacity = pd.concat([limit, quota, rows["cores"] / processes], axis=1).min(axis=1)
         parts.append(rows.assign(role=role, capacity=capacity))
-    one_host = by_machine(window, tables["hosts"]).groupby("run")["host"].nunique()
-    own = window[~window["kind"].isin(["host", "total"]) & window["run"].map(one_host).eq(1)]
+    host_count = by_machine(window, tables["hosts"]).groupby("run")["host"].nunique()
+    own = window[~window["kind"].isin(["host", "total"]) & window["run"].map(host_count).eq(1)]
     parts.append(own.assign(role=HOST, capacity=0.0))
     rows = pd.concat(parts, ignore_index=True)
     sums = (
@@ -166,8 +166,7 @@ def _network(tables: Tables) -> pd.DataFrame:
 def _link(tables: Tables, runs: pd.DataFrame) -> pd.DataFrame:
     """``run``, ``rate``, ``bandwidth_bits_s`` and ``link_bytes_s`` of runs over a limited link.
 
-    A client, or a server, talks to nobody but brokers: what its host sends and receives goes over
-    the link.
+    Clients and servers talk only to brokers, so all traffic of their hosts goes over the link.
     """
     links = tables["links"][["run", "between", "bandwidth_bits_s"]].dropna()
     links = links.merge(runs[["run", "rate"]], on="run")
@@ -180,12 +179,12 @@ def _link(tables: Tables, runs: pd.DataFrame) -> pd.DataFrame:
         end in str(roles).split(", ") for end, roles in zip(rows["end"], rows["roles"], strict=True)
     ]
     rows = rows[pd.Series(at_end, rows.index, dtype=bool) & rows["interface"].ne("lo")]
-    ways = rows.groupby("run")[["sent_bytes_s", "received_bytes_s"]].sum()
-    sums = ways.max(axis=1).rename("link_bytes_s")
+    traffic = rows.groupby("run")[["sent_bytes_s", "received_bytes_s"]].sum()
+    sums = traffic.max(axis=1).rename("link_bytes_s")
     return links.drop(columns="between").merge(sums, left_on="run", right_index=True)
 
 
 def at_most(model: Model, share: float) -> Sequence[str]:
-    """The runs in which no role used more than this share of what it could."""
+    """The runs in which no role used more than this share of its capacity."""
     load = model.utilisation()
     return list(load.index[load.le(share)])

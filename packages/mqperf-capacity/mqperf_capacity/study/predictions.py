@@ -1,11 +1,10 @@
-"""What a layout sustains and uses, predicted from the demands of its roles.
+"""The throughput that a layout sustains, and its CPU, predicted from the demands of its roles.
 
 The role that is full first bounds the throughput: X ≤ min over roles of (C - U0) / D, with C the
-CPU that it has and U0 what it uses when idle (the bottleneck law: Denning and Buzen, 1978; E.
-Lazowska and others, Quantitative System Performance, 1984, chapter 5).  D is what a message costs a
-role that is full; where no run tells that, it is what it costs at low load, and the bound is the
-least that the role sustains.  Every interval is of draws of the demands, and of the error of a
-further run.
+CPU that it has and U0 its CPU when idle (the bottleneck law: Denning and Buzen, 1978; E. Lazowska
+and others, Quantitative System Performance, 1984, chapter 5).  D is the cost of a message to a role
+that is full; where no run shows that, it is the cost at low load, and the bound is the least that
+the role sustains.  Every interval is from draws of the demands, and of the error of a further run.
 """
 
 import math
@@ -26,29 +25,29 @@ from mqperf_capacity.study.regression import Floats, interval
 from mqperf_capacity.study.terms import IDLE, of_message
 
 TARGET = 0.7
-"""Utilisation up to which a role is said to have enough CPU; queues grow fast above."""
+"""Utilisation up to which a role has enough CPU; queues grow fast above it."""
 
 MEASURED, AT_LEAST = "measured", "at least"
-"""Whether runs in which a role was full tell when it is; else it is the least that it sustains."""
+"""Whether the rate at which a role is full was measured at full load, or is a lower bound."""
 
 ELSEWHERE = 0.2
-"""Standard deviation of the logarithm of what is sustained with another CPU, or other bodies, than
-in any run at full load: about the errors of held-out runs (``benchmarks/capacity.py``)."""
+"""Standard deviation of the logarithm of the sustained rate with a CPU, or bodies, unlike those of
+any run at full load: about the errors of held-out runs (``benchmarks/capacity.py``)."""
 
 ALL = "all"
 HOUR_S, MILLION = 3_600, 1e6
 
 LEAST_COST = 1e-12
-"""CPU seconds of a message; one that costs less costs nothing, and never fills anything."""
+"""Least CPU seconds of a message in divisions; a message that costs less never fills a role."""
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked about: cores of each node, a rate, a length of bodies, a price of a core hour.
+    """The request: cores of each node, a rate, a length of bodies, a price of a core hour.
 
-    Without cores it is the machine as it was measured, with the largest quota that was.
+    Without cores it is for the machine as measured, with the largest quota that was measured.
     """
 
     cores: float | None = None
@@ -59,7 +58,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Predicted:
-    """What is predicted for a model: rows of ``predictions``, or why there is no prediction.
+    """The prediction for a model: rows of ``predictions``, or the reason why it was ``refused``.
 
     ``broken`` has rows of ``broken_assumptions``.
     """
@@ -78,9 +77,9 @@ class Predicted:
 
 @dataclass(frozen=True)
 class Scenario:
-    """What is predicted of demands that are known, for what is asked.
+    """The quantities that are predicted from ``known`` demands for a request.
 
-    ``payload`` is the length of bodies, where any is known.
+    ``payload`` is the length of bodies, if it is known.
     """
 
     known: Demands
@@ -91,29 +90,29 @@ class Scenario:
     def capacities(self) -> Mapping[str, float]:
         """The CPU that each role has.
 
-        With ``cores`` each node has so many, and the load generators other machines: the host's
-        sum bounds nothing.
+        With ``cores`` each node has so many, and load generators are on other machines: then the
+        CPU of the common host is no bound.
         """
         largest = self.known.model.used.groupby("role", sort=False)["capacity"].max()
-        there = {str(role): float(value) for role, value in largest.items()}
+        measured = {str(role): float(value) for role, value in largest.items()}
         cores = self.asked.cores
         if cores is None:
-            return there
+            return measured
         return {
             role: value if role in NOT_NODES else cores
-            for role, value in there.items()
+            for role, value in measured.items()
             if role != HOST
         }
 
     @cached_property
     def full_load(self) -> FullLoad:
-        """What a message costs where a role is full."""
+        """The costs of a message at full load."""
         return full_load(self.known.model, self.payload)
 
     @cached_property
     def full(self) -> Mapping[str, tuple[float, Floats]]:
-        """By role the rate at which it is full, and draws of it."""
-        return {role: self._full(role) for role in self.capacities}
+        """Role -> the rate at which it is full, and draws of it."""
+        return {role: self._full_rate(role) for role in self.capacities}
 
     @cached_property
     def bound(self) -> tuple[float, Floats]:
@@ -126,11 +125,11 @@ class Scenario:
         """The role that is full first."""
         return min(self.full, key=lambda role: self.full[role][0])
 
-    def known_to_be(self, role: str) -> str:
-        """Whether the rate at which a role is full was measured, or is the least that it can be."""
+    def full_is(self, role: str) -> str:
+        """Whether the rate at which a role is full is ``MEASURED`` or ``AT_LEAST``."""
         return MEASURED if role in self.full_load.full else AT_LEAST
 
-    def _full(self, role: str) -> tuple[float, Floats]:
+    def _full_rate(self, role: str) -> tuple[float, Floats]:
         fitted = self.full_load.costs.get(role, self.known.cpu[role])
         cores = self.capacities[role]
         cost, costs = fitted.at(of_message(self.payload))
@@ -142,16 +141,16 @@ class Scenario:
         return max(0.0, cores - idle) / max(cost, LEAST_COST), draws
 
     def used(self, role: str, rate: float) -> tuple[float, Floats]:
-        """Cores that a role uses at a rate, and draws of that; it keeps up with all that it has."""
+        """Cores that a role uses at a rate, and draws of that; up to its full rate at most all."""
         used, draws = self.known.used(role, rate, self.payload)
         most = self.capacities[role] if rate <= self.full[role][0] else math.inf
         return min(used, most), np.minimum(draws, most)
 
     def of_role(self, role: str) -> Row:
-        """What a role has, when it is full, and what it uses at the rate that is asked about."""
+        """The row of a role: its CPU, its full rate, and its use at the requested rate."""
         cores = self.capacities[role]
         row: Row = {"role": role, "capacity_cores": cores}
-        row |= with_ends("full_msg_s", *self.full[role]) | {"full_is": self.known_to_be(role)}
+        row |= with_ends("full_msg_s", *self.full[role]) | {"full_is": self.full_is(role)}
         if self.asked.rate is None:
             return row
         used, _ = self.used(role, self.asked.rate)
@@ -162,7 +161,7 @@ class Scenario:
         return row | ends | {"used_share": used / cores, "needed_cores": needed}
 
     def latency(self) -> Row:
-        """Percentiles at the rate, where the fullest role has some CPU left then."""
+        """Latency at the requested rate, if the fullest role has some CPU left then."""
         if self.asked.rate is None:
             return {}
         used = {
@@ -183,13 +182,13 @@ class Scenario:
         return row
 
     def cost(self) -> Row:
-        """Of a million messages: of the brokers' CPU that is used, or of all that they have."""
+        """Cost of a million messages: of the brokers' used CPU, or of all requested cores."""
         if self.asked.price is None:
             return {}
         nodes = [role for role in self.capacities if role not in NOT_NODES]
         price = self.asked.price / HOUR_S * MILLION
         value, draws = self.bound
-        if self.asked.rate is not None:  # what is beyond the bound is not carried
+        if self.asked.rate is not None:  # messages beyond the bound are not carried
             value, draws = min(value, self.asked.rate), np.minimum(draws, self.asked.rate)
         if value <= 0:
             return {}
@@ -202,7 +201,7 @@ class Scenario:
         return with_ends("million_cost", price * cores / value, price * together / value)
 
     def beyond(self) -> Iterator[str]:
-        """What is further than what was measured."""
+        """The ways in which the prediction is an extrapolation, in words."""
         model, cores = self.known.model, self.asked.cores
         nodes = model.used[~model.used["role"].isin(NOT_NODES)]
         largest = nodes["capacity"].max()
@@ -211,7 +210,7 @@ class Scenario:
         elif cores is not None and cores > largest:
             yield f"{cores:g} cores are more than the {largest:g} that a node had"
         known = self.known.runs
-        if self.asked.rate is None and self.known_to_be(self.first) == MEASURED:
+        if self.asked.rate is None and self.full_is(self.first) == MEASURED:
             known = model.runs
         highest = known["rate"].max()
         rate = self.bound[0] if self.asked.rate is None else self.asked.rate
@@ -224,7 +223,7 @@ class Scenario:
 
 
 def predictions(tables: Tables, asked: Asked) -> list[Predicted]:
-    """A prediction for each layout, test case and what else varies."""
+    """A prediction for each model."""
     return [_predicted(model, asked) for model in models(tables)]
 
 
@@ -252,7 +251,7 @@ def _predicted(model: Model, asked: Asked) -> Predicted:
         **common,
         "role": ALL,
         **with_ends("full_msg_s", *scenario.bound),
-        "full_is": scenario.known_to_be(scenario.first),
+        "full_is": scenario.full_is(scenario.first),
         **scenario.latency(),
         **scenario.cost(),
         "extrapolated": "; ".join(scenario.beyond()) or None,
@@ -266,7 +265,7 @@ def _predicted(model: Model, asked: Asked) -> Predicted:
 
 
 def _payload(known: Demands, asked: Asked) -> tuple[float | None, str | None]:
-    """The length of bodies to predict for, and why that cannot be, if so."""
+    """The length of bodies to predict for, and the reason if that is not possible."""
     lengths = known.payloads
     if known.why_not is not None or asked.payload is None:
         return known.longest_body, None
@@ -280,6 +279,6 @@ def _payload(known: Demands, asked: Asked) -> tuple[float | None, str | None]:
 
 
 def with_ends(name: str, value: float, draws: Floats) -> dict[str, float]:
-    """A value, and its interval."""
+    """Columns of a value and both ends of its interval."""
     names = (name, f"{name}_low", f"{name}_high")
     return dict(zip(names, interval(value, draws), strict=True))

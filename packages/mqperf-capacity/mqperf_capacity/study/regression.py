@@ -1,8 +1,8 @@
-"""Least squares with relative errors, and draws of what it predicts.
+"""Least squares with relative errors, and draws of its predictions.
 
-What a role uses is measured with an error that grows with it: counters of CPU time tick, and the
-cost of a message varies from run to run by some per cent.  So each run is weighted by the inverse
-of what it measured, and the spread of the residuals is relative.  Draws are of the multivariate t
+The error of a measured CPU time grows with it: counters of CPU time tick, and the cost of a message
+varies from run to run by some per cent.  So each run is weighted by the inverse of its measured
+value, and the spread of the residuals is relative.  Draws are of the multivariate t
 distribution of the coefficients (G. Seber and A. Lee, Linear Regression Analysis, 2003, 5.3): few
 runs give wide intervals.
 """
@@ -17,15 +17,15 @@ Floats = NDArray[np.float64]
 
 DRAWS = 4_000
 LEVEL = 0.9
-"""Of every interval."""
+"""The level of every interval."""
 
 LEAST = 0.002
-"""Cores below which a measurement weighs no more: a tick of the kernel's counters in 5 s."""
+"""Cores below which the weight does not grow: a tick of the kernel's counters in 5 s."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Coefficients by name, and draws of them, a row each; ``noise`` is relative, one per draw.
+    """Coefficients by name, with draws of them in rows; ``noise`` is relative, one per draw.
 
     ``spread`` is the standard deviation of the relative residuals.
     """
@@ -37,11 +37,11 @@ class Fit:
     spread: float
 
     def of(self, name: str) -> tuple[float, float, float]:
-        """A coefficient with its interval; 0 where it is not in the model."""
+        """A coefficient with its interval; zeros where it is not in the model."""
         if name not in self.names:
             return 0.0, 0.0, 0.0
-        place = self.names.index(name)
-        return interval(float(self.values[place]), self.draws[:, place])
+        index = self.names.index(name)
+        return interval(float(self.values[index]), self.draws[:, index])
 
     def at(self, terms: dict[str, float]) -> tuple[float, Floats]:
         """The value for these terms, and draws of it."""
@@ -54,10 +54,10 @@ def fit(
 ) -> Fit | None:
     """Fit ``measured`` by the terms, none of whose coefficients may be negative.
 
-    Errors are relative, but of what is below ``least``.  The same ``seed`` gives the same draws.
+    Errors are relative, but absolute below ``least``.  The same ``seed`` gives the same draws.
 
-    A term that would be negative is left out: no message costs less than nothing.  None where there
-    are no more measurements than terms.
+    A term whose coefficient would be negative is left out.  None where there are no more
+    measurements than terms, or the terms are not independent.
     """
     names = list(terms)
     weights = 1.0 / np.maximum(measured, least)
@@ -79,7 +79,7 @@ def fit(
 
 
 def interval(value: float, draws: Floats) -> tuple[float, float, float]:
-    """A value with the ends of its interval, which holds it."""
+    """A value with the ends of its interval, widened to include the value."""
     low, high = np.quantile(draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return value, min(float(low), value), max(float(high), value)
 
@@ -91,7 +91,7 @@ def _drawn(
     random = np.random.default_rng(seed)
     scale = np.sqrt(freedom / random.chisquare(freedom, DRAWS))
     sizes = np.linalg.norm(design, axis=0)  # rates and constants are of other orders of magnitude
-    whole = design / sizes
-    root = np.linalg.cholesky(np.linalg.inv(whole.T @ whole)) * spread / sizes[:, None]
+    scaled = design / sizes
+    root = np.linalg.cholesky(np.linalg.inv(scaled.T @ scaled)) * spread / sizes[:, None]
     draws = values + (random.standard_normal((DRAWS, len(values))) @ root.T) * scale[:, None]
     return np.maximum(draws, 0.0), random.standard_normal(DRAWS) * spread * scale

@@ -1,6 +1,6 @@
-"""The terms of what a role uses: a constant, its messages, and the bytes of their bodies.
+"""The terms of a role's CPU: a constant, its messages, and the bytes of their bodies.
 
-What is busy without messages adds a constant, and a message of B bytes costs D = D0 + D1 · B.
+Work without messages is the constant, and a message of B bytes costs D = D0 + D1 · B.
 """
 
 import pandas as pd
@@ -11,7 +11,7 @@ IDLE, MESSAGE, BYTE = "idle", "message", "byte"
 """A constant, a message a second, a byte of body a second."""
 
 APART = 1.2
-"""Rates, or payloads, that differ by less are as good as one."""
+"""Ratio of rates, or payloads, below which they are too similar to fit their effect."""
 
 
 def terms_at(rate: float, payload: float | None) -> dict[str, float]:
@@ -20,12 +20,12 @@ def terms_at(rate: float, payload: float | None) -> dict[str, float]:
 
 
 def of_message(payload: float | None) -> dict[str, float]:
-    """The terms of one message with a body of this length, beside the constant."""
+    """The terms of one message with a body of this length, without the constant."""
     return {MESSAGE: 1.0, BYTE: payload or 0.0}
 
 
 def terms_of(runs: pd.DataFrame) -> dict[str, Floats]:
-    """The terms of messages, by ``rate`` and ``body_bytes``; of bytes where lengths differ."""
+    """The term of messages, from ``rate``; and of bytes where lengths of bodies differ enough."""
     rates = runs["rate"].to_numpy(float)
     terms = {MESSAGE: rates}
     payload = runs["body_bytes"]
@@ -35,5 +35,5 @@ def terms_of(runs: pd.DataFrame) -> dict[str, Floats]:
 
 
 def apart(values: pd.Series) -> bool:
-    """Whether they tell what differs with them."""
+    """Whether the values differ enough to fit their effect."""
     return len(values) > 1 and bool(values.max() >= APART * values.min())

@@ -1,4 +1,4 @@
-"""What quotas did in a run: in how many periods of the window a group had used up its CPU."""
+"""The table ``quotas``: in how many periods of the window a group had used up its CPU."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -18,10 +18,10 @@ def rows(reading: "Reading") -> Iterator[dict[str, Any]]:
     for host, within in in_window(reading.run, LOG, samples):
         quotas = _quotas(reading, host)
         for group in within[0].groups if within else ():
-            yield {"host": host, "group": group, **_limits(quotas, group), **_of(within, group)}
+            yield {"host": host, "group": group, **_limits(quotas, group), **_counts(within, group)}
 
 
-def _of(within: list[Sample], group: str) -> dict[str, Any]:
+def _counts(within: list[Sample], group: str) -> dict[str, Any]:
     first, last = (sample.groups.get(group, (0, 0, 0.0)) for sample in (within[0], within[-1]))
     periods, throttled, waited_s = (
         after - before for before, after in zip(first, last, strict=True)
@@ -35,7 +35,7 @@ def _of(within: list[Sample], group: str) -> dict[str, Any]:
 
 
 def _quotas(reading: "Reading", host: str) -> Quotas:
-    """Those of a host as it recorded them."""
+    """The quotas of a host as it recorded them."""
     for facts in reading.run.facts.hosts:
         if facts.label == host and isinstance(
             given := (facts.model_extra or {}).get("quotas"), dict

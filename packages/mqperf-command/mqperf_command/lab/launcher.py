@@ -1,4 +1,4 @@
-"""Any command of the user's as a load generator: run again and again, and timed from outside."""
+"""Any command as a load generator: it is run repeatedly, and timed from outside."""
 
 import json
 import os
@@ -17,18 +17,18 @@ from mqperf_command.plan.parameters import words_of
 PROGRAM = "mqperf_command.onhost"
 
 ENDPOINT = "MQPERF_ENDPOINT_FILE"
-"""Variable with the path of a file that only its owner can read: the URL of the system."""
+"""Variable with the path of a file with the system's URL, which only its owner can read."""
 
 AUTHORITY = "MQPERF_AUTHORITY_FILE"
-"""Variable with the path of the certificate in PEM by which others are known; set where the URL's
-scheme is amqps."""
+"""Variable with the path of the PEM certificate of the authority that signed the system's; set if
+the URL's scheme is amqps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """The program that runs commands on a host; there, what it imports and where programs are.
+    """The program that runs commands on a host.
 
-    ``inside`` are the folders of imports, ``path`` those of programs, as one variable.
+    ``inside`` are the folders of its imports, ``path`` is the host's ``PATH``.
     """
 
     python: str
@@ -37,17 +37,17 @@ class Runner:
     versions: Mapping[str, str]
 
     def check(self) -> None:
-        """It needs nothing that could change."""
+        """Do nothing: it depends on nothing that could change."""
 
 
 def tool(_driver: str, machine: Machine) -> Runner:
-    """The program on a host."""
+    """Return the program on a host."""
     versions = {"python": machine.platform.python, "mqperf": version()}
     return Runner(machine.python, path_of(PROGRAM, machine), machine.path, versions)
 
 
 def commands(job: LoadJob) -> list[Command]:
-    """The processes of a run: clients only."""
+    """Return the commands of a run's processes, which are clients only."""
     if not isinstance(job.tool, Runner):
         raise TypeError(f"commands are run by a Runner, not by {job.tool!r}")
     runner = job.tool
@@ -69,7 +69,7 @@ def commands(job: LoadJob) -> list[Command]:
 
 
 def _endpoint(member: Member, endpoint: Endpoint) -> Mapping[str, tuple[str, str]]:
-    """Name and text of the files with the system's URL, and with whom to trust, by variable."""
+    """Return, by variable, name and text of the files with the system's URL and certificate."""
     url, authority = f"{member.label}.url", endpoint.authority
     if not authority:
         return {ENDPOINT: (url, endpoint.url("amqp"))}
@@ -95,7 +95,7 @@ def _task(job: LoadJob, member: Member, variables: Mapping[str, str]) -> Mapping
 
 
 def check(folder: Path, label: str, _kind: Kind) -> None:
-    """Raise ``LoadError`` unless a process left its record."""
+    """Raise ``LoadError`` unless a process wrote its record."""
     read_header(folder / f"{label}.messages")
 
 

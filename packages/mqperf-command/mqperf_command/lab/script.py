@@ -1,4 +1,4 @@
-"""Script: a program of the user's runs on a host for a while, and its output is kept."""
+"""Script: a program of the user runs on a host for a while, and its output is kept."""
 
 import shlex
 import signal
@@ -18,17 +18,17 @@ from mqperf.plan.file.attached import name_of
 from mqperf.plan.file.repositories import is_source, path_in
 
 OUTPUT_BYTES = 1_000_000
-"""Most of its output that is kept; of more, the end."""
+"""Largest output that is kept; of a larger one, the end."""
 
 END_GRACE_S = 5.0
-"""How long it has to end, once it was asked to."""
+"""Time to end after SIGTERM."""
 
 BY_SIGTERM = 128 + signal.SIGTERM
-"""The exit code of programs that say so that they were asked to end."""
+"""Exit code of programs that report that SIGTERM ended them."""
 
 
 class Script(Frozen):
-    """What runs."""
+    """The program, its arguments and its files."""
 
     script_file: str = Field(
         min_length=1,
@@ -47,15 +47,15 @@ class Script(Frozen):
 
     @field_validator("more_files")
     @classmethod
-    def _of_different_names(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+    def _check_unique_names(cls, names: tuple[str, ...]) -> tuple[str, ...]:
         short = [_last_name(name) for name in names]
-        if twice := [name for name in short if short.count(name) > 1]:
-            raise ValueError(f"two are called {twice[0]!r}: rename one")
+        if duplicates := [name for name in short if short.count(name) > 1]:
+            raise ValueError(f"two are called {duplicates[0]!r}: rename one")
         return names
 
 
 def check(target: Target) -> None:
-    """Raise ``SystemFault`` for what no host can run."""
+    """Raise ``SystemFault`` if the host is unknown or a file cannot be used."""
     if target.host is None:
         raise SystemFault(
             f"script: it is not known on which host {target.label} runs: say host: instead"
@@ -67,7 +67,7 @@ def check(target: Target) -> None:
 
 @contextmanager
 def applied(target: Target) -> Iterator[ActionFacts]:
-    """Run it; when its time is over and it still runs, it is ended, and all that it started."""
+    """Run the program; at the end of its time, stop it and all that it started."""
     if (host := target.host) is None:
         return
     outcome: ActionFacts = {}
@@ -84,7 +84,7 @@ def applied(target: Target) -> Iterator[ActionFacts]:
         finally:
             code = process.poll()
             if code is None and ((code := process.stop(END_GRACE_S)) < 0 or code == BY_SIGTERM):
-                code = None  # it did not choose its code
+                code = None  # ended by us, so the code is not its own
             outcome["exit_code"] = code
             output = host.read(log, max(0, host.size(log) - OUTPUT_BYTES))
             target.keep("script.log", output)
@@ -97,7 +97,7 @@ def applied(target: Target) -> Iterator[ActionFacts]:
 
 
 def _variables(target: Target, host: Host) -> dict[str, str]:
-    """``MQPERF_NODE`` and ``MQPERF_PID`` for one that is done to a node."""
+    """Return the environment, with ``MQPERF_NODE`` and ``MQPERF_PID`` if the target is a node."""
     service = target.service
     process = service.process if isinstance(service, Restartable) else service
     of_node = {"MQPERF_NODE": target.label, "MQPERF_PID": str(process.pid)} if process else {}
@@ -116,20 +116,20 @@ def _described(target: Target) -> str:
 
 
 def _program(target: Target) -> str:
-    """The text of the program; raises ``SystemFault`` when it is none."""
-    return _text(target, _parameters(target).script_file, _no_program)
+    """Return the text of the program; raise ``SystemFault`` if it is invalid."""
+    return _text(target, _parameters(target).script_file, _program_problem)
 
 
-def _text(target: Target, name: str, wrong: Callable[[bytes], str | None] | None = None) -> str:
-    """The content of a file that the plan names; raises ``SystemFault`` when it is no text."""
+def _text(target: Target, name: str, problem: Callable[[bytes], str | None] | None = None) -> str:
+    """Return the text of a file that the plan names; raise ``SystemFault`` if it is invalid."""
     if name not in target.files:
         raise SystemFault(f"script: {name}: was not read with the plan: run the plan from its file")
-    if why := (wrong or _no_text)(target.files[name]):
+    if why := (problem or _text_problem)(target.files[name]):
         raise SystemFault(f"script: {name}: {why}")
     return target.files[name].decode()
 
 
-def _no_text(content: bytes) -> str | None:
+def _text_problem(content: bytes) -> str | None:
     try:
         content.decode()
     except UnicodeDecodeError:
@@ -137,14 +137,14 @@ def _no_text(content: bytes) -> str | None:
     return None
 
 
-def _no_program(content: bytes) -> str | None:
+def _program_problem(content: bytes) -> str | None:
     if content.startswith(b"#!"):
-        return _no_text(content)
+        return _text_problem(content)
     return "it does not begin with #! and the program that reads it"
 
 
 def file_problems(values: Mapping[str, object], files: Mapping[str, bytes]) -> Iterator[Problem]:
-    """A program that is none, and what else is no text."""
+    """Yield problems of the program, and of other files that are not text."""
     names: list[tuple[Where, object]] = [(("script_file",), values.get("script_file"))]
     more = values.get("more_files")
     names += [
@@ -152,8 +152,8 @@ def file_problems(values: Mapping[str, object], files: Mapping[str, bytes]) -> I
     ]
     for where, name in names:
         content = files.get(name) if isinstance(name, str) else None
-        wrong = _no_program if where == ("script_file",) else _no_text
-        if content is not None and (why := wrong(content)):
+        problem = _program_problem if where == ("script_file",) else _text_problem
+        if content is not None and (why := problem(content)):
             yield Problem(where, why)
 
 
@@ -169,6 +169,6 @@ ACTION = Action(
 
 
 def _last_name(text: str) -> str:
-    """The last part of its path: what it is called where it is copied to."""
+    """Return the last part of a file's path, which is the name of its copy."""
     name = name_of(text)
     return PurePosixPath(path_in(name) if is_source(name) else name).name

@@ -1,4 +1,4 @@
-"""Runs a command of the user's again and again, several at a time, and records how long each took.
+"""Runs a command of the user repeatedly, several at a time, and records how long each run took.
 
 It imports the standard library, mqperf's room of that name, that of mqperf-numbered, and itself,
 and goes to hosts whole.

@@ -17,7 +17,7 @@ from .one import Command
 
 
 class Process:
-    """One process, from its start to the record that it leaves."""
+    """One process, from its start to the record that it writes."""
 
     def __init__(self, task: dict[str, Any]) -> None:
         self.task = task
@@ -32,11 +32,11 @@ class Process:
         self.loop.run(self.task["seconds"], [self._thread] * self.task["threads"])
 
     def save(self) -> None:
-        """Write what is known."""
+        """Write the record."""
         self.loop.record.save(Path(self.task["out"]) / f"{self.task['label']}.messages")
 
     def stop(self) -> None:
-        """Begin no more, and end those that run."""
+        """Start no more commands, and end those that run."""
         self.control.stopping = True
         self.command.kill()
 

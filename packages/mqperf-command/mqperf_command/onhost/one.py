@@ -8,12 +8,12 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from typing import IO
 
-WORDS = 300
-"""Characters of what a command said last that a log repeats."""
+LONGEST = 300
+"""Most characters of a command's last line that a log repeats."""
 
 
 class Command:
-    """A command line that is run again and again, several at a time."""
+    """A command line that is run repeatedly, several at a time."""
 
     def __init__(self, argv: Sequence[str], variables: Mapping[str, str], timeout_s: float) -> None:
         self._argv, self._variables, self._timeout_s = argv, variables, timeout_s
@@ -21,9 +21,9 @@ class Command:
         self._ended = False
 
     def run(self) -> str | None:
-        """Run it to its end; None when it succeeded, else why it did not.
+        """Run the command to its end; return None if it succeeded, else why it did not.
 
-        What it prints is dropped, but for the end of what it says on its standard error.
+        Its output is dropped, except for the last line on its standard error.
         """
         with tempfile.TemporaryFile() as errors:
             try:
@@ -40,35 +40,35 @@ class Command:
             return self._outcome(process, errors)
 
     def kill(self) -> None:
-        """End all that run, or are just starting, with whatever they started in their groups."""
+        """Kill all process groups that run or are just starting."""
         self._ended = True
         for group in tuple(self._running):
-            _end(group)
+            _kill(group)
 
     def _outcome(self, process: subprocess.Popen[bytes], errors: IO[bytes]) -> str | None:
         self._running.add(process.pid)
         if self._ended:
-            _end(process.pid)
+            _kill(process.pid)
         try:
             code = process.wait(self._timeout_s)
         except subprocess.TimeoutExpired:
-            _end(process.pid)
+            _kill(process.pid)
             process.wait()
             return f"not at its end within {self._timeout_s} s"
         finally:
             self._running.discard(process.pid)
-        return None if code == 0 else f"exit code {code}{_last_words(errors)}"
+        return None if code == 0 else f"exit code {code}{_last_line(errors)}"
 
 
-def _end(group: int) -> None:
+def _kill(group: int) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(group, signal.SIGKILL)
 
 
-def _last_words(errors: IO[bytes]) -> str:
-    """The last line of the file, ready to end a sentence."""
+def _last_line(errors: IO[bytes]) -> str:
+    """Return the last line of the file after a colon, or nothing, as the end of a sentence."""
     size = errors.seek(0, os.SEEK_END)
-    errors.seek(max(0, size - 4 * WORDS))
+    errors.seek(max(0, size - 4 * LONGEST))
     lines = errors.read().decode("utf-8", errors="replace").split("\n")
-    words = [line.strip() for line in lines if line.strip()]
-    return f": {words[-1][:WORDS]}" if words else ""
+    texts = [line.strip() for line in lines if line.strip()]
+    return f": {texts[-1][:LONGEST]}" if texts else ""

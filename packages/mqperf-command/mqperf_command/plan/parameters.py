@@ -1,4 +1,4 @@
-"""What a plan may say of a command."""
+"""The parameters of a plan for a command."""
 
 import re
 import shlex
@@ -17,18 +17,18 @@ _SECRET = re.compile(
     r"(?!.*file)-*([\w-]*[-_])?(pass|passw\w*|passphrase|pwd|secret|token|api-?key)([-_][\w-]*)?(=.*)?",
     re.IGNORECASE,
 )
-"""A word that is, or names, a password: an option, or a variable that is set."""
+"""A word that contains or names a password: an option, or a variable that is set."""
 
 
 def _runnable(line: str) -> str:
-    """A line that falls into words, none of which may hold a password."""
+    """Return a command line; raise ``ValueError`` if it is malformed or may have a password."""
     try:
         words = shlex.split(line)
     except ValueError as error:
         raise ValueError(f"cannot be split into words: {error}") from None
     if not words:
         raise ValueError("names no program")
-    if any(map(_tells_secret, words)):
+    if any(map(_may_be_secret, words)):
         raise ValueError(
             "may hold a password, which everybody could read: put it into a file that the command"
             " reads by itself, such as clouds.yaml"
@@ -36,7 +36,7 @@ def _runnable(line: str) -> str:
     return line
 
 
-def _tells_secret(word: str) -> bool:
+def _may_be_secret(word: str) -> bool:
     if "://" in word:
         return without_passwords(word) != word
     return suspicious(word) or _SECRET.fullmatch(word) is not None
@@ -53,7 +53,7 @@ class Parameters(CaseParameters):
 
 
 def words_of(case: Case) -> list[str]:
-    """The words of the command line of a case."""
+    """Return the words of a case's command line."""
     return shlex.split(Parameters.of_case(case).command)
 
 

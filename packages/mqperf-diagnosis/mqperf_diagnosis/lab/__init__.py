@@ -1,1 +1,1 @@
-"""How the probe is started."""
+"""Starting the probe."""

@@ -1,4 +1,4 @@
-"""The probe of waits: what processes of a run waited for, and which processes of a node worked."""
+"""The probe of waits: what processes of a run waited for, and which Erlang processes were busy."""
 
 from mqperf.lab.probes import Probe, Program, Task, recorder
 from mqperf_diagnosis.record.waits_log import LOG, check
@@ -7,7 +7,7 @@ PROGRAM = "mqperf_diagnosis.onhost.sampler"
 
 
 def program(task: Task) -> Program:
-    """Start the sampler."""
+    """The sampler to start."""
     return recorder(task, PROGRAM, LOG)
 
 

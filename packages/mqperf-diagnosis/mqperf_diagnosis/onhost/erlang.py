@@ -1,8 +1,8 @@
-"""A node of RabbitMQ, looked at from outside: which of its Erlang processes work all the time.
+"""A node of RabbitMQ, observed from outside: which of its Erlang processes work all the time.
 
 ``erl_call``, which every Erlang has, evaluates one expression in the node, as ``rabbitmqctl eval``
-would, for a few milliseconds of CPU.  A node has no name of ours: name, port mapper and cookie are
-those of its own environment.
+would, for a few milliseconds of CPU.  The name of the node, the port mapper and the cookie are
+taken from the environment of its process.
 """
 
 import base64
@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 LOOKS, APART_MS, RANKING_MS = 18, 40, 100
-"""How often processes are looked at in a second, how far apart, and how long before they are ranked
-by their reductions."""
+"""Looks at processes in a second, the time between looks, and the time before them over which the
+processes are ranked by their reductions."""
 
 MOST_WATCHED, MOST_KNOWN, MOST_ASKED = 6, 300, 4
-"""Processes that are looked at, those that are ranked, and queues that are asked for messages, of
-which those that are looked at come first."""
+"""The most processes that are looked at, that are ranked, and queues whose messages are counted, of
+which queues that are looked at come first."""
 
 TIMEOUT_S = 5
 
@@ -65,7 +65,7 @@ lists:flatten([Processes, lists:map(Ask, lists:sublist(Busy ++ Idle, {MOST_ASKED
   Text("node ~b ~b ~b ~b", [erlang:statistics(run_queue), length(Alarms), Sync,
     erlang:system_info(schedulers_online)])]).
 """
-"""Gives words that ``of_text`` reads.  A process that waits for credit is held by flow control."""
+"""Prints text that ``of_text`` parses.  A process that waits for credit is held by flow control."""
 
 PROCESS = re.compile(r"process (\w+) (\S*) (\d+) (\d+) (\d+) (\d+)")
 MESSAGES = re.compile(r"messages (\S*) (\d+) (\d+) (\d+)")
@@ -73,21 +73,21 @@ NODE = re.compile(r"node (\d+) (\d+) (-?\d+) (\d+)")
 
 
 class ErlangNode:
-    """A node by the process that it is."""
+    """A node, by the id of its operating system process."""
 
     def __init__(self, pid: int) -> None:
-        """Read its environment; raises ``OSError`` when it may not, or there is no process."""
+        """Read its environment; raises ``OSError`` without permission, or without the process."""
         content = Path(f"/proc/{pid}/environ").read_bytes().decode(errors="replace")
         variables = dict(entry.partition("=")[::2] for entry in content.split("\0") if entry)
-        kept = ("HOME", "ERL_EPMD_PORT", "ERL_EPMD_ADDRESS", "LD_LIBRARY_PATH", "PATH")
-        self.env = {name: variables[name] for name in kept if name in variables}
+        needed = ("HOME", "ERL_EPMD_PORT", "ERL_EPMD_ADDRESS", "LD_LIBRARY_PATH", "PATH")
+        self.env = {name: variables[name] for name in needed if name in variables}
         name = variables.get("RABBITMQ_NODENAME", "")
         option = "-name" if variables.get("RABBITMQ_USE_LONGNAME") == "true" else "-sname"
         program = Path(f"/proc/{pid}/exe").readlink().with_name("erl_call")
         self.argv = (str(program), option, name, "-timeout", str(TIMEOUT_S), "-e")
 
     def state(self) -> Mapping[str, Any]:
-        """What it is seen to do within a second; with ``error`` alone where it does not answer."""
+        """The state of the node over a second; only ``error`` where it does not answer."""
         try:
             done = subprocess.run(
                 self.argv,
@@ -106,7 +106,7 @@ class ErlangNode:
 
 
 def is_node(pid: int) -> bool:
-    """Whether the process is an Erlang which may be looked at."""
+    """Whether the process is an Erlang node that this process may observe."""
     try:
         return Path(f"/proc/{pid}/exe").readlink().name == "beam.smp"
     except OSError:
@@ -114,7 +114,7 @@ def is_node(pid: int) -> bool:
 
 
 def of_text(text: str) -> dict[str, Any]:
-    """The answer of a node, as lines of the log have it."""
+    """Parse the answer of a node into the form of the log."""
     [run_queue, alarms, sync_us, schedulers] = map(int, NODE.findall(text)[-1])
     return {
         "run_queue": run_queue,

@@ -1,17 +1,17 @@
-"""The probe of waits: what chosen processes did and waited for, once a second.
+"""The probe of waits: samples once a second what processes did and waited for.
 
-It runs on any Linux host, reads what the kernel counts of each thread, and looks at nodes of
+It runs on any Linux host, reads the kernel's counters of each thread, and observes nodes of
 RabbitMQ from outside.  It writes one JSON line per sample, at whole seconds after the start::
 
     {"epoch": ..., "monotonic": ...,
      "processes": {label: {"threads": {name/id: [seconds on a core, seconds of wait for one]},
                            "written_bytes": ...}},
      "pressure": {"cpu": seconds, "io": seconds, "memory": seconds},
-     "nodes": {label: what it was seen to do, or "error"}}
+     "nodes": {label: its state, or "error"}}
 
-All of it counts from the process's start, or that of the machine, and stands in the line only where
-it could be read.  ``pressure`` is the time in which some task stood still for want of that, by
-``/proc/pressure``.  A node is looked at between two samples, and tells of the second before.
+Counters start with the process, or with the machine, and are left out where they cannot be read.
+``pressure`` is the time in which some task was stalled for lack of the resource, by
+``/proc/pressure``.  The state of a node is observed between two samples, and is in the second one.
 """
 
 import json
@@ -27,30 +27,30 @@ from mqperf.onhost.probes import sampling
 from mqperf_diagnosis.onhost.erlang import ErlangNode, is_node
 
 LEAST_S = 0.01
-"""Threads that have used and waited for less in all are left out."""
+"""Threads with less time in all, on a core and waiting for one, are left out."""
 
 NANOSECONDS = 1e9
 
 
 class Watched:
-    """A process, whose threads are named once."""
+    """A watched process; the names of its threads are read only once."""
 
     def __init__(self, pid: int) -> None:
-        self.place = Path(f"/proc/{pid}")
+        self.proc = Path(f"/proc/{pid}")
         self.names: dict[str, str] = {}
 
     def sample(self) -> dict[str, Any]:
-        """What the kernel counts of it; nothing of one that is gone."""
+        """The kernel's counters of the process; none if it has ended."""
         counted: dict[str, Any] = {"threads": {}}
         with suppress(OSError):
-            for thread in os.scandir(self.place / "task"):
+            for thread in os.scandir(self.proc / "task"):
                 with suppress(OSError, ValueError):  # it has ended
                     used, waited, _ = Path(thread.path, "schedstat").read_text().split()
                     times = [int(used) / NANOSECONDS, int(waited) / NANOSECONDS]
                     if sum(times) >= LEAST_S:
                         counted["threads"][self._name(thread)] = times
         with suppress(OSError, ValueError):
-            lines = (self.place / "io").read_text().splitlines()
+            lines = (self.proc / "io").read_text().splitlines()
             counters = dict(line.split(": ") for line in lines)
             counted["written_bytes"] = int(counters["write_bytes"])
         return counted
@@ -62,17 +62,17 @@ class Watched:
         return self.names[thread.name]
 
 
-class Looking:
-    """Looks at a node for a second, beside the samples."""
+class Observation:
+    """Observes a node for a second, in a thread beside the samples."""
 
     def __init__(self, node: ErlangNode) -> None:
         self.node = node
         self.seen: Mapping[str, Any] = {}
-        self.thread = Thread(target=self.look, daemon=True)
+        self.thread = Thread(target=self.observe, daemon=True)
         self.thread.start()
 
-    def look(self) -> None:
-        """Look once."""
+    def observe(self) -> None:
+        """Observe the node once."""
         self.seen = self.node.state()
 
 
@@ -88,7 +88,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     }
     options.talk.say("ready")
     start = options.talk.wait_for_start()
-    looking: dict[str, Looking] = {}
+    running: dict[str, Observation] = {}
     with options.out.open("w") as out:
         for _ in sampling.each_second(options.talk, start, options.seconds):
             line = {
@@ -96,23 +96,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 "monotonic": time.monotonic(),
                 "processes": {label: process.sample() for label, process in processes.items()},
                 "pressure": _pressure(),
-                "nodes": _seen(looking),
+                "nodes": _finished(running),
             }
             out.write(json.dumps(line) + "\n")
             out.flush()
             for label, node in nodes.items():
-                if label not in looking:
-                    looking[label] = Looking(node)
+                if label not in running:
+                    running[label] = Observation(node)
 
 
-def _seen(looking: dict[str, Looking]) -> dict[str, Mapping[str, Any]]:
-    """What those saw that have finished; they are forgotten."""
-    ended = [label for label, look in looking.items() if not look.thread.is_alive()]
-    return {label: looking.pop(label).seen for label in ended}
+def _finished(running: dict[str, Observation]) -> dict[str, Mapping[str, Any]]:
+    """Remove the observations that have finished, and return their results."""
+    ended = [label for label, observation in running.items() if not observation.thread.is_alive()]
+    return {label: running.pop(label).seen for label in ended}
 
 
 def _pressure() -> dict[str, float]:
-    """Seconds of each kind of pressure; nothing where the kernel does not count it."""
+    """Seconds of each kind of pressure, without those that the kernel does not count."""
     stalled = {}
     for kind in ("cpu", "io", "memory"):
         with suppress(OSError, ValueError, IndexError):

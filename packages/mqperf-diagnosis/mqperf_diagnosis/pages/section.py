@@ -1,4 +1,4 @@
-"""The section of causes: of every run on a page why it was not faster."""
+"""The section of causes: why each run on a page was not faster."""
 
 from collections.abc import Iterator
 

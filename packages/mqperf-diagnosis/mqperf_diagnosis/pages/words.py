@@ -1,4 +1,4 @@
-"""Causes in words: what limited each run, what would test it, and what nobody can tell."""
+"""Causes in words: what limited each run, how to test that, and what is not known."""
 
 from collections.abc import Iterator, Sequence
 from math import isnan
@@ -22,20 +22,20 @@ def lines(tables: Tables) -> Iterator[str]:
     by_run = dict([*tables["causes"].groupby("run")])
     in_steps = {*tables["rate_steps"]["run"]}
     for row, place in zip(each(runs), places(runs, tables), strict=True):
-        of_run = by_run.get(row.run, tables["causes"].iloc[:0])
+        causes = by_run.get(row.run, tables["causes"].iloc[:0])
         figure = f"{grouped(row.throughput_msg_s)} {unit_of(row.test_case)}/sec"
         figure += ", the mean of its steps" if row.run in in_steps else ""
         figure = "throughput not known" if isnan(row.throughput_msg_s) else figure
         yield f"{place}: {figure} [{row.run}]"
-        yield f"  {headline(of_run, kept=row.run in kept)}"
-        for cause in each(of_run):
+        yield f"  {headline(causes, kept=row.run in kept)}"
+        for cause in each(causes):
             yield f"  {cause.cause_rank}. {cause.cause} ({cause.cause_at}): {cause.because}"
             yield f"     to test it: {cause.cause_test}"
-        yield from (f"  {text}" for text in limits(tables, row.run, of_run))
+        yield from (f"  {text}" for text in limits(tables, row.run, causes))
 
 
 def headline(causes: pd.DataFrame, *, kept: bool) -> str:
-    """One sentence on a run: its first cause, or that none is first; or it ``kept`` its rate."""
+    """One sentence on a run: its first cause, that none is first, or that it ``kept`` its rate."""
     first = causes[causes["cause_rank"] == 1]
     if causes.empty:
         return f"it kept its offered rate, and {NO_CAUSE}" if kept else NO_CAUSE
@@ -48,7 +48,7 @@ def headline(causes: pd.DataFrame, *, kept: bool) -> str:
 
 
 def limits(tables: Tables, run: str, causes: pd.DataFrame) -> Iterator[str]:
-    """What is not known, and would say more."""
+    """What is not known for lack of the probe, and what is known without a cause."""
     if not tables["waits"]["run"].eq(run).any():
         yield f"not known: {WITHOUT_PROBE}"
     if causes.empty:
@@ -57,16 +57,16 @@ def limits(tables: Tables, run: str, causes: pd.DataFrame) -> Iterator[str]:
 
 
 def summary(tables: Tables) -> Sequence[str]:
-    """How many runs had which first cause, of those that did not keep an offered rate."""
+    """The number of runs for each first cause, of those that did not keep an offered rate."""
     causes, runs = tables["causes"], measured(tables)
     kept = keeping(tables)
     first = causes[(causes["cause_rank"] == 1) & ~causes["run"].isin(kept)]
     alone = first.drop_duplicates(["run", "cause"]).drop_duplicates("run", keep=False)
     number = runs["run"].nunique()
-    told = [
+    phrases = [
         f"{name}: {count} of {number} runs" for name, count in alone["cause"].value_counts().items()
     ]
-    left = number - len(alone) - len(kept)
-    told += [f"{NO_CAUSE}: {left} of {number} runs"] if left else []
-    told += [f"none, as the offered rate was kept: {len(kept)} of {number} runs"] if kept else []
-    return [f"What limited these runs, by the first cause: {'; '.join(told)}."]
+    without_cause = number - len(alone) - len(kept)
+    phrases += [f"{NO_CAUSE}: {without_cause} of {number} runs"] if without_cause else []
+    phrases += [f"none, as the offered rate was kept: {len(kept)} of {number} runs"] if kept else []
+    return [f"What limited these runs, by the first cause: {'; '.join(phrases)}."]

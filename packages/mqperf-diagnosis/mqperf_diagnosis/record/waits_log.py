@@ -1,4 +1,4 @@
-"""The log of the probe of waits: how it is read, and when it is no sound one."""
+"""The log of the probe of waits: its format, and how it is read and validated."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,11 +17,11 @@ Counter = Annotated[int, Field(ge=0, le=2**63)]
 
 
 class Seen(BaseModel, frozen=True, allow_inf_nan=False, defer_build=True):
-    """What was seen at an instant."""
+    """An observation at an instant."""
 
 
 class Process(Seen):
-    """What the kernel counted of a process: of each thread seconds on a core, and of wait for one.
+    """Kernel counters of a process: for each thread, seconds on a core and seconds waiting for one.
 
     ``written_bytes`` were sent to disks.
     """
@@ -31,7 +31,7 @@ class Process(Seen):
 
 
 class Erlang(Seen):
-    """How often an Erlang process of a kind was seen, and how: with ``waiting`` messages in all.
+    """Numbers of looks at an Erlang process in each state, and its ``waiting`` messages in all.
 
     ``held`` counts the looks at which it waited for credit.
     """
@@ -45,7 +45,7 @@ class Erlang(Seen):
 
 
 class Queue(Seen):
-    """Messages of a queue, and its consumers."""
+    """The messages of a queue, and its number of consumers."""
 
     name: Name
     ready: Counter
@@ -54,7 +54,7 @@ class Queue(Seen):
 
 
 class SeenNode(Seen):
-    """What a node was seen to do in a second, or why it was not seen."""
+    """The state of a node over a second, or the ``error`` if it was not observed."""
 
     error: str | None = None
     run_queue: Counter = 0
@@ -67,7 +67,7 @@ class SeenNode(Seen):
 
 
 class Sample(Seen):
-    """One line, as ``onhost/sampler.py`` writes it; instants are seconds by the host's clocks."""
+    """One line, as ``onhost/sampler.py`` writes it; times are seconds by the host's clocks."""
 
     epoch: Seconds
     monotonic: Seconds
@@ -77,11 +77,11 @@ class Sample(Seen):
 
 
 def samples(file: Path) -> Iterator[Sample]:
-    """Every sample; raises ``ProbeError`` with the line that is cut short, or none of this log."""
+    """Every sample; raises ``ProbeError`` with a line that is cut short, or not of this log."""
     return json_lines(file, Sample, "waits")
 
 
 def check(folder: Path, host: str) -> None:
-    """Raise ``ProbeError`` for a log that is not sound, or has no sample."""
+    """Raise ``ProbeError`` for a log that is invalid, or has no sample."""
     if not [*samples(folder / LOG)]:
         raise ProbeError(f"{folder / LOG}: the probe waits wrote nothing on {host}")

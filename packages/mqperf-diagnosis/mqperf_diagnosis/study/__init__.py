@@ -1,1 +1,1 @@
-"""What the log tells, and the causes that it and other tables hold evidence of."""
+"""The table of the log, and the causes that it and other tables are evidence of."""

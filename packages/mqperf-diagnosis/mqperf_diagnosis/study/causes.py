@@ -1,8 +1,8 @@
 """The table of causes: why each run was not faster, the likeliest first.
 
-An alarm stops publishers, and a quota its role, whatever else is full; something full makes windows
-full, too; so they are ranked in that order, and within by how full they are.  Causes that cannot be
-told apart by that have the same rank.
+An alarm stops publishers, and a quota its role, whatever else is full; and a full resource makes
+windows full, too.  So causes are ranked in that order, and within a group by how full they are.
+Causes that are almost equally full have the same rank.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +18,7 @@ from mqperf_diagnosis.study import resources, windows
 from mqperf_diagnosis.study.evidence import Cause, Evidence, evidence
 
 ALIKE = 0.05
-"""Shares that differ by less say nothing of which of two is the cause."""
+"""Difference of shares up to which two causes have the same rank."""
 
 Rule = Callable[[Evidence], Iterator[Cause]]
 
@@ -27,15 +27,15 @@ GROUPS: Sequence[Sequence[Rule]] = (
     resources.RULES,
     windows.RULES,
 )
-"""What is in an earlier group explains what is in a later one."""
+"""Causes of an earlier group explain those of a later one."""
 
 
 def causes(tables: Tables) -> pd.DataFrame:
-    """One row per run and cause; none of a run without evidence of any."""
+    """One row per run and cause; no row for a run without evidence of any."""
     rows = [
-        {**{key: getattr(known.run, key) for key in RUN_KEYS}, **_row(rank, cause)}
-        for known in evidence(tables)
-        for rank, cause in ranked(known)
+        {**{key: getattr(run_evidence.run, key) for key in RUN_KEYS}, **_row(rank, cause)}
+        for run_evidence in evidence(tables)
+        for rank, cause in ranked(run_evidence)
     ]
     return conform("causes", pd.DataFrame(rows, columns=TABLE.columns))
 
@@ -45,7 +45,7 @@ def ranked(run: Evidence) -> Iterator[tuple[int, Cause]]:
     place = 0
     for rules in GROUPS:
         group = sorted(
-            _apart(cause for rule in rules for cause in rule(run)), key=lambda c: -c.share
+            _without_repeats(cause for rule in rules for cause in rule(run)), key=lambda c: -c.share
         )
         rank, most = 0, 0.0
         for cause in group:
@@ -55,8 +55,8 @@ def ranked(run: Evidence) -> Iterator[tuple[int, Cause]]:
             yield rank, cause
 
 
-def _apart(causes: Iterator[Cause]) -> list[Cause]:
-    """Of one cause at one place the one with the larger share."""
+def _without_repeats(causes: Iterator[Cause]) -> list[Cause]:
+    """The causes, of several with the same name and place only the one with the largest share."""
     largest: dict[tuple[str, str], Cause] = {}
     for cause in causes:
         key = cause.name, cause.at

@@ -1,4 +1,4 @@
-"""What is known of one run, as rules look at it, and what a rule gives."""
+"""The evidence on one run, which rules look at, and the causes that they yield."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,18 +14,18 @@ from mqperf.study.stats.rules.window import KEEPS_UP
 from mqperf.study.tables import Tables
 
 NOTHING = pd.DataFrame({"run": []})
-"""Of a table that is there with its package only."""
+"""Replaces a table of a package that is not installed."""
 
 RUNS_OWN = ("broker", "client", "server", "background")
-"""Kinds of processes whose wait for a core is a wait of the load."""
+"""Kinds of processes that belong to the run, so that their wait for a core delays it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cause:
-    """What limits a run: its name, the role, node or host where it is, and the figures that say so.
+    """A limit of a run: its name, the role, node or host where it is, and the figures that show it.
 
-    ``share`` tells how full that is, or for which share of the window it lasted.  ``test`` is what
-    would show whether it is the cause.
+    ``share`` is how full that is, or for which share of the window it lasted.  ``test`` is a change
+    that would show whether it is the cause.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Cause:
 class Evidence:
     """A measured run: its row of ``measured``, the rate it was offered, and its rows by table.
 
-    ``kept`` says whether it kept that; without one it is as fast as it can.
+    ``kept`` says whether it kept that rate; without a rate it is as fast as it can.
     """
 
     run: Any
@@ -51,29 +51,29 @@ class Evidence:
 
     @cached_property
     def waits(self) -> pd.DataFrame:
-        """What the probe of waits recorded; no row without it."""
+        """The rows of the table ``waits``; none without the probe."""
         return self.rows("waits")
 
     def figures(self, quantity: str) -> pd.DataFrame:
-        """The rows of the probe that tell this quantity."""
+        """The rows of ``waits`` with this quantity."""
         waits = self.waits
         return waits if waits.empty else waits[waits["quantity"] == quantity]
 
     def figure(self, process: str, quantity: str, thing: str | None = None) -> float | None:
-        """One figure of the probe; None where it was not recorded."""
+        """One figure of ``waits``; None where it was not recorded."""
         rows = self.figures(quantity)
         rows = rows[rows["process"].eq(process)]
         rows = rows if thing is None else rows[rows["object"].eq(thing)]
         return float(rows["value"].iloc[0]) if len(rows) else None
 
     def parameter(self, name: str) -> Any:  # noqa: ANN401 (of whatever type the column is)
-        """What the plan asked of the load; None where it asked nothing."""
+        """The value of a parameter of the load; None where the plan does not set it."""
         value = getattr(self.run, name, None)
         return None if value is None or pd.isna(value) else value
 
     @cached_property
     def waited(self) -> float | None:
-        """Share of the time for which threads of the run wanted a core that they waited for one.
+        """Share of the time in which threads of the run were ready, but waited for a core.
 
         None where it was not recorded.
         """
@@ -88,33 +88,33 @@ class Evidence:
 
 
 def keeping(tables: Tables) -> set[str]:
-    """The runs that kept the rate that they were offered, of a staircase every step of it."""
+    """The runs that kept the offered rate, or every step of a staircase."""
     runs = measured(tables)
     steps = judged_steps(runs, tables["rate_steps"])
     all_kept = steps.groupby("run")["kept"].min().eq(1)
-    finished = runs["throughput_msg_s"] >= (1 - KEEPS_UP) * _rates_of(runs)
+    finished = runs["throughput_msg_s"] >= (1 - KEEPS_UP) * _offered_deliveries(runs)
     kept = runs["run"].map(all_kept).astype("boolean").fillna(finished)
     return {*runs.loc[kept.fillna(value=False), "run"]}
 
 
-def _rates_of(runs: pd.DataFrame) -> pd.Series:
+def _offered_deliveries(runs: pd.DataFrame) -> pd.Series:
     """The deliveries a second that each run was offered, the mean of cycles and steps.
 
-    NaN for as fast as it could.
+    NaN for runs that send as fast as they can.
     """
     return runs["offered_rate_msg_s"].fillna(offered(runs)) * runs["each_has"]
 
 
 def evidence(tables: Tables) -> Iterator[Evidence]:
-    """That of every measured run."""
+    """Yield the evidence on every measured run."""
     frame = measured(tables)
-    rates, kept = _rates_of(frame), keeping(tables)
+    rates, kept = _offered_deliveries(frame), keeping(tables)
     cpu, hosts = _by_run(used_cpu(tables)), _by_run(hosts_used(tables))
     names = ("runs", "waits", "network", "links", "events", "quotas", "node_summary", "latency")
-    others = {name: _by_run(tables.get(name, NOTHING)) for name in names}
+    tables_by_run = {name: _by_run(tables.get(name, NOTHING)) for name in names}
     for run, rate in zip(each(frame), rates, strict=True):
-        of_run = (cpu(run.run), hosts(run.run), _rows_of(others, run.run))
-        yield Evidence(run, rate, run.run in kept, *of_run)
+        frames = (cpu(run.run), hosts(run.run), _rows_of(tables_by_run, run.run))
+        yield Evidence(run, rate, run.run in kept, *frames)
 
 
 def _rows_of(
@@ -124,10 +124,10 @@ def _rows_of(
 
 
 def _by_run(frame: pd.DataFrame) -> Callable[[str], pd.DataFrame]:
-    places, none = frame.groupby("run").indices, frame.iloc[:0]
-    return lambda run: frame.iloc[places[run]] if run in places else none
+    positions, no_rows = frame.groupby("run").indices, frame.iloc[:0]
+    return lambda run: frame.iloc[positions[run]] if run in positions else no_rows
 
 
 def percent(share: float) -> str:
-    """A share as people read it."""
+    """A share in percent."""
     return f"{100 * share:.0f} %"

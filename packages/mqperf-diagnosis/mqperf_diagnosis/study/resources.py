@@ -1,7 +1,7 @@
-"""Causes that are something full: a process, a host, a link, a disk, a quota, memory.
+"""Causes that are a full resource: a process, a host, a link, a disk, a quota, memory.
 
-CPU of load generators, nodes and hosts, and the network, are judged as the column *bottleneck*
-does, by the same functions; what is seen inside nodes and by the kernel goes further.
+CPU of load generators, nodes and hosts, and the network, are judged by the same functions as the
+column *bottleneck*; figures from inside nodes and from the kernel go further.
 """
 
 import json
@@ -13,38 +13,38 @@ from mqperf.study.stats.rules.tester import busy_testers
 from mqperf_diagnosis.study.evidence import Cause, Evidence, percent
 
 NEVER_IDLE = 0.95
-"""Share of looks at which an Erlang process has work, from which on others wait for it."""
+"""Share of looks with work for an Erlang process, from which on others wait for it."""
 
 RUNNING = 0.6
-"""Share of looks at which it must have been running: less, and it waits for a scheduler of its node
-itself.  It runs on one at a time.  Of 100 looks a share of 0.6 has a standard error of 0.05."""
+"""Share of looks at which such a process must have been running: with less, it waits itself for one
+of the schedulers of its node.  With 100 looks a share of 0.6 has a standard error of 0.05."""
 
 WAITED = 0.2
-"""Share of the time that threads want a core and wait for one from which on this slows a run."""
+"""Share of the time in which threads are ready, but wait for a core, that slows a run."""
 
 SYNCHRONISED = 0.3
-"""Share of the window in calls of fsync from which on the disk is what a node waits for."""
+"""Share of the window in calls of fsync from which on a node waits for the disk."""
 
 COLLECTING = 0.25
-"""Share of a Java's CPU in its collector, or of the window in pauses for it, that limits it."""
+"""Share of a JVM's CPU in garbage collection, or of the window in its pauses, that limits it."""
 
 CARRIED = 0.8
-"""Share of a link's bandwidth that bodies of messages alone may take; headers come on top."""
+"""Share of a link's bandwidth from which on bodies of messages fill it; headers come on top."""
 
 LOST = 0.005
 """Share of packets lost from which on TCP holds back on a link with a delay."""
 
 THROTTLED = 0.5
-"""Share of the periods of a quota in which it was used up, from which on it is the limit."""
+"""Share of periods with a used-up quota from which on the quota is the limit."""
 
 ALARMED = 0.05
-"""Share of the window with an alarm, in which publishers stand still."""
+"""Share of the window with an alarm, which blocks publishers, that limits a run."""
 
 NEIGHBOUR = 0.25
-"""Share of a host's cores from which on it is a neighbour who fills it; below, the run itself took
-three quarters."""
+"""Share of a full host's cores from which on other processes are the cause; below, the run itself
+used three quarters."""
 
-MORE_OF = {
+TESTS_BY_KIND = {
     "queue": "spread the messages over a second queue",
     "channel": "open a second channel",
     "connection": "open a second connection",
@@ -52,7 +52,7 @@ MORE_OF = {
 
 
 def alarm(run: Evidence) -> Iterator[Cause]:
-    """A node that blocks publishers: by what it was seen to do, or by its log within the window."""
+    """A node that blocks publishers, by its alarms in ``waits``, or by its log in the window."""
     seen = run.figures("alarmed")
     for row in each(seen[seen["value"].ge(ALARMED)]):
         yield Cause(
@@ -107,27 +107,27 @@ def broker(run: Evidence) -> Iterator[Cause]:
 
 
 def erlang_process(run: Evidence) -> Iterator[Cause]:
-    """One process of a node that always has work, while others wait for it.
+    """One Erlang process of a node that always has work, while others wait for it.
 
-    Where the run waits for cores that a host does not have, everything has work for longer, and
-    nobody is accused.  With cores left, threads wait as well, for who runs where they did: that is
-    no shortage, and says nothing here.
+    Where the run waits for cores on a full host, every process has work for longer, and none is
+    reported.  With cores left, threads wait as well, for the thread that runs where they did: that
+    is no shortage, and is ignored here.
     """
     if (run.waited or 0.0) >= WAITED and run.hosts["full"].any():
         return
-    for kind, test in MORE_OF.items():
+    for kind, test in TESTS_BY_KIND.items():
         for row in each(run.figures(f"{kind} running")):
             busy = row.value + (run.figure(row.process, f"{kind} runnable") or 0.0)
             synchronised = run.figure(row.process, "synchronised") or 0.0
             if busy < NEVER_IDLE or row.value < RUNNING or synchronised >= SYNCHRONISED:
                 continue
             mailbox = run.figure(row.process, f"{kind} mailbox") or 0.0
-            which = f" {row.object}" if row.object != kind else ""
+            label = f" {row.object}" if row.object != kind else ""
             yield Cause(
                 name=f"one {kind} process full",
                 at=row.process,
                 share=min(1.0, busy),
-                because=f"the {kind} process{which} on {row.process} had work in {percent(busy)} of"
+                because=f"the {kind} process{label} on {row.process} had work in {percent(busy)} of"
                 f" samples, and ran in {percent(row.value)}; {mailbox:.0f} messages of Erlang"
                 " waited for it",
                 test=test,
@@ -135,45 +135,45 @@ def erlang_process(run: Evidence) -> Iterator[Cause]:
 
 
 def host(run: Evidence) -> Iterator[Cause]:
-    """A host without a core left, by the run itself or by a neighbour.
+    """A host without a core left, because of the run itself or of a neighbour.
 
-    Where it is known how long threads of the run waited for a core, that decides.
+    If the time for which threads of the run waited for a core is known, it decides.
     """
-    waited, known = run.waited, ""
+    waited, wait_text = run.waited, ""
     if waited is not None:
-        known = f"; threads of the run that wanted one waited {percent(waited)} of that time"
+        wait_text = f"; threads of the run that wanted one waited {percent(waited)} of that time"
     of_full_node = run.hosts["host"].isin(full_nodes(run.cpu[run.cpu["kind"] == "broker"])["host"])
     hosts = run.hosts[run.hosts["full"] & (run.hosts["tests"] | ~of_full_node)]
     for row in each(hosts):
         if waited is not None and waited < WAITED:
             continue
         others, stolen = row.others >= NEIGHBOUR * row.cores, row.stolen_cores
-        robbed = stolen >= NEIGHBOUR * row.cores
+        robbed, stolen_text = stolen >= NEIGHBOUR * row.cores, ""
         test = "have some of its processes on another host, or give it more cores"
         if others:
             test = "run it again without the other processes"
         if robbed:
-            known = f", and {stolen:.2f} withheld by its hypervisor{known}"
+            stolen_text = f", and {stolen:.2f} withheld by its hypervisor"
             test = "run it on a machine whose hypervisor gives it all its cores"
         yield Cause(
             name="neighbour on the host" if others or robbed else "host full",
             at=row.process,
             share=min(1.0, row.total_cores / row.cores) if waited is None else waited,
             because=f"{row.total_cores:.2f} of the {row.cores} cores of {row.process} were in use,"
-            f" {row.others:.2f} by processes that do not belong to the run{known}",
+            f" {row.others:.2f} by processes that do not belong to the run{stolen_text}{wait_text}",
             test=test,
         )
 
 
 def quota(run: Evidence) -> Iterator[Cause]:
     """A role that had used up its quota of CPU."""
-    named = {"client": "load generator full", "server": "slow consumer"}
+    cause_names = {"client": "load generator full", "server": "slow consumer"}
     for row in each(run.rows("quotas")):
         if row.throttled_share < THROTTLED:
             continue
         role = row.group.partition(" ")[0]
         yield Cause(
-            name=named.get(role, "node full"),
+            name=cause_names.get(role, "node full"),
             at=row.group,
             share=row.throttled_share,
             because=f"{row.group} had used up its quota of {row.quota_cores:g} cores in"
@@ -185,9 +185,9 @@ def quota(run: Evidence) -> Iterator[Cause]:
 def link(run: Evidence) -> Iterator[Cause]:
     """A link of the plan that is full, or loses packets."""
     for row in each(run.rows("links")):
-        body, known = run.parameter("payload_bytes"), run.run
+        body, figures = run.parameter("payload_bytes"), run.run
         # what servers get of a message may be several copies, which clients do not send
-        rate = known.throughput_msg_s if "server" in row.between else known.send_rate_msg_s
+        rate = figures.throughput_msg_s if "server" in row.between else figures.send_rate_msg_s
         bits = 8 * body * rate if body else 0.0
         if row.bandwidth_bits_s and bits >= CARRIED * row.bandwidth_bits_s:
             yield Cause(
@@ -210,7 +210,7 @@ def link(run: Evidence) -> Iterator[Cause]:
 
 
 def network(run: Evidence) -> Iterator[Cause]:
-    """A network interface that is full, or a host whose segments are sent again."""
+    """A network interface that is full, or a host whose segments are retransmitted."""
     links = run.rows("network")
     if because := network_limit(links):
         lossy = "retransmitted" in because
@@ -228,7 +228,7 @@ def network(run: Evidence) -> Iterator[Cause]:
 
 
 def disk(run: Evidence) -> Iterator[Cause]:
-    """A node that waits for its disk most of the time; with a rate that it keeps it only works."""
+    """A node that waits for its disk for much of the time, unless the run keeps its rate."""
     if run.kept:
         return
     rows = run.figures("synchronised")
@@ -245,9 +245,9 @@ def disk(run: Evidence) -> Iterator[Cause]:
 
 
 def collector(run: Evidence) -> Iterator[Cause]:
-    """A Java whose garbage collector takes much of its CPU, or stops it for long.
+    """A JVM whose garbage collector takes much of its CPU, or pauses it for long.
 
-    As of disks, that is a part of its time, of which enough is left where it keeps its rate.
+    Unless the run keeps its rate: then enough of its time is left, as with disks.
     """
     if run.kept:
         return
@@ -282,4 +282,4 @@ RULES = (
     disk,
     collector,
 )
-"""Those about something full; ``alarm`` and ``quota`` come before them."""
+"""The rules about full resources; ``alarm`` and ``quota`` come before them."""

@@ -1,4 +1,4 @@
-"""The table of waits: what processes of a run did and waited for, over its window."""
+"""The table ``waits``: what processes of a run did and waited for, over its window."""
 
 import re
 from collections import defaultdict
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from mqperf.study.tables.of_run import Reading
 
 COLLECTOR = re.compile(r"(GC Thread|G1 |ZGC|ZWorker|Shenandoah|VM Thread|Concurrent Mark)")
-"""Threads of a Java that collect garbage, by their names: HotSpot's, which `jstack` shows."""
+"""Names of HotSpot's threads that collect garbage, as `jstack` shows them."""
 
 KINDS = ("queue", "channel", "connection")
-"""Erlang processes of a node that are looked at."""
+"""Kinds of Erlang processes that are observed."""
 
 Figure = tuple[str, str, str, float, str]
 """Process, object, quantity, value, unit."""
@@ -30,16 +30,16 @@ def rows(reading: "Reading") -> Iterator[dict[str, Any]]:
     """One row for each figure."""
     for host, within in in_window(reading.run, LOG, samples):
         names = ("process", "object", "quantity", "value", "unit")
-        for figure in (*_kernel(within), *_nodes(within)):
+        for figure in (*_kernel_figures(within), *_node_figures(within)):
             yield {"host": host, **dict(zip(names, figure, strict=True))}
 
 
-def _kernel(within: Sequence[Sample]) -> Iterator[Figure]:
-    """What the kernel counted between the first and the last sample of the window."""
+def _kernel_figures(within: Sequence[Sample]) -> Iterator[Figure]:
+    """Figures from kernel counters, between the first and the last sample of the window."""
     if len(within) < 2:
         return
     first, last = within[0], within[-1]
-    lasted = last.monotonic - first.monotonic
+    duration = last.monotonic - first.monotonic
     for label, after in last.processes.items():
         if (before := first.processes.get(label)) is None or not after.threads:
             continue
@@ -49,25 +49,25 @@ def _kernel(within: Sequence[Sample]) -> Iterator[Figure]:
         }
         busiest = max(threads, key=lambda name: threads[name][0])
         collecting = [used for name, (used, _) in threads.items() if COLLECTOR.match(name)]
-        yield label, "all", "used", sum(used for used, _ in threads.values()) / lasted, "cores"
-        yield label, "all", "waited", sum(wait for _, wait in threads.values()) / lasted, "cores"
+        yield label, "all", "used", sum(used for used, _ in threads.values()) / duration, "cores"
+        yield label, "all", "waited", sum(wait for _, wait in threads.values()) / duration, "cores"
         name = busiest.partition("/")[0]
-        yield label, name, "busiest thread", threads[busiest][0] / lasted, "cores"
+        yield label, name, "busiest thread", threads[busiest][0] / duration, "cores"
         if collecting:
-            yield label, "collector", "used", sum(collecting) / lasted, "cores"
+            yield label, "collector", "used", sum(collecting) / duration, "cores"
         if after.written_bytes is not None and before.written_bytes is not None:
             written = after.written_bytes - before.written_bytes
-            yield label, "disks", "written", written / lasted, "bytes/s"
+            yield label, "disks", "written", written / duration, "bytes/s"
     for kind, stalled in last.pressure.items():
         if kind in first.pressure:
-            yield "host", kind, "pressure", (stalled - first.pressure[kind]) / lasted, ""
+            yield "host", kind, "pressure", (stalled - first.pressure[kind]) / duration, ""
 
 
-def _nodes(within: Sequence[Sample]) -> Iterator[Figure]:
-    """What nodes were seen to do, on average over the seconds in which they were."""
+def _node_figures(within: Sequence[Sample]) -> Iterator[Figure]:
+    """Figures of nodes, as means over the seconds in which they were observed."""
     seen: dict[str, list[SeenNode]] = defaultdict(list)
     synced: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    for sample in within[1:]:  # what the first one tells of was before the window
+    for sample in within[1:]:  # the first one describes the time before the window
         for label, node in sample.nodes.items():
             if node.error is None and node.looks:
                 seen[label].append(node)
@@ -77,21 +77,21 @@ def _nodes(within: Sequence[Sample]) -> Iterator[Figure]:
         yield label, "node", "seconds seen", float(len(nodes)), "s"
         yield label, "node", "run queue", mean(node.run_queue for node in nodes), ""
         yield label, "node", "alarmed", mean(node.alarms > 0 for node in nodes), ""
-        if len(counted := synced[label]) > 1:
-            (begin, before), (end, after) = counted[0], counted[-1]
-            lasted = max(1, round(end - begin))
-            yield label, "disks", "synchronised", (after - before) / lasted, ""
+        if len(times := synced[label]) > 1:
+            (begin, before), (end, after) = times[0], times[-1]
+            duration = max(1, round(end - begin))
+            yield label, "disks", "synchronised", (after - before) / duration, ""
         for kind in KINDS:
-            yield from _busiest(label, kind, nodes)
-        yield from _queues(label, nodes)
+            yield from _busiest_process(label, kind, nodes)
+        yield from _queue_figures(label, nodes)
 
 
-def _busiest(label: str, kind: str, nodes: Sequence[SeenNode]) -> Iterator[Figure]:
-    """The process of a kind that was working at most looks, second by second."""
+def _busiest_process(label: str, kind: str, nodes: Sequence[SeenNode]) -> Iterator[Figure]:
+    """Figures of the process of a kind with work at most looks, chosen in each second."""
     seconds = [
-        max(alike, key=lambda process: (process.running + process.runnable, process.waiting))
+        max(of_kind, key=lambda process: (process.running + process.runnable, process.waiting))
         for node in nodes
-        if (alike := [process for process in node.processes if process.kind == kind])
+        if (of_kind := [process for process in node.processes if process.kind == kind])
     ]
     if not seconds:
         return
@@ -106,7 +106,7 @@ def _busiest(label: str, kind: str, nodes: Sequence[SeenNode]) -> Iterator[Figur
     yield label, thing, f"{kind} mailbox", mean(p.waiting / looks for p in seconds), "msg"
 
 
-def _queues(label: str, nodes: Sequence[SeenNode]) -> Iterator[Figure]:
+def _queue_figures(label: str, nodes: Sequence[SeenNode]) -> Iterator[Figure]:
     by_name: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
     for node in nodes:
         for queue in node.queues:
@@ -119,7 +119,7 @@ def _queues(label: str, nodes: Sequence[SeenNode]) -> Iterator[Figure]:
 
 
 def disagreements(run: Whole) -> Iterator[str]:
-    """Clocks that were set, and counters that fall while a process is the same."""
+    """Clocks that were set, and counters that decrease although the process is the same."""
     for file in sorted(run.run.path.glob(f"probes/*/{LOG}")):
         name, log = file.relative_to(run.run.path), [*samples(file)]
         offsets = [sample.epoch - sample.monotonic for sample in log]
@@ -134,7 +134,7 @@ def disagreements(run: Whole) -> Iterator[str]:
 
 
 def _fallen(before: Sample, after: Sample) -> list[str]:
-    """Processes a thread of which has used less than before."""
+    """Labels of processes with a thread whose CPU time has decreased."""
     return [
         label
         for label, process in after.processes.items()
@@ -147,7 +147,7 @@ def _fallen(before: Sample, after: Sample) -> list[str]:
 
 
 def _thread(process: Process, name: str) -> tuple[float, float]:
-    """Seconds on a core, and of wait for one; of a thread that was not there yet none."""
+    """Seconds of a thread on a core, and waiting for one; 0 for a thread that did not exist."""
     return process.threads.get(name, (0.0, 0.0))
 
 

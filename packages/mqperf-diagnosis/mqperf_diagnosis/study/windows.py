@@ -1,7 +1,7 @@
-"""Causes that leave everything idle: who may send, or is given, no more until somebody answers.
+"""Causes that leave resources idle: limits on messages that are not confirmed or acknowledged.
 
-The number of messages under way is throughput x the time that each is (J. D. C. Little, 1961):
-where it is what a window allows, throughput is that of the window.
+The number of messages in flight is throughput x the time that each is in flight (J. D. C. Little,
+1961): where it is as large as a window allows, the window limits throughput.
 """
 
 from collections.abc import Iterator
@@ -12,39 +12,39 @@ from mqperf.study.stats.rules.finding import each
 from mqperf_diagnosis.study.evidence import Cause, Evidence, percent
 
 FULL = 0.7
-"""Of a window of confirms: by their median time, which is below the mean of Little's law."""
+"""Share of a window of confirms that is full, by the median time, which is below the mean."""
 
 HELD = 0.9
-"""Of a prefetch: messages without acknowledgement, on average over the looks."""
+"""Share of a prefetch that is full: messages without acknowledgement, in the mean over looks."""
 
 FEW = 30
-"""A full prefetch of so many or fewer is itself what a consumer waits for; with more it is slow."""
+"""Largest prefetch that is a limit when it is full; with a larger one, the consumer is slow."""
 
 CREDIT = 0.3
-"""Share of looks at which publishers wait for credit from which on flow control holds them."""
+"""Share of looks with publishers waiting for credit from which on flow control limits them."""
 
 
 def confirms(run: Evidence) -> Iterator[Cause]:
-    """Clients with as many unconfirmed messages as they may have; with a rate, they are late."""
+    """Clients with a full window of unconfirmed messages, only without an offered rate."""
     window = run.parameter("confirms")
     time_s = run.rows("latency").get("confirm_p50_s", pd.Series(dtype="float64")).dropna()
     if not window or time_s.empty or pd.notna(run.offered_msg_s):
         return
-    under_way = run.run.send_rate_msg_s * float(time_s.iloc[0])
+    in_flight = run.run.send_rate_msg_s * float(time_s.iloc[0])
     allowed = float(window) * run.run.threads
-    if under_way >= FULL * allowed:
+    if in_flight >= FULL * allowed:
         yield Cause(
             name="small confirm window",
             at="client",
-            share=min(1.0, under_way / allowed),
-            because=f"{under_way:,.1f} of the {allowed:,.0f} messages that may be unconfirmed were,"
+            share=min(1.0, in_flight / allowed),
+            because=f"{in_flight:,.1f} of the {allowed:,.0f} messages that may be unconfirmed were,"
             f" and a confirm took {1e3 * float(time_s.iloc[0]):.2f} ms",
             test=f"raise confirms to {10 * int(window)}",
         )
 
 
 def prefetch(run: Evidence) -> Iterator[Cause]:
-    """Consumers that hold all that they may, while more is ready for them."""
+    """Consumers with a full prefetch, while more messages are ready for them."""
     window = run.parameter("prefetch")
     if window is None or run.parameter("acks") in {None, "auto"}:
         return
@@ -70,7 +70,7 @@ def prefetch(run: Evidence) -> Iterator[Cause]:
 
 
 def flow(run: Evidence) -> Iterator[Cause]:
-    """Publishers that wait for credit, where nobody who gives it is seen to be full."""
+    """Publishers that wait for credit."""
     rows = run.figures("connection held")
     for row in each(rows[rows["value"].ge(CREDIT)]):
         yield Cause(
@@ -84,4 +84,4 @@ def flow(run: Evidence) -> Iterator[Cause]:
 
 
 RULES = (prefetch, confirms, flow)
-"""In the order in which one follows from the other."""
+"""The rules, in the order in which an earlier cause leads to a later one."""

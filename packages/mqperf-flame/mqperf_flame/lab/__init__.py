@@ -1,1 +1,1 @@
-"""How the probe is started, and how what it looks at is started such that it can."""
+"""Starts the probe, and prepares hosts so that perf finds the symbols of profiled processes."""

@@ -1,8 +1,8 @@
-"""Hosts on which the code that a node or load generator makes has names for perf.
+"""Hosts on which nodes and load generators publish the symbols of JIT-compiled code for perf.
 
-Erlang and Java compile while they run; what they tell perf of it, they write to ``/tmp``.  They are
-asked to as they start: Erlang (25 and later) by ``+JPperf``, and Python (3.12 and later) by a
-variable; Java keeps frame pointers, and names its code when it is asked.
+Such symbols are in map files in ``/tmp``.  Erlang (25 and later) writes its map if it is started
+with ``+JPperf``, Python (3.12 and later) if an environment variable is set.  Java is started so
+that it keeps frame pointers; it writes its map on request.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,40 +28,40 @@ PERF = Tool(
     " linux-tools-generic on Ubuntu",
 )
 ERLANG = "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS"
-"""Options of the Erlang of a node, and of no other that its scripts start."""
+"""The variable with options for the Erlang VM of the node alone, not for those of its scripts."""
 
-PYTHON, PYTHON_BEGAN = {"PYTHONPERFSUPPORT": "1"}, (3, 12)
+PYTHON, PYTHON_SINCE = {"PYTHONPERFSUPPORT": "1"}, (3, 12)
 TRIAL = ("record", "--quiet", "-a", "-e", EVENT, "-o", "/dev/null", "--", "true")
 LAUNCHER = Path("mqperf_flame", "onhost", "launcher.py")
 LIMIT_S = 60
 
 
 class Named(WrappedHost):
-    """A host on which what is started names its code to perf, and takes the names along."""
+    """A host on which started processes write symbol maps for perf, removed when they end."""
 
     __slots__ = ()
 
     @override
     def changed(self, _label: str, argv: Sequence[str], env: Mapping[str, str] | None) -> Start:
-        names_code = parsed(self.host.platform.minor) >= PYTHON_BEGAN
-        words, variables = naming(argv, env, self.host.python if names_code else "")
-        if words != [*argv] or variables != env:
+        names_code = parsed(self.host.platform.minor) >= PYTHON_SINCE
+        command, variables = naming(argv, env, self.host.python if names_code else "")
+        if command != [*argv] or variables != env:
             launcher = self.host.copied(programs("mqperf_flame")) / LAUNCHER
-            words = [self.host.python, "-I", "-S", str(launcher), *words]
-        return words, variables
+            command = [self.host.python, "-I", "-S", str(launcher), *command]
+        return command, variables
 
 
 def naming(
     argv: Sequence[str], env: Mapping[str, str] | None, python: str
 ) -> tuple[list[str], Mapping[str, str] | None]:
-    """Command and variables of a process that names its code; as they are for one that cannot.
+    """Return command and variables that have a process write its symbol map, if it can write one.
 
-    ``python`` is a Python that can.
+    ``python`` is the path of a Python with that ability; both are unchanged for other programs.
     """
     if env is not None and ERLANG in env:
         return [*argv], {**env, ERLANG: f"{env[ERLANG]} +JPperf map"}
-    if after := next((n for n, word in enumerate(argv, 1) if Path(word).name == "java"), 0):
-        return [*argv[:after], "-XX:+PreserveFramePointer", *argv[after:]], env
+    if options_at := next((n for n, word in enumerate(argv, 1) if Path(word).name == "java"), 0):
+        return [*argv[:options_at], "-XX:+PreserveFramePointer", *argv[options_at:]], env
     if argv[0] == python and env is not None:
         return [*argv], {**env, **PYTHON}
     return [*argv], env
@@ -69,9 +69,9 @@ def naming(
 
 @contextmanager
 def prepared(hosts: Hosts) -> Iterator[Hosts]:
-    """The hosts, on which perf may look; raises ``HostError`` for the first that forbids it.
+    """Yield the hosts, wrapped so that nodes and load generators write symbol maps; probes do not.
 
-    What nodes and load generators start names its code; what watches a run does not.
+    Raises ``HostError`` for the first host on which perf may not record.
     """
     for host in hosts.every:
         check(host)
@@ -79,14 +79,14 @@ def prepared(hosts: Hosts) -> Iterator[Hosts]:
 
 
 def check(host: Host) -> None:
-    """Raise ``HostError`` when perf cannot record on the host, with what to set there."""
+    """Raise ``HostError`` with the necessary settings if perf cannot record on the host."""
     perf = PERF.on("perf", host)
     trial = host.run([perf, *TRIAL], timeout_s=LIMIT_S)
     if trial.returncode:
-        words = one_line(trial.stderr or trial.stdout, 200)
+        message = one_line(trial.stderr or trial.stdout, 200)
         raise HostError(
             f"{host.name}: perf may not look at processes, which the plan asks for with the probe"
             " flame: run mqperf as root there, or have root type `sysctl"
             " kernel.perf_event_paranoid=0`; in a container, give it the capability PERFMON; or"
-            f" leave the probe out. perf says: {words}"
+            f" leave the probe out. perf says: {message}"
         )

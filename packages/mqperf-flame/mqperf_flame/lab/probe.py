@@ -9,7 +9,7 @@ PROGRAM = "mqperf_flame.onhost.recorder"
 
 
 def program(task: Task) -> Program | None:
-    """Start the recorder; None where there is nobody to look at."""
+    """Return the recorder's start; None on a host without processes to profile."""
     if not any(target.kind in WATCHED for target in task.targets):
         return None
     return recorder(task, PROGRAM)

@@ -1,7 +1,7 @@
-"""Asks a Java to write the names of its machine code where perf looks for them.
+"""Asks a Java process to write the symbol map of its compiled code for perf.
 
-That is the command ``Compiler.perfmap`` of ``jcmd`` (Java 17 and later), by the protocol of
-HotSpot's attach API: a file and SIGQUIT have it open a socket, which takes the command.
+The request is ``jcmd``'s command ``Compiler.perfmap`` (Java 17 and later) over HotSpot's attach
+protocol: a file and SIGQUIT make the process open a Unix socket, which accepts the command.
 """
 
 import os
@@ -17,28 +17,28 @@ LIMIT_S, POLL_S = 10.0, 0.05
 
 
 def name_code(pid: int) -> None:
-    """Have it write ``/tmp/perf-PID.map``; who is no Java, or hangs, is left in peace."""
+    """Have it write ``/tmp/perf-PID.map``; ignore processes that are no Java or do not answer."""
     with suppress(OSError):
         if Path(f"/proc/{pid}/exe").readlink().name != "java":
             return
-        place = TEMPORARY / f".java_pid{pid}"
-        if not place.exists():
-            _open_socket(pid, place)
-        with socket.socket(socket.AF_UNIX) as line:
-            line.settimeout(LIMIT_S)
-            line.connect(str(place))
-            line.sendall(COMMAND)
-            while line.recv(4096):
+        socket_path = TEMPORARY / f".java_pid{pid}"
+        if not socket_path.exists():
+            _open_socket(pid, socket_path)
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(LIMIT_S)
+            connection.connect(str(socket_path))
+            connection.sendall(COMMAND)
+            while connection.recv(4096):
                 pass
 
 
-def _open_socket(pid: int, place: Path) -> None:
-    ask = TEMPORARY / f".attach_pid{pid}"
-    ask.touch()
+def _open_socket(pid: int, socket_path: Path) -> None:
+    attach_file = TEMPORARY / f".attach_pid{pid}"
+    attach_file.touch()
     try:
         os.kill(pid, signal.SIGQUIT)
-        limit = time.monotonic() + LIMIT_S
-        while not place.exists() and time.monotonic() < limit:
+        deadline = time.monotonic() + LIMIT_S
+        while not socket_path.exists() and time.monotonic() < deadline:
             time.sleep(POLL_S)
     finally:
-        ask.unlink(missing_ok=True)
+        attach_file.unlink(missing_ok=True)

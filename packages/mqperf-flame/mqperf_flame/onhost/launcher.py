@@ -1,6 +1,6 @@
-"""Executes a program whose map for perf vanishes with it: run as a script, before its own words.
+"""Executes a command whose symbol map for perf is removed when it ends; run as a script.
 
-The program is this process: its parent, its id and its variables stay.
+The command replaces this process: parent, process id and variables stay.
 """
 
 import os
@@ -11,15 +11,15 @@ REAPER = Path(__file__).with_name("reaper.py")
 
 
 def main(*argv: str) -> None:
-    """Start who removes the map, as nobody's child, and become the program."""
+    """Start the reaper that removes the map, detached by a double fork, and execute the command."""
     pid = os.getpid()
-    if (between := os.fork()) == 0:
+    if (intermediate := os.fork()) == 0:
         reaper = [sys.executable, "-I", "-S", str(REAPER), str(pid)]
         null = os.open(os.devnull, os.O_RDWR)
         files = [(os.POSIX_SPAWN_DUP2, null, file) for file in range(3)]
         os.posix_spawn(reaper[0], reaper, {}, file_actions=files, setsid=True)
         os._exit(0)
-    os.waitpid(between, 0)
+    os.waitpid(intermediate, 0)
     os.execvp(argv[0], argv)  # noqa: S606 (no shell is what we want)
 
 

@@ -1,6 +1,6 @@
-"""Removes what a process has left in /tmp for profilers as soon as it has ended; run as a script.
+"""Removes the files of a process for profilers from /tmp when it ends; run as a script.
 
-Guardians of mqperf spare scripts of this name, so that it outlives whoever is killed.
+Guardians of mqperf do not kill scripts of this name, so that it outlives a killed process.
 """
 
 import os
@@ -10,11 +10,11 @@ from contextlib import suppress
 from pathlib import Path
 
 LEFT = ("/tmp/perf-{}.map", "/tmp/.java_pid{}")  # noqa: S108 (where Erlang and Java write)
-"""The names of its machine code, and the socket by which a Java is asked for them."""
+"""The symbol map of a process, and the socket by which a Java accepts the command to write it."""
 
 
 def reap(pid: int) -> None:
-    """Wait until the process has ended, and remove what it left."""
+    """Wait until the process has ended, and remove its files."""
     with suppress(ProcessLookupError):  # it has ended already
         poll = select.poll()
         poll.register(os.pidfd_open(pid), select.POLLIN)

@@ -1,9 +1,9 @@
-"""The program of the probe: ``perf record``, and what it saw of chosen processes as folded stacks.
+"""The program of the probe: runs ``perf record``, and writes folded stacks of chosen processes.
 
-It runs on any Linux host with Python 3.11 and perf.  99 times a second perf looks at each core that
-is in use, and at the functions that are called there just then, from before the load to its end.
-Looked at by thread instead, threads that run for less than a hundredth of a second would be missed.
-What it writes tells of the whole machine, and goes with a scratch folder.  What stays is
+It runs on any Linux host with Python 3.11 and perf.  From before the load to its end, perf samples
+the call stack of each busy core 99 times a second.  Sampling by thread instead would miss threads
+that run for less than a hundredth of a second.  The recording covers the whole machine, and is
+deleted with its scratch folder.  The program leaves
 
 - ``flame.folded``, a line for each second, chosen process and stack, in the form of ``folding``;
 - ``flame.json``, how it was made: ``{"version": ..., "period_ns": ..., "seconds": ...}``.
@@ -28,16 +28,16 @@ from mqperf_flame.onhost import java
 from mqperf_flame.onhost.folding import FIELDS, Stack, folded, written
 
 HERTZ = 99
-"""Not 100, so that it does not keep time with what happens in hundredths of a second."""
+"""Not 100, so that samples are not in step with periodic work every hundredth of a second."""
 
 PERIOD_NS = 1_000_000_000 // HERTZ
 EVENT = "cpu-clock:I"
-"""The software clock, which every machine has, but for cores that are idle."""
+"""The software clock, which every machine has; ``I`` excludes idle cores."""
 
 FOLDED, ABOUT = "flame.folded", "flame.json"
 POLL_S = 0.02
 WATCHED = ("broker", "client", "server", "background")
-"""Kinds of processes that are looked at."""
+"""The kinds of processes that are profiled."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -51,20 +51,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for _ in sampling.each_second(options.talk, start, options.seconds):
                 _check(perf)
                 seconds = round(time.time() - start)
-                if (text := options.targets.read_text()) != targets:  # a node was started again
+                if (text := options.targets.read_text()) != targets:  # such as a restarted node
                     targets, labels = text, labels | dict(_families(json.loads(text)))
         for pid in labels:
             java.name_code(pid)
-        ahead_s = time.time() - time.monotonic() - start
+        offset_s = time.time() - time.monotonic() - start
         pids = ",".join(map(str, labels))
-        lines = _printed(folder, "script", "--no-inline", "--pid", pids, "-F", FIELDS)
-        counts = folded(lines, labels, lambda instant: math.floor(instant + ahead_s))
-        version = "".join(_printed(folder, "--version")).strip()
+        lines = _output(folder, "script", "--no-inline", "--pid", pids, "-F", FIELDS)
+        counts = folded(lines, labels, lambda instant: math.floor(instant + offset_s))
+        version = "".join(_output(folder, "--version")).strip()
     _write(options.out, counts, {"version": version, "period_ns": PERIOD_NS, "seconds": seconds})
 
 
 def _write(out: Path, counts: Counter[Stack], about: Mapping[str, Any]) -> None:
-    """Both files of the run folder, the seconds of the load only."""
+    """Write both files of the run folder, with the seconds of the load only."""
     within = Counter({key: n for key, n in counts.items() if key[0] < about["seconds"]})
     (out / FOLDED).write_text("".join(written(within)), encoding="utf-8")
     (out / ABOUT).write_text(json.dumps(about), encoding="utf-8")
@@ -72,7 +72,7 @@ def _write(out: Path, counts: Counter[Stack], about: Mapping[str, Any]) -> None:
 
 @contextmanager
 def _recording(folder: Path) -> Iterator["subprocess.Popen[bytes]"]:
-    """Have perf record; it has begun, and has written all when the context ends."""
+    """Run ``perf record`` in the context: begun on entry, and fully written on exit."""
     argv = ["perf", "record", "--quiet", "-a", "-e", EVENT, "-c", str(PERIOD_NS), "-g"]
     argv += ["-k", "mono", "-N", "-o", "perf.data"]
     perf = subprocess.Popen(argv, cwd=folder, env=_variables(folder))
@@ -87,15 +87,15 @@ def _recording(folder: Path) -> Iterator["subprocess.Popen[bytes]"]:
 
 
 def _check(perf: "subprocess.Popen[bytes]") -> None:
-    """Exit as perf did, if it has ended: what it said last is in the log."""
+    """Exit with the code of perf if it has ended; its last message is in the log."""
     if (code := perf.poll()) is not None:
         sys.exit(abs(code) or "perf ended before the load")
 
 
-def _printed(folder: Path, *words: str) -> Iterator[str]:
-    """The lines that perf prints, of a long load more than memory may hold; exits if it fails."""
+def _output(folder: Path, *arguments: str) -> Iterator[str]:
+    """Yield the lines that perf prints, which may exceed memory; exit if it fails."""
     with subprocess.Popen(
-        ["perf", *words],
+        ["perf", *arguments],
         cwd=folder,
         env=_variables(folder),
         stdout=subprocess.PIPE,
@@ -105,16 +105,16 @@ def _printed(folder: Path, *words: str) -> Iterator[str]:
     ) as perf:
         yield from perf.stdout or ()
     if perf.returncode:
-        sys.exit(f"perf {words[0]} ended with code {perf.returncode}")
+        sys.exit(f"perf {arguments[0]} ended with code {perf.returncode}")
 
 
 def _variables(folder: Path) -> dict[str, str]:
-    """Nothing of the user's; what perf keeps is in the folder."""
+    """Return variables for perf, without the user's; perf keeps its own files in the folder."""
     return {"PATH": os.environ["PATH"], "HOME": str(folder), "LANG": "C.UTF-8"}
 
 
 def _families(targets: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, str]]:
-    """Every process that is looked at by its id with its label, and what descends from it."""
+    """Yield the id and label of each profiled process, and of its descendants if asked for."""
     children: dict[int, list[int]] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):  # it has ended

@@ -1,4 +1,4 @@
-"""The section of flame graphs: of the best run of a page where its CPU goes."""
+"""The section of flame graphs: the functions in which the runs shown use CPU."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -15,24 +15,24 @@ from mqperf_flame.pages.sheet import drawn, flame_sheet
 SHOWN = ("process", "function", "function_cores", "function_share", "function_called_share")
 
 HOTTEST = 10
-"""Functions of a process that are shown; all are in the table."""
+"""The functions shown of a process; all are in the table."""
 
 
 def content(view: View) -> Iterator[Content]:
-    """Of each run that is drawn in time, and has a record: its graph, and its hottest functions."""
+    """Yield graph and hottest functions of each run that is drawn in time and was profiled."""
     if view.tables["stacks"].empty:
         return
-    every = rows.of_runs(view.tables, "hot_functions", "process")
+    all_functions = rows.of_runs(view.tables, "hot_functions", "process")
     for run in shown(view.tables):
         if (stacks := where(view.tables["stacks"], run=run)).empty:
             continue
-        functions = where(every, run=run)
+        functions = where(all_functions, run=run)
         hottest = functions[functions["process"].isin(drawn(stacks))]
         hottest = hottest.groupby("process", sort=False).head(HOTTEST)
         caption = view.caption("flame graph")
         yield Content(
             heading="Where the CPU goes",
-            words=[*_words(run)],
+            words=[*_explanation(run)],
             caption=view.caption("hot functions"),
             rows=hottest,
             columns=view.columns(hottest, SHOWN, keep=SHOWN),
@@ -43,7 +43,7 @@ def content(view: View) -> Iterator[Content]:
         )
 
 
-def _words(run: str) -> Iterator[str]:
+def _explanation(run: str) -> Iterator[str]:
     yield (
         f"The functions of run {run} in which CPU was used in the window, seen {HERTZ} times a"
         " second."
@@ -56,13 +56,13 @@ def _words(run: str) -> Iterator[str]:
 
 
 def _alternative(functions: pd.DataFrame) -> str:
-    """The hottest function of each process."""
-    first = functions.drop_duplicates("process")
-    each = [
+    """Return the text alternative of the drawing: the hottest function of each process."""
+    hottest = functions.drop_duplicates("process")
+    shares = [
         f"{row['process']}: {row['function']} {100 * row['function_share']:.0f} %"
-        for row in first.to_dict("records")
+        for row in hottest.to_dict("records")
     ]
-    return f"Flame graphs of processes; most CPU was used in, of {'; of '.join(each)}."
+    return f"Flame graphs of processes; most CPU was used in, of {'; of '.join(shares)}."
 
 
 SECTION = Section("flame", content)

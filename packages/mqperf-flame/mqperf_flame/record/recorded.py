@@ -1,4 +1,4 @@
-"""The record of the probe in the folder of a host: how it is read, and when it is no sound one."""
+"""Reads and checks the record of the probe in the folder of a host."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,16 +17,16 @@ Frames = tuple[str, ...]
 """Names of functions, from the outermost on."""
 
 DEEPEST = 2_000
-"""Frames of a stack; the kernel gives 127 unless it is told otherwise."""
+"""The most frames of a stack; the kernel's default is 127."""
 
 SECONDS = 10_000_000
-"""Of the longest load."""
+"""The seconds of the longest load."""
 
 
 class About(BaseModel, frozen=True, strict=True):
-    """How a record was made: each sample stands for ``period_ns`` of CPU.
+    """How a record was made: with which ``version`` of perf, in how many ``seconds`` of load.
 
-    ``version`` is that of perf; ``seconds`` are those of the load.
+    Each sample stands for ``period_ns`` of CPU.
     """
 
     version: str
@@ -36,7 +36,7 @@ class About(BaseModel, frozen=True, strict=True):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A stack of a process in a second of the load, and in how many samples it was."""
+    """A stack of a process, and its number of samples in a second of the load."""
 
     second: int
     process: str
@@ -52,7 +52,7 @@ class Recorded:
     seen: Sequence[Seen]
 
     def within(self, begin_s: float, end_s: float) -> dict[str, Counter[Frames]]:
-        """By process how often each stack was seen in the whole seconds of a part of the load."""
+        """Return the samples of each stack by process, in the whole seconds between both times."""
         stacks: dict[str, Counter[Frames]] = {}
         for each in self.seen:
             if begin_s <= each.second and each.second + 1 <= end_s:
@@ -61,9 +61,9 @@ class Recorded:
 
 
 def recorded(folder: Path) -> Recorded:
-    """The record in the folder of a host.
+    """Return the record in the folder of a host.
 
-    Raises ``ProbeError`` with file and line for one that is missing, cut short or no such record.
+    Raises ``ProbeError`` with file and line if it is missing, cut short or malformed.
     """
     file = folder / ABOUT
     try:
@@ -77,9 +77,9 @@ def recorded(folder: Path) -> Recorded:
     return Recorded(about, [*_seen(file, content, about.seconds)])
 
 
-@lru_cache(maxsize=1)  # all tables of a run are made one after the other
+@lru_cache(maxsize=1)  # the tables of a run are made in succession
 def records(run: Whole) -> Mapping[Path, Recorded]:
-    """The records of a run by the folders of its hosts; raises as ``recorded`` does."""
+    """Return the records of a run by the folders of its hosts; raises as ``recorded`` does."""
     files = sorted(run.run.path.glob(f"probes/*/{ABOUT}"))
     return {file.parent: recorded(file.parent) for file in files}
 
@@ -90,7 +90,7 @@ def check(folder: Path, _host: str) -> None:
 
 
 def _seen(file: Path, content: str, seconds: int) -> Iterator[Seen]:
-    """The lines of the file, of a load of so many seconds."""
+    """Yield the lines of the file, parsed; ``seconds`` is the length of the load."""
     lines = content.split("\n")
     if lines.pop():
         raise ProbeError(f"{file}:{len(lines) + 1}: the record is cut short")

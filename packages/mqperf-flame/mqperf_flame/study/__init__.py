@@ -1,1 +1,1 @@
-"""What the record tells, and what it is held against."""
+"""Tables of the record of the probe, and its comparison with psutil."""

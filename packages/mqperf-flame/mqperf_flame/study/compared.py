@@ -1,4 +1,4 @@
-"""The record held against psutil: samples x period is the CPU that the kernel counted."""
+"""Compares the record with psutil: samples x period must equal the CPU time the kernel counted."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -12,26 +12,26 @@ from mqperf_flame.record.recorded import Recorded, records
 from mqperf_flame.study.profiles import NS
 
 DIFFERS = 0.25
-"""Share by which samples may differ from what was counted, beside chance: while a process begins or
-ends to run, interrupts are off, and a sample that is due is that of who runs next."""
+"""Share by which sampled and counted CPU may differ beside chance.  During a context switch
+interrupts are off, and a sample that is due then is attributed to the next process."""
 
 DEVIATIONS = 3
-"""Of the number of samples, whose variance is what is expected of it (S. D. Poisson, 1837)."""
+"""Allowed deviations of the count of samples, whose variance is its mean (S. D. Poisson, 1837)."""
 
 TICK_S = 0.02
-"""By so much what psutil counts of user and system may be off."""
+"""By so much psutil's user and system times may be off together."""
 
 
 def disagreements(run: Whole) -> Iterator[str]:
-    """Processes that used other than they were seen to use, and a record of another load."""
+    """Yield processes whose sampled and counted CPU differ, and records of another load."""
     logs = psutil_tables.logs(run)
     for folder, record in records(run).items():
         name = (folder / FOLDED).relative_to(run.run.path)
-        if others := {each.process for each in record.seen} - {*run.facts.kinds}:
-            yield f"{name}: it has {', '.join(sorted(others))}, and the run has not"
-        lasted = run.load[1] - run.load[0]
-        if record.about.seconds + 1 < lasted:
-            yield f"{name}: it has {record.about.seconds} s of a load of {lasted:.0f} s"
+        if unknown := {each.process for each in record.seen} - {*run.facts.kinds}:
+            yield f"{name}: it has {', '.join(sorted(unknown))}, and the run has not"
+        load_s = run.load[1] - run.load[0]
+        if record.about.seconds + 1 < load_s:
+            yield f"{name}: it has {record.about.seconds} s of a load of {load_s:.0f} s"
             continue
         samples = logs.get(folder / psutil_log.LOG, ())
         acted_on = {action.target for action in run.case.actions}
@@ -44,17 +44,17 @@ def disagreements(run: Whole) -> Iterator[str]:
 def _contradiction(
     run: Whole, record: Recorded, samples: Sequence[psutil_log.Sample], label: str
 ) -> str | None:
-    """The contradiction between both about a process; None where both can be true."""
+    """Return the contradiction between record and psutil about a process, or None."""
     counted = psutil_tables.counted(samples, label, -run.load[0])
     if len(counted) < 2:
         return None
     (first, before), (last, after) = counted[0], counted[-1]
     begin, end = round(first), round(last)
-    seen = record.within(begin, end).get(label, Counter()).total()
+    count = record.within(begin, end).get(label, Counter()).total()
     period_s = record.about.period_ns * NS
-    used_s, seen_s = after - before, seen * period_s
-    late_s = abs(first - begin) + abs(last - end)
-    slack_s = DIFFERS * used_s + late_s * psutil_tables.fastest(counted) + TICK_S
+    used_s, seen_s = after - before, count * period_s
+    rounded_s = abs(first - begin) + abs(last - end)
+    slack_s = DIFFERS * used_s + rounded_s * psutil_tables.fastest(counted) + TICK_S
     slack_s += DEVIATIONS * sqrt(used_s / period_s + 1) * period_s
     if abs(used_s - seen_s) <= slack_s:
         return None

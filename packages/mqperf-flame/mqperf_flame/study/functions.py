@@ -8,27 +8,28 @@ from mqperf.plan.columns import Table, count, share, text
 from mqperf.plan.columns.column import cpu
 from mqperf_flame.onhost.recorder import HERTZ
 from mqperf_flame.record.recorded import Frames
-from mqperf_flame.study.profiles import Profile, profiles
+from mqperf_flame.study.profiles import profiles
 
 if TYPE_CHECKING:
     from mqperf.study.tables.of_run import Reading
 
 LEAST = 0.005
-"""Share of the samples of a process below which a function has no row, and a stack ends."""
+"""Share of a process's samples below which a function has no row, and a stack is cut."""
 
 UNKNOWN, OTHERS = "[unknown]", "[others]"
-"""The function of a sample without any name, and the stack of all that have too few."""
+"""The function of a sample without names, and the stack that collects those with few samples."""
 
 
 def hot_functions(reading: "Reading") -> Iterator[dict[str, Any]]:
-    """One row for each function of a process that was in enough samples, the hottest first."""
+    """Yield a row for each function of a process with enough samples, the hottest first."""
     for profile in profiles(reading.run):
         ran, called = by_function(profile.stacks)
         total = profile.samples
         for name, samples in sorted(called.items(), key=lambda each: (-ran[each[0]], -each[1])):
             if samples >= LEAST * total:
                 yield {
-                    **_place(profile),
+                    "host": profile.host,
+                    "process": profile.process,
                     "function": name,
                     "function_cores": profile.cores(ran[name]),
                     "function_share": ran[name] / total,
@@ -37,7 +38,7 @@ def hot_functions(reading: "Reading") -> Iterator[dict[str, Any]]:
 
 
 def by_function(stacks: Mapping[Frames, int]) -> tuple[Counter[str], Counter[str]]:
-    """In how many samples each function ran itself, and in how many it was in the stack."""
+    """Return the samples in which each function ran itself, and those with it in the stack."""
     ran: Counter[str] = Counter()
     called: Counter[str] = Counter()
     for frames, samples in stacks.items():
@@ -48,14 +49,15 @@ def by_function(stacks: Mapping[Frames, int]) -> tuple[Counter[str], Counter[str
 
 
 def stacks(reading: "Reading") -> Iterator[dict[str, Any]]:
-    """One row for each stack of a process; what was seen too rarely ends at its caller."""
+    """Yield a row for each stack of a process; calls with too few samples end at their caller."""
     for profile in profiles(reading.run):
+        process = {"host": profile.host, "process": profile.process}
         for frames, samples in sorted(pruned(profile.stacks, LEAST * profile.samples).items()):
-            yield {**_place(profile), "stack": ";".join(frames), "stack_samples": samples}
+            yield {**process, "stack": ";".join(frames), "stack_samples": samples}
 
 
 def pruned(stacks: Mapping[Frames, int], least: float) -> Counter[Frames]:
-    """The stacks, each cut to the frames that so many samples have in common."""
+    """Return the stacks, each cut to the outer frames that at least ``least`` samples share."""
     common: Counter[Frames] = Counter()
     for frames, samples in stacks.items():
         for depth in range(1, len(frames) + 1):
@@ -67,10 +69,6 @@ def pruned(stacks: Mapping[Frames, int], least: float) -> Counter[Frames]:
             depth -= 1
         kept[frames[:depth] or (OTHERS,)] += samples
     return kept
-
-
-def _place(profile: Profile) -> dict[str, Any]:
-    return {"host": profile.host, "process": profile.process}
 
 
 HOT_FUNCTIONS = Table(

@@ -1,4 +1,4 @@
-"""What each process was seen to do in the window of a run."""
+"""The sampled stacks of each process in the window of a run."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ NS = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A process on a host: how often each of its stacks was seen, in so many seconds."""
+    """A process on a host: the samples of each of its stacks in ``seconds``, one a period."""
 
     host: str
     process: str
@@ -23,16 +23,16 @@ class Profile:
 
     @property
     def samples(self) -> int:
-        """All samples of it."""
+        """The samples of all stacks."""
         return self.stacks.total()
 
     def cores(self, samples: int) -> float:
-        """The CPU that so many of them stand for."""
+        """Return the mean number of cores in use that so many samples stand for."""
         return samples * self.period_s / self.seconds
 
 
 def profiles(run: Whole) -> Iterator[Profile]:
-    """Those of the window, host by host, brokers first; raises as ``recorded`` does."""
+    """Yield profiles of the window, host by host, brokers first; raises as ``recorded`` does."""
     begin, end = run.window_in_load
     seconds = floor(end) - ceil(begin)
     for folder, record in records(run).items():

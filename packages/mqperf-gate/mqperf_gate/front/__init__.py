@@ -1,1 +1,1 @@
-"""The command, and what it does."""
+"""The command ``mqperf gate`` and its implementation."""

@@ -10,7 +10,7 @@ from mqperf.base.terminal import console, print_all
 from mqperf.front.commands import Command
 
 FAILED = 1
-"""Exit code where the gate is shut."""
+"""Exit code when the gate does not pass."""
 
 
 def gate(

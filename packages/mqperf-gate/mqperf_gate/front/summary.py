@@ -1,4 +1,4 @@
-"""What came out of a gate, for people and for continuous integration."""
+"""The result of a gate, as text for people and for continuous integration."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,14 +7,14 @@ from mqperf_gate.front.verdicts import FAILING, UNDECIDED, UNLIKE, Gated, Verdic
 from mqperf_projects.front.junit import Case, suite
 
 LONGEST = 500
-"""Characters of a line that others wrote."""
+"""The most characters of a line of text from records and plans."""
 
 
 def lines(gated: Gated) -> Iterator[str]:
-    """A line for each verdict, and what is to be known beside them: doubts, where one fails."""
+    """A line for each verdict, then failed runs, differences and, where one fails, doubts."""
     for verdict in gated.verdicts:
         word = "FAIL" if verdict.outcome in FAILING else "pass"
-        yield f"{word}  {verdict.compared}: {_words(verdict)}"
+        yield f"{word}  {verdict.compared}: {_verdict_text(verdict)}"
     yield from (f"FAIL  a run failed: {reason}" for reason in gated.failed)
     yield from (f"not alike: {text}" for text in gated.unlike)
     if gated.alone:
@@ -24,7 +24,7 @@ def lines(gated: Gated) -> Iterator[str]:
 
 
 def markdown(gated: Gated, *, passes: bool) -> str:
-    """The same as a page for a person who looks at a pipeline."""
+    """The same as a Markdown page, for the summary of a pipeline."""
     rows = [
         f"| {_cell(verdict.compared)} | {verdict.change} | {verdict.repeats} | {verdict.outcome} |"
         for verdict in gated.verdicts
@@ -44,17 +44,17 @@ def markdown(gated: Gated, *, passes: bool) -> str:
 
 
 def junit(gated: Gated, duration_s: float) -> str:
-    """A suite with a case for all runs, and one for each verdict, skipped if it is not decided."""
+    """A JUnit suite: a case for all runs, and one per verdict, skipped if it is not decided."""
     cases = [Case("runs", error="; ".join(gated.failed))]
     for verdict in gated.verdicts:
-        words = _words(verdict)
+        words = _verdict_text(verdict)
         failure = words if verdict.outcome in FAILING else ""
         skipped = words if verdict.outcome in UNDECIDED else ""
         cases.append(Case(verdict.compared, failure=failure, skipped=skipped))
     return suite("mqperf gate", cases, [*gated.unlike, *gated.doubts], duration_s)
 
 
-def _words(verdict: Verdict) -> str:
+def _verdict_text(verdict: Verdict) -> str:
     repeats = f"{verdict.change}, after {amount(verdict.repeats, 'repeat')}"
     if verdict.outcome == UNLIKE:
         return f"{repeats}: the baseline is of another machine or other versions"
@@ -67,7 +67,7 @@ def _list(title: str, texts: Sequence[str]) -> str:
 
 
 def _cell(text: str) -> str:
-    """Text in which nothing is taken for Markdown or HTML."""
+    """Text with all characters escaped that Markdown or HTML would interpret."""
     plain = one_line(text, LONGEST)
     for sign in "\\`*_|<>[]#":
         plain = plain.replace(sign, f"\\{sign}")

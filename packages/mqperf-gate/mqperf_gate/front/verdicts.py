@@ -1,4 +1,4 @@
-"""What the runs of a gate say: for each point whether it is worse, and why that may not count."""
+"""The verdicts of a gate: for each point whether it is worse, and why that may not count."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from mqperf_gate.front.measuring import BASELINE, CANDIDATE, Gate
 WORSE, DOUBTED, UNLIKE, OPEN = "worse", "doubted", "not alike", "open"
 FAILING = (WORSE, DOUBTED)
 UNDECIDED = (UNLIKE, OPEN)
-"""What accuses nobody: the machine or versions differ, or more repeats would decide."""
+"""Outcomes without a decision: the machine or versions differ, or more repeats are needed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is compared, the outcome in a word, the change with its interval, and the repeats."""
+    """The compared points, the outcome in a word, the change with its interval, and repeats."""
 
     compared: str
     outcome: str
@@ -26,7 +26,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Gated:
-    """What came out: verdicts, why runs ``failed``, what is ``unlike`` beside the plan, doubts.
+    """The result: verdicts, reasons of ``failed`` runs, differences beside the plan, and doubts.
 
     ``alone`` says how many points of the plan the baseline does not have, if any.
     """
@@ -39,7 +39,7 @@ class Gated:
     alone: str = ""
 
     def passes(self, *, strict: bool) -> bool:
-        """Whether nothing is worse; with ``strict``, whether all is decided as well."""
+        """Whether no run failed and no verdict fails; with ``strict``, all must be decided."""
         outcomes = {verdict.outcome for verdict in self.verdicts}
         stopping = {*FAILING, *(UNDECIDED if strict else ())}
         return not self.failed and outcomes.isdisjoint(stopping)
@@ -47,9 +47,9 @@ class Gated:
 
 @dataclass(frozen=True, slots=True)
 class Aside:
-    """What tables say beside throughput: differences in words, doubts, and doubted points.
+    """Facts beside throughput: differences in words, doubts, and points with ``wrong`` records.
 
-    Those are of records that contradict each other, and of runs in which nothing came to its end.
+    Those are points with contradictory records, or with runs in which nothing was finished.
     """
 
     unlike: Sequence[str] = ()
@@ -58,14 +58,14 @@ class Aside:
 
 
 def judged(gate: Gate, failed: Sequence[str]) -> Gated:
-    """The verdicts by all whole runs of both sides; ``failed`` says why others are not."""
+    """The verdicts from all whole runs of both sides; ``failed`` has the reasons of failed runs."""
     try:
         beside = aside(gate.folders, recorded=gate.recorded)
     except MqperfError as error:
         failed, beside = [*failed, str(error)], Aside()
     verdicts = []
     alone = {case.point for case in gate.plans[1].turn(1)}
-    every = len(alone)
+    count = len(alone)
     for comparison, decision in gate.decided():
         alone.discard(comparison.other.point)
         points = {comparison.reference.point, comparison.other.point}
@@ -73,27 +73,27 @@ def judged(gate: Gate, failed: Sequence[str]) -> Gated:
         change = decision.words(gate.difference)
         verdicts.append(Verdict(comparison.words, outcome, change, decision.repeats))
     words = (
-        f"{len(alone)} of {amount(every, 'point')} of the plan, which the baseline does not have"
+        f"{len(alone)} of {amount(count, 'point')} of the plan, which the baseline does not have"
     )
-    told = words if alone else ""
-    return Gated(gate.difference, verdicts, failed, beside.unlike, beside.doubts, told)
+    not_compared = words if alone else ""
+    return Gated(gate.difference, verdicts, failed, beside.unlike, beside.doubts, not_compared)
 
 
 def outcome_of(outcome: str, beside: Aside, *, doubted: bool) -> str:
-    """What a decision comes to: nothing, where records contradict it or sides are not alike."""
+    """The outcome of a decision, unless its points are doubted or the sides are not alike."""
     if doubted:
         return DOUBTED
     return UNLIKE if beside.unlike and outcome != OPEN else outcome
 
 
 def aside(folders: Sequence[Path], *, recorded: bool) -> Aside:
-    """What tables say of both sides; a recorded baseline must be of the same machine and versions.
+    """The facts of both sides; a recorded baseline must be of the same machine and versions.
 
-    Versions of a baseline that is measured beside it are what the plans ask for.
+    Versions of a baseline that is measured now are set by the plans, and may differ.
 
     Raises ``MqperfError`` where a side has no run that can be read.
     """
-    from mqperf.front.api import read  # with pandas, which is not loaded before the runs are over
+    from mqperf.front.api import read  # pandas is not loaded before the runs are over
     from mqperf.study.stats.differences import HARDWARE, VERSIONS, differences
     from mqperf.study.stats.doubt_kinds import WRONG, weight_of
 
@@ -102,12 +102,12 @@ def aside(folders: Sequence[Path], *, recorded: bool) -> Aside:
     wrong: set[str] = set()
     for name, side in zip((BASELINE, CANDIDATE), sides, strict=True):
         rows, messages = side["doubts"], side["messages"]
-        of_kinds = zip(rows["kind"], rows["text"], strict=True)
-        doubts += [f"{name}: {kind}: {text}" for kind, text in of_kinds]
-        stopped = messages[messages["throughput_msg_s"].eq(0)]
-        doubts += [f"{name}: nothing came to its end in {run}" for run in stopped["run"]]
+        kind_and_text = zip(rows["kind"], rows["text"], strict=True)
+        doubts += [f"{name}: {kind}: {text}" for kind, text in kind_and_text]
+        unfinished = messages[messages["throughput_msg_s"].eq(0)]
+        doubts += [f"{name}: nothing came to its end in {run}" for run in unfinished["run"]]
         wrong |= {*rows.loc[rows["kind"].map(weight_of) == WRONG, "point"].dropna()}
-        wrong |= {*stopped["point"]}
+        wrong |= {*unfinished["point"]}
     frame = differences(sides[0].complete, sides[1].complete)
     aspects = (HARDWARE, VERSIONS) if recorded else (HARDWARE,)
     unlike = [

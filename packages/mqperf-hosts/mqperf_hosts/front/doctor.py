@@ -11,7 +11,7 @@ from mqperf.lab.load import LAUNCHERS, Launcher
 from mqperf.lab.systems import FIRST, SYSTEMS, System, lookup
 
 
-def _there(text: str) -> Finding:
+def _present(text: str) -> Finding:
     return Finding("ok", text)
 
 
@@ -20,24 +20,24 @@ def _missing(text: str) -> Finding:
 
 
 def examine(names: Collection[str], *, generators: bool) -> Iterator[Finding]:
-    """Look at all that runs on these systems need.
+    """Check all that runs on these systems need, or of all known systems when none is named.
 
-    When none is named, every known one is looked at, and only what the quickstart needs is missing.
-    With ``generators`` their load generators are made and tried, too.
+    In the latter case only what the quickstart needs counts as missing.  With ``generators``, the
+    load generators are installed and tried, too.
     """
     systems = [lookup(name) for name in names or SYSTEMS]
-    yield _there(f"mqperf {version()}, Python {platform.python_version()}")
+    yield _present(f"mqperf {version()}, Python {platform.python_version()}")
     with HOSTS[HERE].reached() as hosts:
         [host] = hosts.every
         facts = host.facts()
-        yield _there(f"host: {facts['os']}, {facts['cores']} cores, {facts['cpu_model']}")
+        yield _present(f"host: {facts['os']}, {facts['cores']} cores, {facts['cpu_model']}")
         yield from _needed(systems, names, host, generators=generators)
 
 
 def _needed(
     systems: Sequence[System], names: Collection[str], host: Host, *, generators: bool
 ) -> Iterator[Finding]:
-    """What the systems need, and what talks to them."""
+    """Yield a finding for each system, and for each load generator of theirs."""
     for system in systems:
         finding = _system(system, host)
         optional = not names and system is not SYSTEMS[FIRST] and not finding.sound
@@ -51,7 +51,7 @@ def _needed(
 
 def _system(system: System, host: Host) -> Finding:
     try:
-        return _there(f"{system.title} {system.installed(host)}")
+        return _present(f"{system.title} {system.installed(host)}")
     except (MqperfError, OSError) as error:
         return _missing(f"{system.title}: {error}")
 
@@ -59,9 +59,9 @@ def _system(system: System, host: Host) -> Finding:
 def _generator(launcher: Launcher, driver: str, host: Host, *, build: bool) -> Finding:
     text = launcher.about(driver)
     if not build:
-        return _there(f"{text}: is made on first use; --generators makes and tries it now")
+        return _present(f"{text}: is made on first use; --generators makes and tries it now")
     try:
         versions = launcher.try_out(driver, host)
     except MqperfError as error:
         return _missing(str(error))
-    return _there(f"{text}: " + ", ".join(f"{k} {v}" for k, v in versions.items()))
+    return _present(f"{text}: " + ", ".join(f"{k} {v}" for k, v in versions.items()))

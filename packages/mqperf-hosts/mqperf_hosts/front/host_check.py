@@ -13,23 +13,23 @@ from mqperf.lab.probes import PROBES
 from mqperf.lab.systems import FIRST, OPENSSL, SYSTEMS, System, Tool, lookup
 
 LEAST_ROOM_BYTES = 1_000_000_000
-"""Software of the load generators, logs, and the data of a broker that is flooded."""
+"""Least free space: for load generators, logs, and the data of a flooded broker."""
 
 GIGABYTE = 1e9
 
 
 def optional() -> tuple[Tool, ...]:
-    """What every host may have: for probes, and for the certificates of TLS."""
+    """Return the tools that any host may have: for probes, and for certificates."""
     return (*(tool for probe in PROBES.values() for tool in probe.tools), OPENSSL)
 
 
 def needed(systems: Collection[str]) -> tuple[Tool, ...]:
-    """What the hosts of brokers must have for these systems; for the first, when none is named."""
+    """Return the tools that broker hosts must have for these systems, or else for the first one."""
     return _tools([lookup(name) for name in systems or [FIRST]])
 
 
 def known() -> tuple[Tool, ...]:
-    """What some system needs, and what hosts may have."""
+    """Return the tools of all systems, and the optional ones."""
     return (*_tools(SYSTEMS.values()), *optional())
 
 
@@ -38,31 +38,31 @@ def _tools(systems: Iterable[System]) -> tuple[Tool, ...]:
 
 
 def examine(path: Path, systems: Collection[str]) -> Iterator[Finding]:
-    """Look at every host of the inventory in ``path``: one finding each, in its order.
+    """Check every host of the inventory in ``path``; yield a finding each, in its order.
 
-    One more comes first when mqperf had to bring the Ansible that read the inventory.  Brokers must
-    have what these systems need, or, when none is named, the first of all systems.  Raises
-    ``HostError`` for an inventory that cannot be read.
+    Another one comes first when mqperf had to provide the Ansible that read the inventory.  Broker
+    hosts must have what these systems need, or, when none is named, the first of all systems.
+    Raise ``HostError`` for an inventory that cannot be read.
     """
-    wanted = needed(systems)
+    broker_tools = needed(systems)
     listed = inventory.read(path, programs=True)
     if listed.reader:
         yield Finding("ok", f"{path}: read by {listed.reader}")
     with attempted(listed.places) as hosts:
         for place, host in zip(listed.places, hosts, strict=True):
             try:
-                yield _finding(place, host, wanted)
+                yield _finding(place, host, broker_tools)
             except HostError as error:
                 yield Finding("MISSING", str(error))
 
 
-def _finding(place: Place, host: RemoteHost | HostError, wanted: Collection[Tool]) -> Finding:
+def _finding(place: Place, host: RemoteHost | HostError, broker_tools: Collection[Tool]) -> Finding:
     if isinstance(host, HostError):
         return Finding("MISSING", str(host))
     tools, extra = known(), optional()
-    there = host.which([program for tool in tools for program in tool.programs])
-    has = [tool for tool in tools if any(there[program] for program in tool.programs)]
-    required = [tool for tool in wanted if "broker" in place.groups and tool not in has]
+    found = host.which([program for tool in tools for program in tool.programs])
+    present = [tool for tool in tools if any(found[program] for program in tool.programs)]
+    missing = [tool for tool in broker_tools if "broker" in place.groups and tool not in present]
     room_bytes = host.room_bytes()
     facts = host.facts()
     facts_in_words = [
@@ -71,14 +71,14 @@ def _finding(place: Place, host: RemoteHost | HostError, wanted: Collection[Tool
         f"{room_bytes / GIGABYTE:.1f} GB free",
         f"clock {host.clock().text()}",
         f"round trip {host.round_trip_s() * 1e3:.2f} ms",
-        *(tool.name for tool in has if tool in extra or "broker" in place.groups),
+        *(tool.name for tool in present if tool in extra or "broker" in place.groups),
         *(
             f"no {tool.name}, which is optional: {_command(place, tool)}"
             for tool in extra
-            if tool not in has
+            if tool not in present
         ),
     ]
-    problems = [f"{tool.name} is missing: {_command(place, tool)}" for tool in required]
+    problems = [f"{tool.name} is missing: {_command(place, tool)}" for tool in missing]
     if room_bytes < LEAST_ROOM_BYTES:
         problems.append(
             f"less than {LEAST_ROOM_BYTES / GIGABYTE:g} GB is free for temporary files: make room,"
@@ -90,7 +90,7 @@ def _finding(place: Place, host: RemoteHost | HostError, wanted: Collection[Tool
 
 
 def _command(place: Place, tool: Tool) -> str:
-    """What to type here to get a program there, or what to do where no package has it."""
+    """Return the command to install a tool on a host, or what to do where no package has it."""
     if tool.by_hand:
         return tool.by_hand
     install = tool.install_quietly

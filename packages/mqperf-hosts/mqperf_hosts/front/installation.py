@@ -1,4 +1,4 @@
-"""Install what the roles of hosts need, by Ansible, and tell what was changed."""
+"""Installation by Ansible of what the roles of hosts need, and a report of the changes."""
 
 import json
 import re
@@ -30,66 +30,66 @@ SUDO = {
     "password": "sudo asks for a password there: let it ask none (NOPASSWD in /etc/sudoers.d)",
     "sudo: not found": "there is no sudo: install it",
 }
-"""What to do, by what is said where we cannot become root."""
+"""Part of the message where we cannot become root -> what to do."""
 
 
 @dataclass
 class HostResult:
-    """What Ansible said of one host."""
+    """Ansible's result for one host."""
 
     installed: list[str] = field(default_factory=list)
     problem: str | None = None
 
 
 def prepare(path: Path, systems: Collection[str], *, dry: bool = False) -> Iterator[Finding]:
-    """Prepare every host of the inventory in ``path``: one finding each, in its order.
+    """Prepare every host of the inventory in ``path``; yield a finding each, in its order.
 
-    Brokers get what these systems need, or, when none is named, the first of all systems.  With
-    ``dry`` nothing is changed, and the findings tell what would be.  Raises ``HostError`` for an
-    inventory that cannot be read, for what no package has, and where Ansible cannot be had.
+    Broker hosts get what these systems need, or, when none is named, the first of all systems.
+    With ``dry`` nothing is changed, and the findings are what would be.  Raise ``HostError`` for an
+    inventory that cannot be read, a tool without a package, and where Ansible is not available.
     """
     if path.suffix == ".json":
         raise HostError(f"{path}: give the inventory itself, not what was printed of it")
-    wanted = needed(systems)
-    for tool in wanted:
+    broker_tools = needed(systems)
+    for tool in broker_tools:
         if tool.by_hand:
             raise HostError(f"{tool.name} has no package that could be installed: {tool.by_hand}")
     places = inventory.read(path, programs=True).places
-    packages = {place.name: _packages(place, wanted) for place in places}
-    results = read_printed(_played(path, packages, dry=dry))
+    packages = {place.name: _packages(place, broker_tools) for place in places}
+    results = read_printed(_play(path, packages, dry=dry))
     for place in places:
         yield _finding(place, results[place.name], dry=dry)
 
 
 def _packages(place: Place, tools: Collection[Tool]) -> list[str]:
-    for_broker = _bringing(tools if "broker" in place.groups else ())
-    return [*dict.fromkeys([*for_broker, EVERYWHERE, *_bringing(optional())])]
+    for_broker = _packages_of(tools if "broker" in place.groups else ())
+    return [*dict.fromkeys([*for_broker, EVERYWHERE, *_packages_of(optional())])]
 
 
-def _bringing(tools: Collection[Tool]) -> list[str]:
+def _packages_of(tools: Collection[Tool]) -> list[str]:
     return [package for tool in tools for package in tool.packages]
 
 
 def _services() -> dict[str, tuple[str, ...]]:
-    """By package, what starts with it."""
+    """Return, by package, the services that start with it."""
     return {package: tool.services for tool in known() for package in tool.packages}
 
 
-def _played(path: Path, packages: Mapping[str, list[str]], *, dry: bool) -> str:
-    """What Ansible printed."""
+def _play(path: Path, packages: Mapping[str, list[str]], *, dry: bool) -> str:
+    """Run the playbook, and return what Ansible printed."""
     with processes.scratch("prepare") as folder:
         variables = folder / "variables.json"
         extra = {"packages": packages, "services": _services(), "dry": dry}
         variables.write_text(json.dumps(extra))
-        words = ["--inventory", str(path.resolve()), "--extra-vars", f"@{variables}", str(PLAYBOOK)]
-        done = ansible.run("ansible-playbook", words, LIMIT_S)
-    if not any(TASK.match(line) for line in done.stdout.splitlines()):
-        raise HostError(f"{path}: Ansible ended with {done.returncode}: {last_line(done)}")
-    return done.stdout
+        argv = ["--inventory", str(path.resolve()), "--extra-vars", f"@{variables}", str(PLAYBOOK)]
+        result = ansible.run("ansible-playbook", argv, LIMIT_S)
+    if not any(TASK.match(line) for line in result.stdout.splitlines()):
+        raise HostError(f"{path}: Ansible ended with {result.returncode}: {last_line(result)}")
+    return result.stdout
 
 
 def read_printed(text: str) -> Mapping[str, HostResult]:
-    """By host, from what Ansible prints by default: a line for every task and host."""
+    """Parse Ansible's default output, a line for every task and host, into results by host."""
     results: defaultdict[str, HostResult] = defaultdict(HostResult)
     task = ""
     for line in text.splitlines():
@@ -101,13 +101,13 @@ def read_printed(text: str) -> Mapping[str, HostResult]:
             if outcome != "changed":
                 results[host].problem = results[host].problem or _reason(details)
             elif task == INSTALL:
-                words = item or details.removeprefix("=> (item=").removesuffix(")")
-                results[host].installed.append(words)
+                package = item or details.removeprefix("=> (item=").removesuffix(")")
+                results[host].installed.append(package)
     return results
 
 
 def _reason(details: str) -> str:
-    """Why a task failed: the message of its result, or the last that its command said."""
+    """Return why a task failed: the message of its result, or the last line of its command."""
     _, _, result = details.partition("=> ")
     try:
         answer = json.loads(result)
@@ -124,16 +124,16 @@ def _reason(details: str) -> str:
 
 
 def _finding(place: Place, result: HostResult, *, dry: bool) -> Finding:
-    of = f"{place.name} ({', '.join(place.groups)})"
+    subject = f"{place.name} ({', '.join(place.groups)})"
     names = {package: tool.name for tool in known() for package in tool.packages}
     packages = ", ".join(dict.fromkeys(names.get(package, package) for package in result.installed))
     done = f"{'would install' if dry else 'installed'} {packages}" if packages else ""
     if result.problem:
-        return Finding("FAILED", f"{of}: {'; '.join(filter(None, [result.problem, done]))}")
-    return Finding("ok", f"{of}: {done or 'everything was there'}")
+        return Finding("FAILED", f"{subject}: {'; '.join(filter(None, [result.problem, done]))}")
+    return Finding("ok", f"{subject}: {done or 'everything was there'}")
 
 
 def last_line(done: CompletedProcess[str]) -> str:
-    """The last that a command said, without passwords."""
+    """Return the last line that a command printed, without passwords."""
     lines = (done.stdout + done.stderr).strip().splitlines()
     return without_passwords(lines[-1]) if lines else "it said nothing"

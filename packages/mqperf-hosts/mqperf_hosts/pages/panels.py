@@ -1,4 +1,4 @@
-"""Panels of hosts: their clocks, and what their networks carried."""
+"""Panels of hosts: their clocks, and the traffic of their networks."""
 
 from dataclasses import replace
 
@@ -20,9 +20,9 @@ _DIRECTIONS = {"sent_bytes_s": palette.SENT, "received_bytes_s": palette.RECEIVE
 
 
 def clocks(hosts: pd.DataFrame, axes: Axes) -> Axes:
-    """How far each clock was ahead before and after the load of each run, with the bound as a bar.
+    """Plot how far each clock was ahead before and after each run's load, with error bars.
 
-    Of the table ``hosts``: its runs stand side by side in the place of their host, as they follow.
+    ``hosts`` are rows of that table; the runs of a host are side by side, in their order.
     """
     names, runs = list(hosts["host"].unique()), list(hosts["run"].unique())
     spacing = SLOT / max(2 * len(runs), 1)
@@ -54,9 +54,9 @@ def clocks(hosts: pd.DataFrame, axes: Axes) -> Axes:
 
 
 def traffic(network: pd.DataFrame, axes: Axes, *, subject: str = "received and") -> Axes:
-    """What each interface of each host sent and received over the window of a run, as bars.
+    """Plot, as bars, what each interface sent and received over the window of a run.
 
-    Of the table ``network``.
+    ``network`` are rows of that table.
     """
     names = [f"{row.host} {row.interface}" for row in network.itertuples()]
     height = SLOT / len(_DIRECTIONS)

@@ -13,35 +13,35 @@ from mqperf.study.tables import where
 from mqperf_hosts.pages import panels
 
 ACROSS = 3
-"""Panels of hosts beside each other."""
+"""Most panels of hosts in a row."""
 
 
 def clock_sheet(hosts: pd.DataFrame) -> Figure:
-    """The clock of every host, before and after the load of each run."""
+    """Plot the clock of every host, before and after the load of each run."""
     figure, ((axes,),) = panes(1, 1, HEIGHT)
     panels.clocks(hosts, axes)
     return figure
 
 
 def host_sheet(cpu: pd.DataFrame) -> Figure:
-    """CPU of the processes of every host in the seconds of one run, with the same heights."""
+    """Plot the CPU of every host's processes over the seconds of a run, on the same scale."""
     nodes = list(cpu.loc[cpu["kind"] == "broker", "process"].unique())
     hosts = list(cpu["host"].dropna().unique()) or [""]
     across = min(len(hosts), ACROSS)
     down = -(-len(hosts) // across)
     figure, grid = panes(across, down, (HEIGHT - 0.3) * down)
-    places = [axes for row in grid for axes in row]
-    for host, axes in zip(hosts, places, strict=False):
-        of_host = where(cpu, host=host)
-        host_cpu(of_host, axes, nodes=nodes, subject=f"{host} CPU".strip())
-    for axes in places[len(hosts) :]:
+    every_axes = [axes for row in grid for axes in row]
+    for host, axes in zip(hosts, every_axes, strict=False):
+        rows = where(cpu, host=host)
+        host_cpu(rows, axes, nodes=nodes, subject=f"{host} CPU".strip())
+    for axes in every_axes[len(hosts) :]:
         axes.set_axis_off()
-    level([[axes] for axes in places[: len(hosts)]])
+    level([[axes] for axes in every_axes[: len(hosts)]])
     return figure
 
 
 def traffic_sheet(network: pd.DataFrame, titles: Mapping[str, str]) -> Figure:
-    """What every interface carried: a panel for each test case, named by ``titles``."""
+    """Plot the traffic of every interface, a panel for each test case, named by ``titles``."""
     cases = [case for case in titles if (network["test_case"] == case).any()] or [""]
     rows = network.groupby("run").size().max() if len(network) else 1
     figure, (grid,) = panes(len(cases), 1, 1.0 + 0.42 * rows)

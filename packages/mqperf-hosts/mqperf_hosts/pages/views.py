@@ -1,6 +1,6 @@
-"""What ``notebooks/hosts.ipynb`` calls: hosts, clocks, who talked to whom, CPU, network, memory.
+"""The views of ``notebooks/hosts.ipynb``: hosts, clocks, routes of messages, CPU, network, memory.
 
-``tables`` are complete.  A folder of one host gives what there is of it.
+``tables`` are complete.  A folder with runs on one host shows what is known of it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,8 +25,8 @@ from mqperf.study.tables import (
 from mqperf.study.tables.axes import LAYOUT
 from mqperf_hosts.pages import sheets
 
-WAY = ["clients", "their node", "node of the servers", "servers"]
-RAN = ("broker", "client", "server")
+ROUTE = ["clients", "their node", "node of the servers", "servers"]
+KINDS = ("broker", "client", "server")
 FACTS = (
     *("roles", "cores", "cpu_model", "os", "kernel", "machine"),
     *("network_cards", "clock_source", "clock_synchronised"),
@@ -40,9 +40,9 @@ MEMORY = [column.name for column in measured.MEMORY]
 
 
 def facts(tables: Tables) -> pd.DataFrame:
-    """A row for each host: what ran there and what it is, without facts that no host told.
+    """Return a row for each host: what ran there and what it is, without facts unknown for all.
 
-    Hosts of the same ``machine`` share its processors and its clock, which is said above.
+    Hosts of the same ``machine`` share its processors and clock, which is displayed above.
     """
     for sentence in shared(tables["hosts"]):
         display(Markdown(sentence))
@@ -54,18 +54,18 @@ def facts(tables: Tables) -> pd.DataFrame:
 
 
 def conversations(tables: Tables) -> pd.DataFrame:
-    """The ways of the messages, from left to right, each with the hosts that it leads over.
+    """Return the routes of messages, from left to right, with the hosts on each.
 
-    Without a broker there is no node on the way.
+    Without a broker there is no node on the route.
     """
-    ways = pd.DataFrame(_ways(tables), columns=[*LAYOUT, *WAY]).drop_duplicates()
-    keys = [*LAYOUT, *WAY[1:]]
-    joined = ways.groupby(keys, sort=False, as_index=False)[["clients"]].agg(_joined)
-    return joined[[*LAYOUT, *WAY]].set_index([*LAYOUT])
+    routes = pd.DataFrame(_routes(tables), columns=[*LAYOUT, *ROUTE]).drop_duplicates()
+    keys = [*LAYOUT, *ROUTE[1:]]
+    joined = routes.groupby(keys, sort=False, as_index=False)[["clients"]].agg(_joined)
+    return joined[[*LAYOUT, *ROUTE]].set_index([*LAYOUT])
 
 
 def clocks(tables: Tables) -> pd.DataFrame:
-    """How far the clock of each host was ahead, ± by how much that may be wrong, of every run."""
+    """Return, for every run, how far the clock of each host was ahead, ± the error bound."""
     rows = with_parameters(_compared(tables), tables["runs"])
     columns = {COLUMNS[offset].heading(): _bounded(rows, offset, bound) for offset, bound in CLOCKS}
     keys = shown(
@@ -75,7 +75,7 @@ def clocks(tables: Tables) -> pd.DataFrame:
 
 
 def show_clocks(tables: Tables) -> None:
-    """Draw them; or say why there is nothing to compare."""
+    """Display the clocks, or why there is nothing to compare."""
     rows = _compared(tables)
     if rows.empty:
         display(Markdown("All ran on one host, or no clock was recorded: nothing to compare."))
@@ -84,46 +84,46 @@ def show_clocks(tables: Tables) -> None:
 
 
 def show_cpu(tables: Tables, test_case: str) -> None:
-    """Draw the CPU of each host's processes second by second, of a run with the most threads."""
+    """Display the CPU of hosts' processes by second, for runs with the most threads."""
     runs = _busiest(select(tables, test_case=test_case))
-    parts = [(title, where(tables["cpu"], run=run, scope="interval")) for title, run in runs]
-    if all(cpu["host"].isna().all() for _, cpu in parts):
+    titled = [(title, where(tables["cpu"], run=run, scope="interval")) for title, run in runs]
+    if all(cpu["host"].isna().all() for _, cpu in titled):
         display(Markdown("No CPU was recorded second by second."))
         return
-    for title, cpu in parts:
+    for title, cpu in titled:
         display(Markdown(title), sheets.host_sheet(cpu))
 
 
 def network(tables: Tables) -> pd.DataFrame:
-    """What each interface of each host carried over the window, the mean of the repeats."""
+    """Return the traffic of each interface over the window, the mean of the repeats."""
     return _at_points(tables, "network", TRAFFIC, "host", "interface")
 
 
 def memory(tables: Tables) -> pd.DataFrame:
-    """What each host used of its memory, had left and swapped, the mean of the repeats."""
+    """Return the memory that each host used, had free and swapped, the mean of the repeats."""
     return _at_points(tables, "memory", MEMORY, "host")
 
 
 def show_network(tables: Tables) -> None:
-    """Draw what each interface sent and received, of a run with the most threads by test case."""
+    """Display the traffic of interfaces, for a run with the most threads of each test case."""
     titles = {name: case.title for name, case in TEST_CASES.items()}
     if tables["network"].empty:
         display(Markdown("No network was recorded."))
-    for layout, part in _by_layout(tables, completed(tables["runs"])):
-        runs = [run for case in titles for _, run in _busiest(select(part, test_case=case))]
-        carried = part["network"][part["network"]["run"].isin(runs)]
-        if len(carried):
-            threads = ", ".join(map(str, sorted(carried["threads"].unique())))
+    for layout, of_layout in _by_layout(tables, completed(tables["runs"])):
+        runs = [run for case in titles for _, run in _busiest(select(of_layout, test_case=case))]
+        rows = of_layout["network"][of_layout["network"]["run"].isin(runs)]
+        if len(rows):
+            threads = ", ".join(map(str, sorted(rows["threads"].unique())))
             title = f"{layout}, {threads} threads"
-            display(Markdown(title), sheets.traffic_sheet(carried, titles))
+            display(Markdown(title), sheets.traffic_sheet(rows, titles))
 
 
 def _at_points(tables: Tables, table: str, figures: Sequence[str], *at: str) -> pd.DataFrame:
     rows = with_parameters(tables[table], tables["runs"])
-    used = over_repeats(rows, list(figures), *at)
-    keys = ("topology", "queues", "test_case", "threads", *varied(used), *at)
-    readable = shown(used, *keys, *figures)
-    # a host that only listens carries a thousandth of the others
+    means = over_repeats(rows, list(figures), *at)
+    keys = ("topology", "queues", "test_case", "threads", *varied(means), *at)
+    readable = shown(means, *keys, *figures)
+    # significant digits: a host that only listens has a thousandth of the others' traffic
     return readable.set_index(list(readable)[: len(keys)]).map("{:.3g}".format, na_action="ignore")
 
 
@@ -132,44 +132,43 @@ def _joined(values: pd.Series) -> str:
 
 
 def _compared(tables: Tables) -> pd.DataFrame:
-    """The clocks of runs of several hosts, in the order of the runs."""
+    """Return the clocks of runs on several hosts, in the order of the runs."""
     rows = tables["hosts"]
     several = rows.groupby("run")["host"].transform("nunique").gt(1)
     return rows[several & rows[[offset for offset, _ in CLOCKS]].notna().any(axis=1)]
 
 
 def _bounded(rows: pd.DataFrame, *columns: str) -> list[str]:
-    """``+0.012 ± 0.058``, in the unit that a person reads; nothing where it was not recorded."""
-    read = shown(rows, *columns).itertuples(index=False)
+    """Return texts such as ``+0.012 ± 0.058``, in the displayed unit; empty if not recorded."""
     return [
         "" if pd.isna(value) else f"{round(value, 3) + 0.0:+.3f} ± {bound:.3f}"
-        for value, bound in read
+        for value, bound in shown(rows, *columns).itertuples(index=False)
     ]
 
 
 def _processes(tables: Tables) -> pd.DataFrame:
-    """``run``, ``process``, ``kind`` and ``host`` of brokers, clients and servers."""
+    """Return ``run``, ``process``, ``kind`` and ``host`` of brokers, clients and servers."""
     cpu = tables["cpu"]
-    rows = cpu[cpu["kind"].isin(RAN) & cpu["host"].notna()]
+    rows = cpu[cpu["kind"].isin(KINDS) & cpu["host"].notna()]
     return rows[["run", "process", "kind", "host"]].drop_duplicates()
 
 
-def _ways(tables: Tables) -> Iterator[tuple[str, ...]]:
-    """Of each run and client, as in ``WAY`` behind ``LAYOUT``."""
-    ran = _processes(tables)
+def _routes(tables: Tables) -> Iterator[tuple[str, ...]]:
+    """Yield the columns ``LAYOUT`` and ``ROUTE`` of each run and client."""
+    processes = _processes(tables)
     columns = ["run", *LAYOUT, "targets"]
     runs = completed(tables["runs"])[columns].fillna({"targets": ""})  # not every load has any
     for run, system, topology, queues, targets in runs.itertuples(index=False):
-        of_run = where(ran, run=run)
-        nodes, clients, servers = (_places(where(of_run, kind=kind)) for kind in RAN)
-        their_nodes = _nodes(topology, queues, [_on(*place) for place in nodes.items()])
+        of_run = where(processes, run=run)
+        nodes, clients, servers = (_hosts(where(of_run, kind=kind)) for kind in KINDS)
+        both_nodes = _nodes(topology, queues, [_on(*entry) for entry in nodes.items()])
         for client, host in clients.items():
-            way = _on(client, host), *their_nodes, _servers(client, servers, targets)
-            yield system, topology, queues, *way
+            route = _on(client, host), *both_nodes, _servers(client, servers, targets)
+            yield system, topology, queues, *route
 
 
-def _places(processes: pd.DataFrame) -> Mapping[str, str]:
-    """The host of each process."""
+def _hosts(processes: pd.DataFrame) -> Mapping[str, str]:
+    """Return the host of each process."""
     return dict(zip(processes["process"], processes["host"], strict=True))
 
 
@@ -178,30 +177,30 @@ def _on(process: str, host: str) -> str:
 
 
 def _nodes(topology: str, queues: str, nodes: Sequence[str]) -> tuple[str, str]:
-    """The nodes of clients and of servers; none where there is no queue between them."""
-    of, count = labels.topology(topology), 0 if queues == "none" else len(nodes)
-    client, server = (nodes[index] if index < count else "" for index in (of.client, of.server))
+    """Return the nodes of clients and of servers; empty where there is no queue between them."""
+    ends, count = labels.topology(topology), 0 if queues == "none" else len(nodes)
+    client, server = (nodes[index] if index < count else "" for index in (ends.client, ends.server))
     return client, server
 
 
-def _servers(client: str, at: Mapping[str, str], targets: str) -> str:
-    """Where the servers are to which this client sends: its own one, or all."""
+def _servers(client: str, hosts: Mapping[str, str], targets: str) -> str:
+    """Return the servers, with their hosts, to which a client sends: its own one, or all."""
     number = client.rpartition("-")[-1]
-    own_names = [name for name in at if targets == "own" and name.rpartition("-")[-1] == number]
-    return ", ".join(_on(name, at[name]) for name in own_names or at)
+    own_names = [name for name in hosts if targets == "own" and name.rpartition("-")[-1] == number]
+    return ", ".join(_on(name, hosts[name]) for name in own_names or hosts)
 
 
 def _busiest(tables: Tables) -> Iterator[tuple[str, str]]:
-    """Of each layout a run with the most threads, in words and by its name."""
-    for layout, part in _by_layout(tables, completed(tables["runs"])):
-        runs = completed(part["runs"]).sort_values("threads", kind="stable")
+    """Yield, for each layout, a title and the name of a run with the most threads."""
+    for layout, of_layout in _by_layout(tables, completed(tables["runs"])):
+        runs = completed(of_layout["runs"]).sort_values("threads", kind="stable")
         most = runs[runs["threads"] == runs["threads"].max()]
         for row in most.head(1).itertuples():
             yield f"{layout}, {row.threads} threads", str(row.run)
 
 
 def _by_layout(tables: Tables, rows: pd.DataFrame) -> Iterator[tuple[str, Tables]]:
-    """The layouts of these rows, in their order: each in words, and all tables of it alone."""
+    """Yield the layouts of these rows, in their order: a title, and the tables of this layout."""
     for system, topology, queues in rows[list(LAYOUT)].drop_duplicates().itertuples(index=False):
-        part = select(tables, system=system, topology=topology, queues=queues)
-        yield f"{system}, {topology}, {queues} queues", part
+        of_layout = select(tables, system=system, topology=topology, queues=queues)
+        yield f"{system}, {topology}, {queues} queues", of_layout

@@ -1,4 +1,4 @@
-"""The command line of what others measured: ``mqperf import``."""
+"""The command ``mqperf import``, which imports measurements of others."""
 
 from pathlib import Path
 from typing import Annotated

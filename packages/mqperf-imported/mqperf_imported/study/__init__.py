@@ -1,1 +1,1 @@
-"""What is read of runs of other tools, and of published reports."""
+"""Readers of runs of other tools, and of published reports."""

@@ -1,4 +1,4 @@
-"""Figures of several reports as the tables of the register."""
+"""Assembles the figures of several reports into mqperf's tables."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,9 +20,9 @@ ROUNDED_TO = 100
 
 
 def assembled(reports: Sequence[Report]) -> Tables:
-    """The tables; a run is a row of a report, named after the file and line of its counts.
+    """Return the tables; a run is a row of a report, named after the file and line of its counts.
 
-    Raises ``TableError`` if two rows give the same figure of the same point.
+    Raises ``TableError`` if two rows have the same figure of the same point.
     """
     points = _by_point(cell for report in reports for cell in report.cells)
     facts = {cell.key: report.facts for report in reports for cell in report.cells}
@@ -30,7 +30,7 @@ def assembled(reports: Sequence[Report]) -> Tables:
     tops = [top for report in reports for top in report.tops]
     remarks = [
         *(remark for report in reports for remark in report.remarks),
-        *_overview(tops, points),
+        *_overview_remarks(tops, points),
     ]
     rows: dict[str, list[Row]] = {
         "runs": [keys[key] | _run(key, facts[key]) for key in points],
@@ -59,9 +59,9 @@ def _by_point(cells: Iterable[Cell]) -> dict[Key, list[Cell]]:
 
 
 def _keys(key: Key, cells: Sequence[Cell]) -> Row:
-    counted = [cell.source for cell in cells if cell.meaning.column == "sent"]
+    count_sources = [cell.source for cell in cells if cell.meaning.column == "sent"]
     return {
-        "run": counted[0] if counted else cells[0].source,
+        "run": count_sources[0] if count_sources else cells[0].source,
         "point": key.point,
         "system": key.system,
         "topology": key.topology,
@@ -83,7 +83,7 @@ def _run(key: Key, facts: Mapping[str, str | int]) -> Row:
 
 def _messages(cells: Sequence[Cell]) -> Row:
     row: Row = {c.meaning.column: c.value for c in cells if c.meaning.column in COUNTS}
-    # a report of 2016 can only have counted it as the reports of 2016 do
+    # the figure is defined as in the reports of 2016
     row["published_throughput_msg_s"] = row.get("throughput_msg_s")
     return row
 
@@ -121,10 +121,10 @@ def _doubt(remark: Remark) -> Row:
     }
 
 
-def _overview(tops: Iterable[Top], points: dict[Key, list[Cell]]) -> Iterator[Remark]:
-    """Where an overview's best throughput is not that of the tables."""
+def _overview_remarks(tops: Iterable[Top], points: dict[Key, list[Cell]]) -> Iterator[Remark]:
+    """Yield remarks on overviews whose best throughput differs from that of the tables."""
     for top in tops:
-        figures = [
+        rates = [
             cell.value
             for key, cells in points.items()
             for cell in cells
@@ -132,11 +132,11 @@ def _overview(tops: Iterable[Top], points: dict[Key, list[Cell]]) -> Iterator[Re
             and cell.meaning.column == "throughput_msg_s"
             and cell.value is not None
         ]
-        if figures and abs(max(figures) - top.throughput_msg_s) >= ROUNDED_TO:
+        if rates and abs(max(rates) - top.throughput_msg_s) >= ROUNDED_TO:
             yield Remark(
                 kind="wording",
                 text=f"the overview says that the best throughput is {top.throughput_msg_s:g}"
-                f" msg/sec, the tables say {max(figures):g}",
+                f" msg/sec, the tables say {max(rates):g}",
                 source=top.source,
                 system=top.key.system,
                 topology=top.key.topology,

@@ -1,7 +1,7 @@
-"""What a published report says, number by number: each with its meaning and its source.
+"""The figures of a published report, each with its meaning and its source.
 
-Headings are those of the register, so a column that reads ``latency, ms`` there is found by the
-same words in a report.
+Headings are those of mqperf's columns: the column with the heading ``latency, ms`` is found by the
+same heading in a report.
 """
 
 import re
@@ -16,22 +16,22 @@ DIRECT, NO_QUEUES = "direct", "none"
 """Topology and queues of a system that has no broker between client and server."""
 
 TITLES = {"rabbitmq": "RabbitMQ", "zeromq": "ZeroMQ", "activemq": "ActiveMQ", "kafka": "Kafka"}
-"""Systems that reports are about, as a person writes them."""
+"""Names of systems, and their titles in reports."""
 
 MISSING = ("", ".")
-"""How the reports of 2016 print a figure that was not collected."""
+"""Figures that were not collected, as printed in the reports of 2016."""
 
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 LARGEST = 2**53
-"""Up to here every whole number is a float of its own."""
+"""Up to here float64 represents every whole number exactly."""
 
 SHOWN = 40
-"""Characters that a message shows of what it is about."""
+"""Characters of a cell that error messages quote."""
 
 NAME = re.compile(r"[a-z0-9]+([._-][a-z0-9]+)*")
-"""What a system or topology may be called, since pages and folders are named after them."""
+"""Valid names of systems and topologies, after which pages and folders are named."""
 
-NAMED = {
+COLUMN_OF_HEADING = {
     COLUMNS[name].heading(): name
     for name in ("sent", "received", "round_trip", "lost", "throughput_msg_s", "latency_mean_s")
 }
@@ -41,7 +41,7 @@ CPU_NODE = re.compile(r"(?P<process>.+) (?P<part>total|sys), %")
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """The point of a sweep that a row of a report is about."""
+    """The point of a sweep to which a row of a report belongs."""
 
     system: str
     topology: str
@@ -57,10 +57,10 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """What a column of a report holds.
+    """The meaning of a column of a report: the column of mqperf's tables.
 
     ``process`` and ``kind`` are those of the table ``cpu``; the kind ``total`` is the sum over all
-    nodes as the report itself prints it.
+    nodes as printed in the report.
     """
 
     column: str
@@ -70,7 +70,7 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One figure in stored units, ``None`` where it was left out; ``source`` is file:line."""
+    """One figure in stored units, ``None`` if it is missing; ``source`` is file:line."""
 
     key: Key
     meaning: Meaning
@@ -80,7 +80,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """Something odd about a report that only its words show."""
+    """An inconsistency in the text of a report."""
 
     kind: str
     text: str
@@ -94,7 +94,7 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Top:
-    """The best throughput of a sweep as an overview rounds it; the key's threads are 0."""
+    """The best throughput of a sweep, rounded, from an overview; the key's threads are 0."""
 
     key: Key
     throughput_msg_s: float
@@ -112,9 +112,9 @@ class Report:
 
 
 def meaning(heading: str) -> Meaning | None:
-    """What the column under this heading holds; nothing for a heading that no report has."""
-    if heading in NAMED:
-        return Meaning(NAMED[heading])
+    """Return the meaning of the column with this heading; None for an unknown heading."""
+    if heading in COLUMN_OF_HEADING:
+        return Meaning(COLUMN_OF_HEADING[heading])
     if node := CPU_NODE.fullmatch(heading):
         return Meaning(f"{node['part']}_cores", node["process"], "broker")
     if total := CPU_TOTAL.fullmatch(heading):
@@ -123,29 +123,29 @@ def meaning(heading: str) -> Meaning | None:
 
 
 def value(text: str, column: str, source: str) -> float | None:
-    """The figure in stored units, exactly; nothing where the report left it out.
+    """Return the figure in stored units, exactly; None if it is missing in the report.
 
-    Raises ``TableError`` for words, for fractions of a message, for what cannot be negative.
+    Raises ``TableError`` for text, fractional counts, and negative values of positive columns.
     """
     if text in MISSING:
         return None
-    wanted = COLUMNS[column]
+    target = COLUMNS[column]
     if not NUMBER.fullmatch(text):
-        raise TableError(f"{source}: {text[:SHOWN]!r} is not a number; expected {wanted.heading()}")
+        raise TableError(f"{source}: {text[:SHOWN]!r} is not a number; expected {target.heading()}")
     number = Decimal(text)
     if abs(number) > LARGEST:
         raise TableError(
-            f"{source}: {text[:SHOWN]}... is larger than {LARGEST}; expected {wanted.heading()}"
+            f"{source}: {text[:SHOWN]}... is larger than {LARGEST}; expected {target.heading()}"
         )
-    if wanted.dtype == "Int64" and number != number.to_integral_value():
-        raise TableError(f"{source}: {text} is not whole; expected {wanted.heading()}")
-    if wanted.check != "any" and number < 0:
-        raise TableError(f"{source}: {text} must not be negative; expected {wanted.heading()}")
-    return float(number / Decimal(str(wanted.scale)))
+    if target.dtype == "Int64" and number != number.to_integral_value():
+        raise TableError(f"{source}: {text} is not whole; expected {target.heading()}")
+    if target.check != "any" and number < 0:
+        raise TableError(f"{source}: {text} must not be negative; expected {target.heading()}")
+    return float(number / Decimal(str(target.scale)))
 
 
 def thread_count(text: str, source: str) -> int:
-    """The number of threads; raises ``TableError`` unless it is whole, and 1 to 9 digits."""
+    """Return the number of threads; raises ``TableError`` if it is not whole, 1 to 9 digits."""
     if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) == 0:
         raise TableError(f"{source}: {text[:SHOWN]!r} is not a number of threads")
     return int(text)

@@ -1,20 +1,20 @@
-"""What figures of a run cannot be at once, whichever tool wrote them."""
+"""Detects contradictory figures of a run, for all tools."""
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
 LONGEST_S = 7 * 86_400
-"""No run goes on for longer than a week."""
+"""The longest run: a week."""
 
 LATEST_S = 4_102_444_800
-"""No run began after this second since 1970: that of the year 2100."""
+"""The latest start of a run, in seconds since 1970: the year 2100."""
 
 ROUNDING = 0.02
-"""Of rates and percentiles as they are printed."""
+"""Allowed relative rounding error of printed rates and percentiles."""
 
 
 def falling(name: str, values: Mapping[str, float]) -> Iterator[str]:
-    """Percentiles, from the least to the largest, of which one is below the one before it."""
+    """Yield percentiles that are below the previous one; ``values`` are in order of level."""
     levels = [*values.items()]
     for (lower, less), (upper, more) in pairwise(levels):
         if more < less:
@@ -27,23 +27,23 @@ def falling(name: str, values: Mapping[str, float]) -> Iterator[str]:
 def differing(
     name: str, first: tuple[str, float], second: tuple[str, float], tolerance: float
 ) -> Iterator[str]:
-    """Two values of one figure, each with what says it, that are further apart than that."""
-    (source, value), (other, beside) = first, second
-    if abs(value - beside) > tolerance:
-        yield f"{name}: {source} {value:g}, {other} {beside:g}"
+    """Yield the difference of two values of a figure, each with its source, above a tolerance."""
+    (first_source, first_value), (second_source, second_value) = first, second
+    if abs(first_value - second_value) > tolerance:
+        yield f"{name}: {first_source} {first_value:g}, {second_source} {second_value:g}"
 
 
 def beyond_limit(row: Mapping[str, float], threads: int, confirms: int) -> Iterator[str]:
-    """More messages without a confirm than publishers may have, by Little's law.
+    """Yield if, by Little's law, more messages were unconfirmed than publishers may have.
 
-    Rate x mean time to the confirm are those under way.  Half of the messages take the median at
-    least and one of a hundred p99, so the mean is at least the sum of both, so weighted.
+    Unconfirmed messages are rate x mean time to confirm.  49 % of messages take at least the
+    median, and 1 % at least p99, so the mean is at least 0.49 x median + 0.01 x p99.
     """
     names = ("send_rate_msg_s", "confirm_p50_s", "confirm_p99_s")
     rate, p50, p99 = (row.get(name) or 0.0 for name in names)
-    under_way, most = rate * (0.49 * p50 + 0.01 * p99), threads * confirms
-    if under_way > most * (1 + ROUNDING):
+    unconfirmed, limit = rate * (0.49 * p50 + 0.01 * p99), threads * confirms
+    if unconfirmed > limit * (1 + ROUNDING):
         yield (
             f"{rate:.0f} msg/s that take {p50 * 1e3:g} ms (median) to the confirm are more than"
-            f" {under_way:.0f} without one, {threads} x {confirms} may be"
+            f" {unconfirmed:.0f} without one, {threads} x {confirms} may be"
         )

@@ -1,7 +1,7 @@
-"""An RST document as plain phrases and grids of cells, each with its line.
+"""Parses an RST document into phrases and tables of cells, each with its line.
 
-Docutils does the parsing, so list-tables and grid tables are one.  Roles and directives that only
-Sphinx knows are passed over; a table that cannot be read is an error.
+Docutils parses, so list-tables and grid tables are treated alike.  Roles and directives that only
+Sphinx knows are ignored; a table that cannot be read is an error.
 """
 
 from collections.abc import Iterator
@@ -17,26 +17,26 @@ from mqperf.base.errors import TableError
 from mqperf.study.tables.given import MIB, text_of
 
 LIMIT_BYTES = MIB // 4
-"""A report is words and small tables: those of 2016 have 18 KiB."""
+"""The largest report: text and small tables; those of 2016 have 18 KiB."""
 
 LIMIT_BLOCK = 20_000
-"""Characters between two empty lines; docutils' time grows with their square."""
+"""The most characters between two empty lines; docutils takes time quadratic in them."""
 
 SETTINGS = {
     "report_level": 5,
     "halt_level": 5,
-    # a report is somebody else's text: it may not make us open other files
+    # a report is untrusted: it must not include other files
     "file_insertion_enabled": False,
     "raw_enabled": False,
 }
 ERROR = 3
 SHOWN = 200
-"""Characters that are shown of what docutils says."""
+"""Characters of a message of docutils that error messages quote."""
 
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """Some words, their line, and the titles of the sections around them, innermost first."""
+    """A text, its line, and the titles of the sections that contain it, innermost first."""
 
     text: str
     line: int
@@ -45,7 +45,7 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table as text: its caption, its first row, and the other rows."""
+    """A table as text: caption, first row, and other rows."""
 
     caption: Phrase
     headings: tuple[Phrase, ...]
@@ -54,7 +54,7 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What stands in a file, in order."""
+    """The content of a file, in order."""
 
     label: str
     titles: tuple[Phrase, ...]
@@ -64,9 +64,9 @@ class Document:
 
 
 def read(path: Path, label: str) -> Document:
-    """The document; ``label`` is the file's name in messages.
+    """Return the document; ``label`` is the file's name in messages.
 
-    Raises ``TableError`` for what is not text and for what docutils cannot read.
+    Raises ``TableError`` if it is not text, or docutils cannot read it.
     """
     text = text_of(path, label, LIMIT_BYTES)
     _check_blocks(text, label)
@@ -91,8 +91,8 @@ def _document(tree: nodes.document, label: str) -> Document:
 
 def _check_blocks(text: str, label: str) -> None:
     line, size = 1, 0
-    for number, words in enumerate(text.splitlines(), 1):
-        line, size = (line, size + len(words)) if words.strip() else (number + 1, 0)
+    for number, content in enumerate(text.splitlines(), 1):
+        line, size = (line, size + len(content)) if content.strip() else (number + 1, 0)
         if size > LIMIT_BLOCK:
             raise TableError(
                 f"{label}:{line}: more than {LIMIT_BLOCK} characters without an empty line"
@@ -101,18 +101,18 @@ def _check_blocks(text: str, label: str) -> None:
 
 def _tree(text: str, label: str) -> nodes.document:
     tree = _parsed(text, label)
-    inside = list(tree.findall(nodes.system_message))
-    for message in [*inside, *tree.parse_messages]:
-        complaint = " ".join(message.children[0].astext().split()) if message.children else ""
-        if _cannot_be_passed_over(message["level"], complaint):
-            raise TableError(f"{label}:{message.get('line', 1)}: {complaint[:SHOWN]}")
-    for message in inside:
+    messages = list(tree.findall(nodes.system_message))
+    for message in [*messages, *tree.parse_messages]:
+        problem = " ".join(message.children[0].astext().split()) if message.children else ""
+        if _is_fatal(message["level"], problem):
+            raise TableError(f"{label}:{message.get('line', 1)}: {problem[:SHOWN]}")
+    for message in messages:
         message.parent.remove(message)
     return tree
 
 
 def _parsed(text: str, label: str) -> nodes.document:
-    """What is written, with nothing resolved: a few references can stand for endless text."""
+    """Parse without resolving references, as a few of them can expand to endless text."""
     settings = get_default_settings(Parser)
     for name, value in SETTINGS.items():
         setattr(settings, name, value)
@@ -121,18 +121,18 @@ def _parsed(text: str, label: str) -> nodes.document:
         Parser().parse(text, tree)
     except RecursionError:
         raise
-    except Exception as error:  # noqa: BLE001 (whatever its parser stumbles over, undocumented)
+    except Exception as error:  # noqa: BLE001 (docutils documents none of its parser's errors)
         raise TableError(
             f"{label}: docutils cannot read it as RST ({type(error).__name__}); correct the report"
         ) from None
     return tree
 
 
-def _cannot_be_passed_over(level: int, complaint: str) -> bool:
-    """Whether the message is about a table, which is not read or not for certain, or all text."""
-    about_a_table = "table" in complaint.lower() and not complaint.startswith("Unknown")
-    serious = level >= ERROR or "deactivated" in complaint
-    return (about_a_table and serious) or "line-length-limit" in complaint
+def _is_fatal(level: int, message: str) -> bool:
+    """Whether a message says that a table was not read with certainty, or the text not at all."""
+    about_a_table = "table" in message.lower() and not message.startswith("Unknown")
+    serious = level >= ERROR or "deactivated" in message
+    return (about_a_table and serious) or "line-length-limit" in message
 
 
 def _grids(tree: nodes.document, label: str) -> Iterator[Grid]:
@@ -145,8 +145,8 @@ def _grids(tree: nodes.document, label: str) -> Iterator[Grid]:
 
 def _row(row: nodes.row, caption: Phrase, label: str) -> tuple[Phrase, ...]:
     entries = [entry for entry in row.children if isinstance(entry, nodes.entry)]
-    written = [text.line for text in row.findall(nodes.paragraph) if text.line]
-    line = written[0] if written else caption.line
+    lines = [text.line for text in row.findall(nodes.paragraph) if text.line]
+    line = lines[0] if lines else caption.line
     for entry in entries:
         plain = all(isinstance(child, nodes.paragraph) for child in entry.children)
         if not plain or "morecols" in entry or "morerows" in entry:
@@ -154,19 +154,19 @@ def _row(row: nodes.row, caption: Phrase, label: str) -> tuple[Phrase, ...]:
                 f"{label}:{line}: cell {entry.astext()!r} of table {caption.text!r}"
                 " is not plain text in one row and one column"
             )
-    return tuple(Phrase(_words(entry), line) for entry in entries)
+    return tuple(Phrase(_text(entry), line) for entry in entries)
 
 
 def _phrase(node: nodes.Element) -> Phrase:
-    return Phrase(_words(node), _line(node), tuple(_sections(node)))
+    return Phrase(_text(node), _line(node), tuple(_sections(node)))
 
 
 def _heading(title: nodes.title) -> Phrase:
-    # docutils counts a heading as standing where its underline is
+    # docutils gives the line of the underline
     return replace(_phrase(title), line=_line(title) - 1)
 
 
-def _words(node: nodes.Node) -> str:
+def _text(node: nodes.Node) -> str:
     return " ".join(node.astext().split())
 
 
@@ -179,11 +179,11 @@ def _line(node: nodes.Node | None) -> int:
 
 
 def _sections(node: nodes.Node) -> Iterator[str]:
-    above = node.parent
-    while above is not None:
-        if isinstance(above, nodes.section):
-            yield _words(above.children[0])
-        above = above.parent
+    ancestor = node.parent
+    while ancestor is not None:
+        if isinstance(ancestor, nodes.section):
+            yield _text(ancestor.children[0])
+        ancestor = ancestor.parent
 
 
 def _is_heading(title: nodes.title) -> bool:

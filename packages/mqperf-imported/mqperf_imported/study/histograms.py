@@ -1,6 +1,6 @@
-"""Histograms that others recorded, of any range, number of digits and unit, in buckets of ours.
+"""Converts histograms of any range, precision and unit to mqperf's buckets.
 
-A value counts as the middle of its bucket.  Ours tell three digits; of more, the rest is lost.
+A value counts as the middle of its bucket.  Digits after the third are lost.
 """
 
 from collections.abc import Iterable
@@ -11,27 +11,27 @@ from mqperf.onhost.record.hdr import LENGTH, Counts, Histogram, highest, indices
 from mqperf.record.streams.hdr_log import WORD, buckets, unpacked
 
 MOST_DIGITS = 5
-"""HdrHistogram knows no more."""
+"""The most significant digits of HdrHistogram."""
 
 MOST_BITS = 53
-"""A value, and a bucket of it, is a whole number that a float64 can hold."""
+"""The most bits of a value, so that float64 represents it exactly."""
 
 
 def converted(encoded: str, unit_s: float) -> Histogram:
-    """The histogram of its compressed form, whose values are whole numbers of ``unit_s``.
+    """Decode a compressed histogram, whose values are whole numbers of ``unit_s``.
 
-    Raises ``ValueError`` for what is none.
+    Raises ``ValueError`` if it is malformed.
     """
-    content, (digits, lowest, most) = unpacked(encoded, WORD * _length(MOST_DIGITS, 1, MOST_BITS))
-    if not (0 <= digits <= MOST_DIGITS and 1 <= lowest < most < 1 << MOST_BITS):
+    content, (digits, lowest, high) = unpacked(encoded, WORD * _length(MOST_DIGITS, 1, MOST_BITS))
+    if not (0 <= digits <= MOST_DIGITS and 1 <= lowest < high < 1 << MOST_BITS):
         raise ValueError("the histogram has a range that no recorder makes")
     unit_bits, half_bits = lowest.bit_length() - 1, _half_bits(digits)
-    index, count = buckets(content, _length(digits, lowest, most.bit_length()))
-    return _in_ours(_middles(index, unit_bits, half_bits) * unit_s, count)
+    index, count = buckets(content, _length(digits, lowest, high.bit_length()))
+    return _histogram(_middles(index, unit_bits, half_bits) * unit_s, count)
 
 
 def merged(histograms: Iterable[Histogram]) -> Histogram:
-    """All of them together; nothing is lost by merging, whatever the order."""
+    """Return the sum of the histograms, which is exact in any order."""
     counts, beyond = np.zeros(LENGTH, dtype=np.int64), 0
     for histogram in histograms:
         counts += histogram.counts
@@ -40,13 +40,13 @@ def merged(histograms: Iterable[Histogram]) -> Histogram:
 
 
 def _half_bits(digits: int) -> int:
-    """How many values are told apart, rounded up: half of that as bits."""
-    told_apart: int = 2 * 10**digits
-    return (told_apart - 1).bit_length() - 1
+    """Return log2 of half the sub-buckets: those for so many digits, rounded up to a power of 2."""
+    sub_buckets: int = 2 * 10**digits
+    return (sub_buckets - 1).bit_length() - 1
 
 
 def _length(digits: int, lowest: int, bits: int) -> int:
-    """Buckets of a range whose values have up to so many bits."""
+    """Return the number of buckets of a range whose values have up to ``bits`` bits."""
     half_bits = _half_bits(digits)
     doublings = max(bits - (lowest.bit_length() - 1) - half_bits, 1)
     return (doublings + 1) << half_bits
@@ -58,9 +58,9 @@ def _middles(index: Counts, unit_bits: int, half_bits: int) -> np.ndarray:
     return (first + last) / 2
 
 
-def _in_ours(values_s: np.ndarray, count: Counts) -> Histogram:
+def _histogram(values_s: np.ndarray, count: Counts) -> Histogram:
     counts = np.zeros(LENGTH, dtype=np.int64)
     index, beyond = indices(values_s)
-    kept = len(index)  # values rise: those beyond an hour are the last
+    kept = len(index)  # values are in order: those above an hour come last
     np.add.at(counts, index, count[:kept])
     return Histogram(counts, int(count[kept:].sum()) if beyond else 0)

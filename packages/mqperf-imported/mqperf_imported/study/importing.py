@@ -1,8 +1,7 @@
-"""Results of others as data: published reports, and runs of other tools, in, tables out.
+"""Imports published reports and runs of other tools, and writes them as published tables.
 
-Every figure keeps the file, and in reports the line, that it comes from.  What is left open there
-is left empty, a report's contradictions become doubts, and what cannot be read for certain is an
-error.
+Every figure keeps its source: the file and, for reports, the line.  Missing figures stay empty,
+contradictions of a report become doubts, and ambiguous input is an error.
 """
 
 import json
@@ -33,49 +32,49 @@ READERS: Mapping[str, Callable[[Path, str], Report]] = {
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What was read: tables, and by run the latencies over time, where they are told."""
+    """Imported tables, and the latencies over time of runs that have them."""
 
     tables: Tables
     latencies: Mapping[str, Sequence[Interval]]
 
 
 def import_paths(paths: Sequence[Path], about: measured.About) -> Imported:
-    """Reports by their files, and runs of other tools, by folder mostly, one run in each.
+    """Import reports, which are files, and runs of other tools, a folder or file for each run.
 
-    ``about`` says of the latter what their files do not.  Raises ``TableError`` for what is
-    neither, and whenever it cannot be told which figure is which.
+    ``about`` has what the files of runs do not say.  Raises ``TableError`` for anything else, and
+    for ambiguous figures.
     """
     runs = {path: (importer_of(path), label) for path, label in _labels(paths).items()}
     measurements = [
         importer.read(path, label) for path, (importer, label) in runs.items() if importer
     ]
-    read = [measured.assembled(measurements, about)] if measurements else []
+    sources = [measured.assembled(measurements, about)] if measurements else []
     if reports := [path for path, (importer, _) in runs.items() if importer is None]:
-        read.append(import_reports(reports))
+        sources.append(import_reports(reports))
     latencies = {
         measurement.source: measurement.histograms
         for measurement in measurements
         if measurement.histograms
     }
-    names = dict.fromkeys(name for source in read for name in source)
-    return Imported({name: _joined(name, read) for name in names}, latencies)
+    names = dict.fromkeys(name for source in sources for name in source)
+    return Imported({name: _joined(name, sources) for name in names}, latencies)
 
 
 def import_reports(files: Sequence[Path]) -> Tables:
-    """The tables ``runs``, ``messages``, ``latency``, ``cpu`` and ``doubts`` of these reports.
+    """Return the tables ``runs``, ``messages``, ``latency``, ``cpu`` and ``doubts`` of reports.
 
-    A run is one row of a report, its status is ``published``.  Raises ``TableError`` for a file
-    that is no such report, and whenever it cannot be told which figure is which.
+    A run is one row of a report; its status is ``published``.  Raises ``TableError`` for a file
+    that is not a report, and for ambiguous figures.
     """
     reports = [_reader(file)(file, label) for file, label in _labels(files).items()]
     if not any(report.cells for report in reports):
-        named = ", ".join(str(file) for file in files) or "no file given"
-        raise TableError(f"{named}: no figures of any point; give reports or their CSV files")
+        names = ", ".join(str(file) for file in files) or "no file given"
+        raise TableError(f"{names}: no figures of any point; give reports or their CSV files")
     return assemble.assembled(reports)
 
 
 def importer_of(path: Path) -> Importer | None:
-    """The importer of the run that a folder or file holds; None for a file that holds none.
+    """Return the importer of the run in a folder or file; None for a file without a run.
 
     Raises ``TableError`` for a folder that no importer knows.
     """
@@ -94,11 +93,11 @@ def write(
     title: str = "",
     latencies: Mapping[str, Sequence[Interval]] | None = None,
 ) -> list[Path]:
-    """A folder of published tables: CSV without the empty columns, and ``published.json``.
+    """Write a folder of published tables: CSV without empty columns, and ``published.json``.
 
-    ``latencies`` are those over time by run: histogram logs beside the tables.  Tables
-    of an earlier import are replaced as a whole.  Raises ``TableError`` when the folder cannot be
-    written; without its ``published.json``, the last file, it counts for nothing.
+    ``latencies`` over time are written as histogram logs, one for each run.  Tables of an earlier
+    import are replaced as a whole.  Raises ``TableError`` if the folder cannot be written.
+    ``published.json`` is written last; without it, the folder is ignored.
     """
     filled = {
         name: frame.dropna(axis="columns", how="all")
@@ -122,7 +121,7 @@ def write(
 
 
 def _clear(folder: Path) -> None:
-    """Remove what an earlier import wrote there, if any."""
+    """Remove the files of an earlier import, if any."""
     if is_published(folder):
         logs = log_file(folder, "").parent.glob("*.hlog")
         for file in (folder / PUBLISHED, *(folder / f"{table}.csv" for table in TABLES), *logs):
@@ -136,10 +135,10 @@ def _log(folder: Path, run: str, intervals: Sequence[Interval]) -> Path:
     return file
 
 
-def _joined(name: str, read: Sequence[Tables]) -> pd.DataFrame:
-    """The table of all these; each has the columns of the register already."""
-    parts = [source[name] for source in read if name in source and len(source[name])]
-    return tables.conform(name, pd.concat(parts)) if parts else tables.empty(name)
+def _joined(name: str, sources: Sequence[Tables]) -> pd.DataFrame:
+    """Concatenate a table of all sources, which have its columns already."""
+    frames = [source[name] for source in sources if name in source and len(source[name])]
+    return tables.conform(name, pd.concat(frames)) if frames else tables.empty(name)
 
 
 def _reader(file: Path) -> Callable[[Path, str], Report]:
@@ -151,12 +150,12 @@ def _reader(file: Path) -> Callable[[Path, str], Report]:
 
 
 def _labels(files: Sequence[Path]) -> dict[Path, str]:
-    """A short name for each file that no other one has: reports are often all ``index.rst``."""
+    """Return a short, unique name for each file, as reports are often all ``index.rst``."""
     real = [os.path.realpath(file) for file in files]
-    for twice in {file for file in real if real.count(file) > 1}:
-        raise TableError(f"{twice}: given twice; import it once")
-    whole = [file.absolute() for file in files]
+    for repeated in {file for file in real if real.count(file) > 1}:
+        raise TableError(f"{repeated}: given twice; import it once")
+    paths = [file.absolute() for file in files]
     depth = 1
-    while len({path.parts[-depth:] for path in whole}) < len(whole):
+    while len({path.parts[-depth:] for path in paths}) < len(paths):
         depth += 1
-    return {file: "/".join(path.parts[-depth:]) for file, path in zip(files, whole, strict=True)}
+    return {file: "/".join(path.parts[-depth:]) for file, path in zip(files, paths, strict=True)}

@@ -1,6 +1,6 @@
-"""Tests of Maestro as runs: rates of its workers, the receivers' latency log, properties.
+"""Imports tests of Maestro: rates of its workers, the receivers' latency logs, properties.
 
-A test is a folder; each worker wrote into one of its own below, where ``test.properties`` stands.
+A test is a folder with a folder for each worker below it, which has a ``test.properties``.
 """
 
 import os
@@ -28,11 +28,11 @@ from mqperf_imported.study.properties import read_properties
 
 PROPERTIES, INSPECTOR, LATENCY = "test.properties", "inspector.properties", "receiverd-latency.hdr"
 SAME = ("messageSize", "parallelCount", "rate", "duration", "durationType", "protocol")
-"""Of what workers of one test say, what must be the same."""
+"""Properties in which all workers of a test must agree."""
 
 TEST_CASE = "transfer"
 PROCESSES = {"sender": ("client", "sent"), "receiver": ("server", "received")}
-"""Kind and stream of processes as runs of ours have them, by the role of a worker."""
+"""Kind and stream of a process in mqperf's runs, by the role of a worker."""
 
 NUMBER = re.compile("[0-9]{1,9}")
 DURABLE = re.compile(r"[?&]durable=(true|false)\b")
@@ -41,7 +41,7 @@ DELIVERY = {"true": "persistent", "false": "transient"}
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """What one worker wrote; ``rates`` are by its roles."""
+    """The files of one worker; ``rates`` are by its roles."""
 
     folder: Path
     properties: Mapping[str, str]
@@ -49,57 +49,57 @@ class Worker:
 
     @property
     def file(self) -> Path:
-        """Where its properties stand."""
+        """The file of its properties."""
         return self.folder / PROPERTIES
 
-    def says(self, name: str) -> str:
-        """The value of a property; empty where it has none."""
+    def text(self, name: str) -> str:
+        """Return the value of a property; empty if it is missing."""
         return self.properties.get(name, "")
 
     def number(self, name: str) -> int:
-        """The same as a number; raises ``TableError`` for one that is not whole."""
-        text = self.says(name)
+        """Return the value as a number; raises ``TableError`` if it is not whole."""
+        text = self.text(name)
         if not NUMBER.fullmatch(text):
             raise TableError(f"{self.file}: {name} is {text!r}, not a whole number")
         return int(text)
 
 
 def is_maestro(folder: Path) -> bool:
-    """Whether any worker of Maestro wrote into this folder or below."""
+    """Whether this folder, or one below it, is that of a worker of Maestro."""
     return any(_folders(folder, PROPERTIES))
 
 
 def read(folder: Path, source: str) -> Measurement:
-    """The test in this folder, called ``source``.
+    """Read the test in this folder, called ``source``.
 
-    Raises ``TableError`` for files that are damaged, or that are not of one test.
+    Raises ``TableError`` for damaged files, and for files of several tests.
     """
-    workers = [_worker(place) for place in sorted(_folders(folder, PROPERTIES))]
+    workers = [_worker(subfolder) for subfolder in sorted(_folders(folder, PROPERTIES))]
     _check_agreement(folder, workers)
     first = workers[0]
-    parts = {role: [w.rates[role] for w in workers if role in w.rates] for role in ROLES}
-    for role, rates in parts.items():
+    by_role = {role: [w.rates[role] for w in workers if role in w.rates] for role in ROLES}
+    for role, rates in by_role.items():
         if not rates:
             raise TableError(
                 f"{folder}: has no rates of a {role}: give the folder of a whole test, with what"
                 " all its workers wrote"
             )
-    threads = first.number("parallelCount") * len(parts["sender"])
-    every = [*parts["sender"], *parts["receiver"]]
-    start, end = _window(folder, every)
+    senders, receivers = by_role["sender"], by_role["receiver"]
+    threads = first.number("parallelCount") * len(senders)
+    start, end = _window(folder, [*senders, *receivers])
     logs = [worker.folder / LATENCY for worker in workers if (worker.folder / LATENCY).exists()]
     intervals = [interval for log in logs for interval in read_hdr(log)]
     parameters = _parameters(first, threads)
-    message = _counts(parts, start, end) | {"offered_rate_msg_s": parameters.get("rate_msg_s")}
+    message = _counts(by_role, start, end) | {"offered_rate_msg_s": parameters.get("rate_msg_s")}
     return Measurement(
         source=source,
         test_case=TEST_CASE,
         threads=threads,
         parameters=parameters,
-        facts=_facts(folder, first, len(parts["sender"]), (start, end), zoned=every[0].zoned),
+        facts=_facts(folder, first, len(senders), (start, end), zoned=senders[0].zoned),
         frames={
             "messages": pd.DataFrame([message]),
-            "intervals": _intervals(parts, start, end),
+            "intervals": _intervals(by_role, start, end),
             **_latencies(intervals),
         },
         histograms=intervals,
@@ -107,34 +107,34 @@ def read(folder: Path, source: str) -> Measurement:
 
 
 def _folders(folder: Path, name: str) -> Iterator[Path]:
-    """The folders that hold such a file, this one and those below; links are not followed."""
-    for place, _, files in os.walk(folder):
+    """Yield folders with such a file, from this one downwards; links are not followed."""
+    for path, _, files in os.walk(folder):
         if name in files:
-            yield Path(place)
+            yield Path(path)
 
 
 def _worker(folder: Path) -> Worker:
     by_role = {role: read_rates(folder, role) for role in ROLES}
-    rates = {role: part for role, part in by_role.items() if part is not None}
-    return Worker(folder, read_properties(folder / PROPERTIES), rates)
+    present = {role: rates for role, rates in by_role.items() if rates is not None}
+    return Worker(folder, read_properties(folder / PROPERTIES), present)
 
 
 def _check_agreement(folder: Path, workers: Sequence[Worker]) -> None:
     first = workers[0]
     for worker in workers[1:]:
         for name in SAME:
-            if worker.says(name) != first.says(name):
+            if worker.text(name) != first.text(name):
                 raise TableError(
-                    f"{worker.file}: {name} is {worker.says(name)!r}, in {first.file}"
-                    f" {first.says(name)!r}: they are not of one test; give the folder of each"
+                    f"{worker.file}: {name} is {worker.text(name)!r}, in {first.file}"
+                    f" {first.text(name)!r}: they are not of one test; give the folder of each"
                     f" test below {folder}"
                 )
 
 
 def _window(folder: Path, rates: Sequence[Rates]) -> tuple[int, int]:
-    """The seconds in which all workers counted, without the first and the last of each."""
-    start, end = max(part.start for part in rates) + 1, min(part.end for part in rates) - 1
-    if len({part.zoned for part in rates}) > 1 or end <= start:
+    """Return the seconds in which all workers counted, without the first and last of each."""
+    start, end = max(each.start for each in rates) + 1, min(each.end for each in rates) - 1
+    if len({each.zoned for each in rates}) > 1 or end <= start:
         raise TableError(
             f"{folder}: there is no second in which all its workers counted messages: these are"
             " several tests, or their clocks differ; give the folder of one test"
@@ -144,11 +144,11 @@ def _window(folder: Path, rates: Sequence[Rates]) -> tuple[int, int]:
 
 def _parameters(worker: Worker, threads: int) -> dict[str, object]:
     parameters: dict[str, object] = {}
-    if worker.says("variableSize") in ("", "0", "false") and worker.says("messageSize"):
+    if worker.text("variableSize") in ("", "0", "false") and worker.text("messageSize"):
         parameters["payload_bytes"] = worker.number("messageSize")
-    if worker.says("rate") not in ("", "0"):
+    if worker.text("rate") not in ("", "0"):
         parameters["rate_msg_s"] = float(worker.number("rate") * threads)
-    if durable := DURABLE.search(worker.says("brokerUri")):
+    if durable := DURABLE.search(worker.text("brokerUri")):
         parameters["delivery"] = DELIVERY[durable[1]]
     return parameters
 
@@ -156,12 +156,12 @@ def _parameters(worker: Worker, threads: int) -> dict[str, object]:
 def _facts(
     folder: Path, worker: Worker, senders: int, window: Window, *, zoned: bool
 ) -> dict[str, object]:
-    words = [worker.says(name) for name in ("protocol", "apiName", "apiVersion")]
+    versions = [worker.text(name) for name in ("protocol", "apiName", "apiVersion")]
     facts: dict[str, object] = {
         "generator": "maestro",
         "green_threads": worker.number("parallelCount"),
         "processes": senders,
-        "generator_version": " ".join(["Maestro", *filter(None, words)]),
+        "generator_version": " ".join(["Maestro", *filter(None, versions)]),
         "window_s": window[1] - window[0],
     }
     if zoned:
@@ -170,8 +170,8 @@ def _facts(
 
 
 def _inspected(folder: Path) -> dict[str, object]:
-    """What the inspector of a test says of the system, if there was one."""
-    inspectors = [read_properties(place / INSPECTOR) for place in _folders(folder, INSPECTOR)]
+    """Return what a test's inspector recorded of the system; nothing unless there is just one."""
+    inspectors = [read_properties(path / INSPECTOR) for path in _folders(folder, INSPECTOR)]
     if len(inspectors) != 1:
         return {}
     inspector = inspectors[0]
@@ -185,20 +185,20 @@ def _inspected(folder: Path) -> dict[str, object]:
     }
 
 
-def _counts(parts: Mapping[str, Sequence[Rates]], start: int, end: int) -> dict[str, object]:
-    row = throughput(together(parts["receiver"], start, end), together(parts["sender"], start, end))
+def _counts(by_role: Mapping[str, Sequence[Rates]], start: int, end: int) -> dict[str, object]:
+    row = throughput(*(together(by_role[role], start, end) for role in ("receiver", "sender")))
     for role, (_, stream) in PROCESSES.items():
-        totals = [part.total for part in parts[role]]
+        totals = [rates.total for rates in by_role[role]]
         if None not in totals:
             row[stream] = sum(filter(None, totals))
     return row
 
 
-def _intervals(parts: Mapping[str, Sequence[Rates]], start: int, end: int) -> pd.DataFrame:
-    """A row for each worker and second, also those before and after the window."""
+def _intervals(by_role: Mapping[str, Sequence[Rates]], start: int, end: int) -> pd.DataFrame:
+    """Return a row for each worker and second, also before and after the window."""
     rows = []
     for role, (kind, stream) in PROCESSES.items():
-        for number, rates in enumerate(parts[role], 1):
+        for number, rates in enumerate(by_role[role], 1):
             second = np.arange(rates.start, rates.end)
             phase = np.searchsorted([start, end], second, side="right")
             rows.append(
@@ -216,7 +216,7 @@ def _intervals(parts: Mapping[str, Sequence[Rates]], start: int, end: int) -> pd
 
 
 def _latencies(intervals: Sequence[Interval]) -> dict[str, pd.DataFrame]:
-    """Tables of all latencies in the log, which are those of the whole test."""
+    """Return the tables of all latencies in the log, which covers the whole test."""
     latencies = counted(intervals)
     if not latencies.count:
         return {}
@@ -229,15 +229,15 @@ def _latencies(intervals: Sequence[Interval]) -> dict[str, pd.DataFrame]:
 
 
 def counted(intervals: Sequence[Interval]) -> Latencies:
-    """The latencies of histograms, all together; each is the middle of its bucket."""
-    whole = merged(interval.histogram for interval in intervals)
-    index = np.flatnonzero(whole.counts)
-    count = whole.counts[index]
+    """Return the latencies of all histograms together; each is the middle of its bucket."""
+    histogram = merged(interval.histogram for interval in intervals)
+    index = np.flatnonzero(histogram.counts)
+    count = histogram.counts[index]
     return CountedLatencies(
-        counts=np.array([whole.total + whole.beyond]),
+        counts=np.array([histogram.total + histogram.beyond]),
         totals=np.array([float((middle_s(index) * count).sum())]),
         largest=float(highest_ns(index[-1:]).max(initial=0)) / 1e9,
-        beyond=np.array([whole.beyond]),
+        beyond=np.array([histogram.beyond]),
         buckets=Buckets(np.zeros(len(index), dtype=np.int64), index, count),
     )
 

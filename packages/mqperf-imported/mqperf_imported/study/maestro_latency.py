@@ -1,7 +1,7 @@
-"""Latency logs of Maestro: HdrHistogram's own, a line for an interval and a connection.
+"""Reads latency logs of Maestro: HdrHistogram logs, a line for each interval and connection.
 
-Its workers in Java count microseconds, those in C milliseconds.  The file does not say so; its
-heading tells who wrote it: those in C call the second column the end of the interval.
+Workers in Java count microseconds, workers in C milliseconds.  The file has no unit, but its
+heading differs: in logs of C workers the second column is the end of the interval.
 """
 
 from collections.abc import Iterator
@@ -16,13 +16,13 @@ from mqperf_imported.study.histograms import converted
 
 LIMIT_BYTES = 256 * MIB
 UNITS_S = {"Interval_Length": 1e-6, "EndTimestamp": 1e-3}
-"""How long the unit of the values is, by the heading of the second column."""
+"""The unit of the values in seconds, by the heading of the second column."""
 
 
 def read_hdr(file: Path) -> list[Interval]:
-    """The intervals of the log, in order of their starts, which count from the first one's.
+    """Return the intervals of the log in order of start; starts count from the first one's.
 
-    Raises ``TableError`` with the line that is none.
+    Raises ``TableError`` with the number of a malformed line.
     """
     intervals = sorted(
         _intervals(file, text_of(file, file, LIMIT_BYTES)), key=lambda interval: interval.start_s

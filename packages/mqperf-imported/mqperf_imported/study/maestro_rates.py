@@ -1,7 +1,7 @@
-"""Maestro's rate files: messages of each second, of a worker in Java, or each message, in C.
+"""Reads Maestro's rate files: counts of each second (Java workers), or each message (C workers).
 
-A worker in Java counts its connections together, once a second, and not the rest after the last
-second.  One in C writes a line for each message, with the time of day where it ran.
+A Java worker counts all its connections together once a second, without the rest after the last
+second.  A C worker writes a line for each message, with the local time of its host.
 """
 
 import struct
@@ -18,7 +18,7 @@ from mqperf_imported.study.contradictions import LATEST_S, LONGEST_S
 from mqperf_imported.study.unpacked import present, unpacked
 
 HEADER = struct.Struct(">8siii")
-"""Name of the format, its version, that of Maestro, role."""
+"""Name of the format, version of the format, version of Maestro, role."""
 
 NAME, VERSION = b" maestro", 1
 ROLES = {"sender": 1, "receiver": 2}
@@ -26,7 +26,7 @@ RECORD = np.dtype([("metadata", ">i4"), ("count", ">i8"), ("until_us", ">i8")])
 
 DAY = "%Y-%m-%d %H:%M:%S"
 DIGITS = 19
-"""Characters of an instant up to its second; what follows is not padded, so it is no fraction."""
+"""Characters of an instant up to its second; the rest is not padded, so no decimal fraction."""
 
 Counts = NDArray[np.int64]
 
@@ -35,8 +35,8 @@ Counts = NDArray[np.int64]
 class Rates:
     """Messages of each second from ``start`` on.
 
-    It is in epoch seconds where ``zoned``, else by a clock on the wall there.  ``total`` is None
-    where the last messages are not in it.
+    ``start`` is in epoch seconds if ``zoned``, else in local time.  ``total`` is None if the last
+    messages are not counted.
     """
 
     start: int
@@ -51,7 +51,7 @@ class Rates:
 
 
 def read_rates(folder: Path, role: str) -> Rates | None:
-    """The rates that a worker of this role wrote into its folder; None where there are none.
+    """Return the rates of a worker of this role from its folder; None if it has none.
 
     Raises ``TableError`` for a file that is damaged or not Maestro's.
     """
@@ -71,21 +71,21 @@ def _of_seconds(file: Path, role: str) -> Rates:
     if code != ROLES[role]:
         raise TableError(f"{file}: is not of a {role}; restore it from a copy")
     records = np.frombuffer(content, RECORD, offset=HEADER.size)
-    # a record has what came since the one before, which was a second ago
+    # a record counts the second before its instant
     seconds = records["until_us"].astype(np.int64) // 1_000_000 - 1
     return _rates(file, seconds, records["count"].astype(np.int64), zoned=True, complete=False)
 
 
 def _of_messages(file: Path) -> Rates:
-    instants: dict[bytes, int] = {}
+    per_second: dict[bytes, int] = {}
     for number, line in enumerate(unpacked(file).splitlines()[1:], 2):
         actual = line.rpartition(b",")[2].strip(b'"')
         if len(actual) < DIGITS:
             raise TableError(f"{file}:{number}: is no line with two instants")
         second = actual[:DIGITS]
-        instants[second] = instants.get(second, 0) + 1
-    seconds = np.array([_second(file, text) for text in instants], dtype=np.int64)
-    counts = np.array([*instants.values()], dtype=np.int64)
+        per_second[second] = per_second.get(second, 0) + 1
+    seconds = np.array([_second(file, text) for text in per_second], dtype=np.int64)
+    counts = np.array([*per_second.values()], dtype=np.int64)
     return _rates(file, seconds, counts, zoned=False, complete=True)
 
 
@@ -111,13 +111,12 @@ def _rates(file: Path, seconds: Counts, counts: Counts, *, zoned: bool, complete
     return Rates(start, filled, zoned, int(counts.sum()) if complete else None)
 
 
-def together(parts: Sequence[Rates], start: int, end: int) -> Counts:
-    """The messages of several workers in each second from ``start`` to ``end``."""
+def together(workers: Sequence[Rates], start: int, end: int) -> Counts:
+    """Return the messages of several workers in each second from ``start`` to ``end``."""
     total = np.zeros(end - start, dtype=np.int64)
-    for part in parts:
-        first, last = max(start, part.start), min(end, part.end)
+    for rates in workers:
+        first, last = max(start, rates.start), min(end, rates.end)
         if first < last:
-            total[first - start : last - start] += part.counts[
-                first - part.start : last - part.start
-            ]
+            common = rates.counts[first - rates.start : last - rates.start]
+            total[first - start : last - start] += common
     return total

@@ -1,4 +1,4 @@
-"""Runs that another tool measured, as tables: what their files say, and what they do not."""
+"""Assembles runs of other tools into tables, with facts that their files do not contain."""
 
 import json
 from collections import Counter
@@ -19,20 +19,20 @@ from mqperf_imported.study.cells import Key
 from mqperf_imported.study.contradictions import beyond_limit
 
 UNKNOWN = "unknown"
-"""What a run says of its system and layout if nobody told."""
+"""The system, topology or queues of a run if not given."""
 
 Value = int | float | str
 TYPES: Mapping[str, Callable[[str], Value]] = {"Int64": int, "float64": float}
-"""How a parameter is read, by the type of its column; all others are words."""
+"""Conversion of a parameter's text by the type of its column; other types stay text."""
 
 Row = dict[str, object]
 
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What files of other tools do not say: what was measured, how it was laid out, and the load.
+    """Facts that files of other tools do not contain: system, layout, and parameters of the load.
 
-    ``load`` are parameters as plans have them, such as ``rate_msg_s``.
+    ``load`` has parameters as in plans, such as ``rate_msg_s``.
     """
 
     system: str = UNKNOWN
@@ -41,14 +41,14 @@ class About:
     load: Mapping[str, Value] = field(default_factory=dict)
 
     @property
-    def untold(self) -> list[str]:
-        """What of it is not known."""
-        named = {"system": self.system, "topology": self.topology, "queues": self.queues}
-        return [name for name, value in named.items() if value == UNKNOWN]
+    def missing(self) -> list[str]:
+        """The names of unknown facts."""
+        facts = {"system": self.system, "topology": self.topology, "queues": self.queues}
+        return [name for name, value in facts.items() if value == UNKNOWN]
 
 
 def assembled(measurements: Sequence[Measurement], about: About) -> Tables:
-    """The tables; measurements with the same parameters are repeats of a point, in their order."""
+    """Return the tables; measurements with equal parameters are repeats of a point, in order."""
     collected: dict[str, list[pd.DataFrame]] = {"runs": [], "doubts": []}
     repeats: Counter[str] = Counter()
     for measurement in measurements:
@@ -68,7 +68,7 @@ def assembled(measurements: Sequence[Measurement], about: About) -> Tables:
         doubts = [_doubt(note) for note in _notes(measurement, about)]
         frames = {"runs": pd.DataFrame([run]), "doubts": pd.DataFrame(doubts), **measurement.frames}
         if about.load and "messages" in frames:
-            frames["messages"] = _by_load(measurement, about.load)
+            frames["messages"] = _messages_of_load(measurement, about.load)
         for name, frame in frames.items():
             if len(frame):
                 collected.setdefault(name, []).append(frame.assign(**keys))
@@ -81,18 +81,18 @@ def assembled(measurements: Sequence[Measurement], about: About) -> Tables:
 
 
 def _parameters(measurement: Measurement, load: Mapping[str, Value]) -> Mapping[str, object]:
-    """What the files say of the load, and what they do not; raises ``TableError`` for two ways."""
-    of_files = measurement.parameters
+    """Merge parameters of files and of ``load``; raises ``TableError`` if they contradict."""
+    recorded = measurement.parameters
     for name, value in load.items():
-        if name in of_files and of_files[name] != value:
+        if name in recorded and recorded[name] != value:
             raise TableError(
-                f"{measurement.source}: {name} is {of_files[name]}, not {value} as --load says"
+                f"{measurement.source}: {name} is {recorded[name]}, not {value} as --load says"
             )
-    return {**of_files, **load}
+    return {**recorded, **load}
 
 
 def read_load(texts: Sequence[str]) -> dict[str, Value]:
-    """Parameters as ``NAME=VALUE``; raises ``TableError`` for a name or value that is none."""
+    """Parse parameters ``NAME=VALUE``; raises ``TableError`` for an invalid name or value."""
     columns = parameter_columns()
     load: dict[str, Value] = {}
     for text in texts:
@@ -100,24 +100,24 @@ def read_load(texts: Sequence[str]) -> dict[str, Value]:
         if name not in columns:
             raise TableError(f"--load {text}: {unknown('parameter', name, [*columns])}")
         try:
-            read = TYPES.get(columns[name].dtype, str)(value)
+            parsed = TYPES.get(columns[name].dtype, str)(value)
         except ValueError:
             raise TableError(f"--load {text}: {value!r} is no number") from None
-        if not isinstance(read, str) and not 0 <= read < inf:
+        if not isinstance(parsed, str) and not 0 <= parsed < inf:
             raise TableError(f"--load {text}: expected a number from 0 on")
-        load[name] = read
+        load[name] = parsed
     return load
 
 
-def _by_load(measurement: Measurement, load: Mapping[str, Value]) -> pd.DataFrame:
-    """The table ``messages`` of a run whose load is known: what was offered, what cannot be."""
+def _messages_of_load(measurement: Measurement, load: Mapping[str, Value]) -> pd.DataFrame:
+    """Return the table ``messages`` with the offered rate and contradictions of a known load."""
     frame = measurement.frames["messages"]
     if rate := load.get("rate_msg_s"):
         frame = frame.assign(offered_rate_msg_s=rate)
     if isinstance(confirms := load.get("confirms"), int):
         frames = (measurement.frames.get(name) for name in ("messages", "latency"))
-        parts = (part.iloc[0].to_dict() for part in frames if part is not None)
-        row = {str(name): value for part in parts for name, value in part.items()}
+        rows = (table.iloc[0].to_dict() for table in frames if table is not None)
+        row = {str(name): value for each in rows for name, value in each.items()}
         known = frame.get("disagreements", pd.Series(dtype="string")).dropna()
         more = beyond_limit(row, measurement.threads, confirms)
         frame = frame.assign(disagreements="; ".join([*known, *more]) or None)
@@ -130,10 +130,10 @@ def _point(key: Key, parameters: Mapping[str, object]) -> str:
 
 
 def _notes(measurement: Measurement, about: About) -> Iterator[str]:
-    """What the files do not say, and nobody else did."""
-    if about.untold:
-        untold = ", ".join(about.untold)
-        yield f"neither its files nor who imported them say what was measured: unknown is {untold}"
+    """Yield the unknown facts of a run, and the importer's notes."""
+    if about.missing:
+        missing = ", ".join(about.missing)
+        yield f"neither its files nor who imported them say what was measured: unknown is {missing}"
     yield from measurement.notes
 
 

@@ -1,6 +1,6 @@
-"""Results of the OpenMessaging Benchmark: rates of every 10 s, and latencies of the whole run.
+"""Imports results of the OpenMessaging Benchmark: rates of every 10 s, latencies of the whole run.
 
-Its warm-up is over when it begins to count.  Latencies are in ms, delays of the sending in µs.
+Its counts do not include the warm-up.  Latencies are in ms, publish delays in µs.
 """
 
 import json
@@ -24,15 +24,15 @@ TEST_CASE = "publish"
 STREAM = TEST_CASES[TEST_CASE].finish.latency
 
 PERIOD_S = 10
-"""Between two entries of its lists, and a little more."""
+"""The nominal time between two entries of its lists; the actual one is a little longer."""
 
 LATE = 0.1
-"""Share of a period by which it may be longer."""
+"""Allowed excess length of a period, as a share of it."""
 
 MS, US = 1e-3, 1e-6
 LIMIT_BYTES = 64 * MIB
 SIGNS = ("workload", "driver", "publishRate", "consumeRate")
-"""Keys by which a result is known."""
+"""Keys by which a result is recognized."""
 
 LEVELS = {"50pct": 0.5, "75pct": 0.75, "95pct": 0.95, "99pct": 0.99, "999pct": 0.999}
 COLUMNS = {
@@ -43,23 +43,23 @@ COLUMNS = {
 }
 RISING = (*LEVELS, "9999pct", "Max")
 KINDS = {"Publish": MS, "PublishDelay": US, "EndToEnd": MS}
-"""What latencies are of, and their unit."""
+"""Kinds of latencies, and their unit in seconds."""
 
 FIGURES = [f"aggregated{kind}Latency{level}" for kind in KINDS for level in ("Avg", *RISING)]
 """Keys of the latencies of a whole run."""
 
 IN_FLIGHT = 10.0
-"""So many times the backlog, messages under way by rate and latency are not those of it."""
+"""Messages under way by Little's law may be so many times the backlog; more is a contradiction."""
 
 FEW = 10
-"""Messages by which a backlog may differ between two looks at it."""
+"""Messages by which two readings of a backlog may differ."""
 
 Amount = Annotated[FiniteFloat, Field(ge=0)]
 Count = Annotated[int, Field(ge=0)]
 
 
 class Result(BaseModel, strict=True):
-    """What tells runs apart, what was counted every 10 s, and figures of the whole run."""
+    """The parameters of a run, its counts of every 10 s, and figures of the whole run."""
 
     workload: str
     driver: str
@@ -76,18 +76,18 @@ class Result(BaseModel, strict=True):
 
     @model_validator(mode="before")
     @classmethod
-    def _figures_aside(cls, told: Any) -> Any:  # noqa: ANN401 (JSON)
-        if not isinstance(told, dict):
-            return told
-        return {**told, "figures": {name: told[name] for name in FIGURES if name in told}}
+    def _figures_aside(cls, document: Any) -> Any:  # noqa: ANN401 (JSON)
+        if not isinstance(document, dict):
+            return document
+        return {**document, "figures": {key: document[key] for key in FIGURES if key in document}}
 
     def figure(self, name: str, unit: float) -> float | None:
-        """A figure of the whole run in seconds; None where the file lacks it, or nothing was."""
+        """Return a figure of the whole run in seconds; None if it is missing or 0."""
         value = self.figures.get(name)
         return value * unit if value else None
 
     def latency(self, kind: str) -> dict[str, float]:
-        """Seconds by level, the least first: of ``Publish``, ``PublishDelay`` or ``EndToEnd``."""
+        """Return latencies of a kind of ``KINDS`` in seconds, by level in rising order."""
         values = {
             level: self.figure(f"aggregated{kind}Latency{level}", KINDS[kind]) for level in RISING
         }
@@ -95,18 +95,18 @@ class Result(BaseModel, strict=True):
 
     @property
     def copies(self) -> int:
-        """How many subscriptions got each message, by the rates: the file does not tell."""
+        """How many subscriptions got each message: estimated by the rates, as the file lacks it."""
         published = sum(self.publishRate)
         return max(1, round(sum(self.consumeRate) / published)) if published else 1
 
     @property
     def length_s(self) -> int:
-        """About how long it was counted."""
+        """The approximate length of the counted time."""
         return PERIOD_S * len(self.publishRate)
 
 
 def is_openmessaging(path: Path) -> bool:
-    """Whether a file is such a result."""
+    """Whether a file is a result of the OpenMessaging Benchmark."""
     if path.suffix != ".json" or not path.is_file():
         return False
     try:
@@ -117,7 +117,7 @@ def is_openmessaging(path: Path) -> bool:
 
 
 def read(file: Path, source: str) -> Measurement:
-    """The run of which the file tells, called ``source``; raises ``TableError`` for damage."""
+    """Read the run of a file, called ``source``; raises ``TableError`` if it is damaged."""
     try:
         result = Result.model_validate_json(text_of(file, file, LIMIT_BYTES))
     except ValidationError as error:
@@ -158,62 +158,62 @@ def read(file: Path, source: str) -> Measurement:
 
 
 def _latencies(result: Result) -> dict[str, pd.DataFrame]:
-    """Tables of the end-to-end latency; none where nothing was received."""
-    told, confirms = result.latency("EndToEnd"), result.latency("Publish")
+    """Return the tables of the end-to-end latency; none if nothing was received."""
+    end_to_end, confirms = result.latency("EndToEnd"), result.latency("Publish")
     count = round(fmean(result.consumeRate) * result.length_s)
-    if not told or not count:
+    if not end_to_end or not count:
         return {}
-    enough = {name for name, share in LEVELS.items() if tells(count, share)}
+    levels = {name for name, share in LEVELS.items() if tells(count, share)}
     row = {
         "stream": STREAM,
         "samples": count,
         "latency_mean_s": result.figure("aggregatedEndToEndLatencyAvg", MS),
-        **{column: told[name] for name, column in COLUMNS.items() if name in enough},
-        "latency_max_s": told.get("Max"),
+        **{column: end_to_end[name] for name, column in COLUMNS.items() if name in levels},
+        "latency_max_s": end_to_end.get("Max"),
         "confirm_p50_s": confirms.get("50pct"),
         "confirm_p99_s": confirms.get("99pct"),
     }
     rows = [
-        {"stream": STREAM, "samples": count, "percentile": share, "latency_s": told[name]}
+        {"stream": STREAM, "samples": count, "percentile": share, "latency_s": end_to_end[name]}
         for name, share in LEVELS.items()
-        if name in enough and name in told
+        if name in levels and name in end_to_end
     ]
     return {"latency": pd.DataFrame([row]), "percentiles": pd.DataFrame(rows)}
 
 
 def _disagreements(result: Result) -> Iterator[str]:
-    """What the figures contradict: themselves, each other, or Little's law."""
+    """Yield contradictions of the figures with themselves, each other, or Little's law."""
     for kind in KINDS:
         yield from falling(f"{kind} latency", result.latency(kind))
-    yield from _drained(result)
+    yield from _backlog_growth(result)
     yield from _under_way(result)
 
 
-def _drained(result: Result) -> Iterator[str]:
-    """A backlog that grew by something else than what was published and not consumed.
+def _backlog_growth(result: Result) -> Iterator[str]:
+    """Yield if the backlog grew by another number than was published and not consumed.
 
-    Of several subscriptions each message has several copies.
+    With several subscriptions each message has several copies.
     """
     if len(result.backlog) != len(result.publishRate):
         return
     copies = result.copies
     first, *_, last = (*result.backlog, *result.backlog)
     counted = zip(result.publishRate[1:], result.consumeRate[1:], strict=True)
-    grown = PERIOD_S * sum(copies * sent - received for sent, received in counted)
-    tolerance = LATE * abs(grown) + FEW + max(result.publishRate) * copies * LATE
+    growth = PERIOD_S * sum(copies * sent - received for sent, received in counted)
+    tolerance = LATE * abs(growth) + FEW + max(result.publishRate) * copies * LATE
     yield from differing(
         "growth of the backlog, messages",
         ("backlog has", last - first),
-        ("the rates leave", round(grown)),
+        ("the rates leave", round(growth)),
         tolerance,
     )
 
 
 def _under_way(result: Result) -> Iterator[str]:
-    """Little's law: rate x latency are the messages under way, which the backlog counts.
+    """Yield if rate x latency exceeds the backlog, which counts the messages under way (Little).
 
-    It counts them from the confirm on, so what the confirm took is no part of that latency.
-    Latencies that clocks made break the law: time stamps of AMQP 0-9-1 are whole seconds.
+    The backlog has messages from their confirm on, so the time to the confirm is subtracted.
+    Errors of time stamps are detected by it: those of AMQP 0-9-1 are whole seconds.
     """
     latencies = zip(result.endToEndLatencyAvg, result.publishLatencyAvg, strict=False)
     waits_s = [max(0.0, (to_end - to_confirm) * MS) for to_end, to_confirm in latencies]

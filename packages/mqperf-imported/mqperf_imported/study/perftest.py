@@ -1,4 +1,4 @@
-"""Runs of RabbitMQ's PerfTest: the lines of its output, a second each, and its summary.
+"""Imports runs of RabbitMQ's PerfTest: the lines of its output, a second each, and its summary.
 
 The first line is the warm-up, in which Java compiles and clients connect; the summary includes it.
 """
@@ -22,20 +22,20 @@ TEST_CASE = "publish"
 STREAM = TEST_CASES[TEST_CASE].finish.latency
 
 PROCESSES = {"sent": "client-1", "received": "server-1"}
-"""Label that the process of a stream has in runs of ours; both are one of PerfTest."""
+"""The label of a stream's process in mqperf's runs; PerfTest has one process for both."""
 
 SHARES = {"median": 0.5, "75th": 0.75, "95th": 0.95, "99th": 0.99}
 COLUMNS = {"median": "latency_p50_s", "95th": "latency_p95_s", "99th": "latency_p99_s"}
 CONFIRMS = {"median": "confirm_p50_s", "99th": "confirm_p99_s"}
 
 RESERVOIR = 1028
-"""Messages that tell its percentiles, of however many there are."""
+"""Size of PerfTest's sample of latencies, from which it computes percentiles."""
 
 PERIOD_S = 0.5, 1.5
-"""Lines so far apart are of a second."""
+"""Limits of the time between lines that count a second each."""
 
 AGREES = 0.02
-"""Share by which two figures of the same messages may differ: rates have no fraction."""
+"""Allowed relative difference of two figures of the same messages: rates are rounded."""
 
 WHOLE = (
     f"its latencies are of the whole run, the warm-up included, by a sample of {RESERVOIR} messages"
@@ -53,12 +53,12 @@ class Periods:
 
     @property
     def window(self) -> np.ndarray:
-        """Without the warm-up."""
+        """The rates without the warm-up."""
         return self.rates[1:]
 
 
 def read(file: Path, source: str) -> Measurement:
-    """The run of which the file tells, called ``source``; raises ``TableError`` for damage."""
+    """Read the run of a file, called ``source``; raises ``TableError`` if it is damaged."""
     output = read_output(file)
     streams = {
         name: _periods(output, name)
@@ -70,11 +70,11 @@ def read(file: Path, source: str) -> Measurement:
     copies = _copies(output)
     if received := streams.get("received"):
         sent = streams.get("sent")
-        alone = sent is None or copies > 1
-        message |= throughput(received.window, None if alone or sent is None else sent.window)
+        comparable = sent if copies == 1 else None
+        message |= throughput(received.window, None if comparable is None else comparable.window)
         if copies > 1:
             notes.append(f"each message was delivered {copies} times, as to a queue for each")
-    parts = [_intervals(name, of) for name, of in streams.items() if _of_seconds(of)]
+    intervals = [_intervals(name, each) for name, each in streams.items() if _of_seconds(each)]
     return Measurement(
         source=source,
         test_case=TEST_CASE,
@@ -83,7 +83,7 @@ def read(file: Path, source: str) -> Measurement:
         facts=_facts(output),
         frames={
             "messages": pd.DataFrame([message]),
-            **({"intervals": pd.concat(parts, ignore_index=True)} if parts else {}),
+            **({"intervals": pd.concat(intervals, ignore_index=True)} if intervals else {}),
             **_latencies(output),
         },
         notes=notes,
@@ -103,9 +103,9 @@ def _facts(output: Output) -> Mapping[str, object]:
 
 
 def _periods(output: Output, name: str) -> Periods:
-    """Rates in periods as long as most lines are.
+    """Return rates in periods of the median length of a line.
 
-    While nothing happens there are no lines: what the next one counts was in its last period.
+    PerfTest writes no line while nothing happens: the next line's count is of its last period.
     """
     ends = [0.0, *(line.end_s for line in output.lines)]
     lengths = [end - start for start, end in pairwise(ends)]
@@ -136,7 +136,7 @@ def _intervals(name: str, periods: Periods) -> pd.DataFrame:
 
 
 def _total(output: Output, name: str) -> float:
-    """Messages that the lines count, by their rates."""
+    """Return the messages of all lines, by their rates."""
     starts = [0.0, *(line.end_s for line in output.lines)]
     return sum(
         line.rates.get(name, 0.0) * (line.end_s - start)
@@ -145,7 +145,7 @@ def _total(output: Output, name: str) -> float:
 
 
 def _copies(output: Output) -> int:
-    """Deliveries of each message, where as many consumers may each have a queue; else 1."""
+    """Return the deliveries of each message if there are enough consumers for them; else 1."""
     sent, received = _total(output, "sent"), _total(output, "received")
     copies = round(received / sent) if sent else 1
     whole = abs(received - copies * sent) <= AGREES * received
@@ -153,33 +153,33 @@ def _copies(output: Output) -> int:
 
 
 def _latencies(output: Output) -> dict[str, pd.DataFrame]:
-    """Tables of what the summary says of latency; none where there is no summary."""
+    """Return tables of the latencies of the summary; none if there is no summary."""
     consumer = output.latencies.get("consumer")
     if not consumer:
         return {}
     count = round(_total(output, "received"))
-    told = {name for name, share in SHARES.items() if tells(min(count, RESERVOIR), share)}
+    levels = {name for name, share in SHARES.items() if tells(min(count, RESERVOIR), share)}
     row = {
         "stream": STREAM,
         "samples": count,
-        **_named(consumer, COLUMNS, told),
-        **_named(output.latencies.get("confirm", {}), CONFIRMS, told),
+        **_by_column(consumer, COLUMNS, levels),
+        **_by_column(output.latencies.get("confirm", {}), CONFIRMS, levels),
         "latency_max_s": consumer.get("max"),
     }
     rows = [
         {"stream": STREAM, "samples": count, "percentile": share, "latency_s": consumer[name]}
         for name, share in SHARES.items()
-        if name in told
+        if name in levels
     ]
     return {"latency": pd.DataFrame([row]), "percentiles": pd.DataFrame(rows)}
 
 
-def _named(latency: Latency, columns: Mapping[str, str], told: set[str]) -> dict[str, float]:
-    return {columns[name]: latency[name] for name in columns if name in told and name in latency}
+def _by_column(latency: Latency, columns: Mapping[str, str], levels: set[str]) -> dict[str, float]:
+    return {columns[name]: latency[name] for name in columns if name in levels & latency.keys()}
 
 
 def _disagreements(output: Output) -> Iterator[str]:
-    """What lines and summary contradict: themselves, or each other."""
+    """Yield contradictions of lines and summary with themselves or each other."""
     for name, latency in output.latencies.items():
         yield from falling(f"{name} latency of the summary", latency)
     for line in output.lines:
@@ -192,7 +192,7 @@ def _disagreements(output: Output) -> Iterator[str]:
 
 
 def _summed(output: Output, length_s: float) -> Iterator[str]:
-    """Rates of the summary; it may end as much later as a line is long."""
+    """Yield rates of the summary that differ from the lines; it may end up to a line later."""
     for name, rate in output.rates.items():
         rates = [line.rates.get(name, 0.0) for line in output.lines]
         edge = (max(rates) + len(rates)) / length_s

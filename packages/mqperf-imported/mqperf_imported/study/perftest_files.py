@@ -1,7 +1,7 @@
-"""What PerfTest writes: a line for each second and a summary as text, or the lines as CSV.
+"""Parses output of PerfTest: a line for each second and a summary as text, or the lines as CSV.
 
 Text is its standard output in the format ``default``; CSV is its ``--output-file``.  Rates are in
-msg/s, of the time since the line before, without their fraction from 10 on.
+msg/s since the previous line, truncated to whole numbers from 10 on.
 """
 
 import re
@@ -15,11 +15,11 @@ from mqperf.study.tables.given import MIB, text_of
 from mqperf_imported.study.contradictions import LONGEST_S
 
 SUFFIXES = (".log", ".txt", ".csv")
-"""Files that may be its own; others are not opened."""
+"""Suffixes of files that may be PerfTest's; others are not opened."""
 
 LIMIT_BYTES = 64 * MIB
 HEAD = 4000
-"""Characters in which the first line of figures is."""
+"""Characters from the beginning that include the first line of figures."""
 
 LINE = re.compile(r"^id: (?P<id>.*?), time (?P<end>\d+\.\d+) s, (?P<rest>.*)$", re.MULTILINE)
 RATE = re.compile(r"\b(sent|confirmed|received): (\d+(?:\.\d+)?) msg/s")
@@ -32,18 +32,18 @@ CSV = "id,time (s),published (msg/s)"
 UNITS = {"µs": 1e-6, "ms": 1e-3}
 LEVELS = ("min", "median", "75th", "95th", "99th", "max")
 PLACES = {"sent": 2, "confirmed": 4, "received": 6}
-"""Columns of the CSV: rates; latencies follow, the consumers' first."""
+"""Columns of the rates in the CSV; latencies follow, the consumers' first."""
 
 FIRST_LATENCY, EACH = 7, 5
 WIDTH = FIRST_LATENCY + 2 * EACH
 
 Latency = Mapping[str, float]
-"""Seconds by the name of a level; all of the messages that a reservoir kept."""
+"""Seconds by the name of a level, all from PerfTest's sample of messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Rates since the line before, which ended at ``end_s``, and latencies, by what they are of."""
+    """Rates from the previous line to ``end_s``, by stream, and latencies by kind."""
 
     end_s: float
     rates: Mapping[str, float]
@@ -54,7 +54,7 @@ class Line:
 class Output:
     """All lines of one run; ``rates`` and ``latencies`` are of its summary, empty in CSV.
 
-    ``producers`` and ``consumers`` are counted in what it says at its start; 0 in CSV.
+    ``producers`` and ``consumers`` are counted by the messages of their start; 0 in CSV.
     """
 
     lines: Sequence[Line]
@@ -74,7 +74,7 @@ def is_perftest(path: Path) -> bool:
 
 
 def read_output(file: Path) -> Output:
-    """What stands in it; raises ``TableError`` for damage, and for lines of several runs."""
+    """Parse a file; raises ``TableError`` if it is damaged, or has lines of several runs."""
     text = text_of(file, file, LIMIT_BYTES)
     output = _of_csv(file, text) if text.startswith(CSV) else _of_text(file, text)
     ends = [line.end_s for line in output.lines]
@@ -103,12 +103,12 @@ def _of_text(file: Path, text: str) -> Output:
         for match in matches
     ]
     workers = WORKER.findall(text)
-    after = text[matches[-1].end() :] if matches else ""
+    summary = text[matches[-1].end() :] if matches else ""
     names = {"sending": "sent", "receiving": "received"}
     return Output(
         lines,
-        {names[name]: float(rate) for name, rate in SUMMED.findall(after)},
-        dict(_latencies(after)),
+        {names[name]: float(rate) for name, rate in SUMMED.findall(summary)},
+        dict(_latencies(summary)),
         workers.count("producer"),
         workers.count("consumer"),
     )
@@ -134,7 +134,7 @@ def _of_csv(file: Path, text: str) -> Output:
     return Output([_row(f"{file}:{number}", row, unit) for number, row in enumerate(cells, 2)])
 
 
-def _row(place: str, cells: Sequence[str], unit: float) -> Line:
+def _row(source: str, cells: Sequence[str], unit: float) -> Line:
     try:
         rates = {name: float(cells[at]) for name, at in PLACES.items() if cells[at]}
         latencies = {}
@@ -143,4 +143,4 @@ def _row(place: str, cells: Sequence[str], unit: float) -> Line:
                 latencies[name] = dict(zip(LEVELS[:EACH], values, strict=True))
         return Line(float(cells[1]), rates, latencies)
     except (ValueError, IndexError):
-        raise TableError(f"{place}: is no line of PerfTest's --output-file") from None
+        raise TableError(f"{source}: is no line of PerfTest's --output-file") from None

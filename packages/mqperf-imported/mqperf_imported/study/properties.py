@@ -1,4 +1,4 @@
-"""Java's property files, as far as Maestro writes them: a key, a value, and characters escaped."""
+"""Reads Java property files as written by Maestro: keys, values, and escaped characters."""
 
 import re
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
 
 
 def read_properties(file: Path) -> Mapping[str, str]:
-    """The values by their keys; raises ``TableError`` with the line of what is no property."""
+    """Return values by key; raises ``TableError`` with the number of a malformed line."""
     values = {}
     for number, line in enumerate(text_of(file, file, MIB).splitlines(), 1):
         stripped = line.strip()
@@ -22,11 +22,11 @@ def read_properties(file: Path) -> Mapping[str, str]:
         match = LINE.fullmatch(stripped)
         if match is None:
             raise TableError(f"{file}:{number}: is no property, such as rate=100")
-        values[_plain(match[1])] = _plain(match[2])
+        values[_unescaped(match[1])] = _unescaped(match[2])
     return values
 
 
-def _plain(text: str) -> str:
+def _unescaped(text: str) -> str:
     return ESCAPED.sub(lambda match: _character(match[1]), text)
 
 

@@ -1,7 +1,7 @@
-"""Runs of quiver: a sender and a receiver with one connection, session and link each.
+"""Imports runs of quiver: a sender and a receiver with one connection, session and link each.
 
-Where its transfers are there, every message is known, to the millisecond.  Of summaries alone,
-the rate is that of the whole run, and percentiles are those that they print.
+If its transfers were kept, every message is known to the millisecond.  If there are summaries only,
+the rate is of the whole run, and percentiles are those of the summaries.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,32 +37,32 @@ TEST_CASE = "transfer"
 STREAM = TEST_CASES[TEST_CASE].finish.latency
 
 PROCESSES = {"sender": ("client-1", "client"), "receiver": ("server-1", "server")}
-"""Label and kind that a process has in runs of ours, by the role of an arrow."""
+"""Label and kind of a process in mqperf's runs, by the role of an arrow."""
 
 NINES = ("latency_p90_s", "latency_p99_s", "latency_p999_s")
 LEVELS = (0.9, 0.99, 0.999, 0.9999, 0.99999)
-"""What a summary calls the nines: columns of those that have one, and all of them as shares."""
+"""The percentiles of a summary's ``latency_nines``: columns of the first three, and all shares."""
 
 WHOLE = "its throughput and latency are of the whole run: no transfers of a whole second are there"
 
 COVERED_S = 0.1
-"""Of the window, so much may be without a snapshot: the first is taken when an arrow has begun."""
+"""Time of the window that snapshots may miss: the first is taken after an arrow has begun."""
 
 Frames = dict[str, pd.DataFrame]
 
 
 def is_quiver(folder: Path) -> bool:
-    """Whether an arrow wrote its summary into this folder."""
+    """Whether this folder has the summary of an arrow."""
     return any(summary_file(folder, role).exists() for role in ROLES)
 
 
 def read(folder: Path, source: str) -> Measurement:
-    """The run in this folder, called ``source``.
+    """Read the run in this folder, called ``source``.
 
     Raises ``TableError`` for files that are missing or damaged.
     """
     sender, receiver = (read_summary(folder, role) for role in ROLES)
-    begin_s, length_s = _sending(folder, sender.results)
+    begin_s, length_s = _sending_time(folder, sender.results)
     window = 0.0, length_s
     counts: dict[str, object] = {
         "sent": sender.results.message_count,
@@ -78,7 +78,7 @@ def read(folder: Path, source: str) -> Measurement:
         histograms, notes = by_second(received, window), []
     else:
         counts |= {"throughput_msg_s": receiver.results.message_rate}
-        frames |= _of_nines(receiver.results)
+        frames |= _of_summary(receiver.results)
         histograms, notes = [], [WHOLE]
     return Measurement(
         source=source,
@@ -92,8 +92,8 @@ def read(folder: Path, source: str) -> Measurement:
     )
 
 
-def _sending(folder: Path, sender: Results) -> tuple[int, float]:
-    """The first of the whole seconds in which messages were sent, and how many there are."""
+def _sending_time(folder: Path, sender: Results) -> tuple[int, float]:
+    """Return the first whole second in which messages were sent, and the number of seconds."""
     if sender.first_send_time is None or sender.last_send_time is None:
         raise TableError(f"{summary_file(folder, 'sender')}: says of no message that it was sent")
     begin_s = ceil(sender.first_send_time / 1000)
@@ -142,8 +142,8 @@ def _of_transfers(sent: Instants, received: Instants, window: Window) -> Frames:
     }
 
 
-def _of_nines(results: Results) -> Frames:
-    """What a receiver's summary says of latency, over the whole run."""
+def _of_summary(results: Results) -> Frames:
+    """Return the latency tables of a receiver's summary, over the whole run."""
     if (
         results.latency_average is None
         or not results.latency_quartiles
@@ -174,7 +174,7 @@ def _of_nines(results: Results) -> Frames:
 def _disagreements(
     folder: Path, summaries: Sequence[Summary], transfers: Sequence[Instants]
 ) -> str | None:
-    """Where the summary of an arrow counts other messages than its transfers have."""
+    """Return arrows whose summary counts another number of messages than their transfers."""
     differences = [
         f"{summary_file(folder, role).name} counts {summary.results.message_count} messages, the"
         f" transfers have {instants.count}"
@@ -185,22 +185,22 @@ def _disagreements(
 
 
 def _cpu(folder: Path, begin_s: int, length_s: float) -> pd.DataFrame:
-    """CPU of both arrows between their snapshots, and over the window from ``begin_s`` on.
+    """Return the CPU of both arrows between their snapshots, and in the window from ``begin_s`` on.
 
-    A process is taken to have used CPU evenly between two snapshots, where the window ends there.
+    If the window ends between two snapshots, CPU is assumed to be used evenly between them.
     """
-    parts = []
+    usages = []
     for role, (process, kind) in PROCESSES.items():
-        taken = read_snapshots(folder, role, begin_s)
-        length = taken["end_s"] - taken["start_s"]
-        usage = taken.assign(scope="interval", total_cores=taken["cpu_s"] / length)
+        snapshots = read_snapshots(folder, role, begin_s)
+        length = snapshots["end_s"] - snapshots["start_s"]
+        usage = snapshots.assign(scope="interval", total_cores=snapshots["cpu_s"] / length)
         covered = usage["end_s"].clip(upper=length_s) - usage["start_s"].clip(lower=0)
         if length_s > 0 and covered.clip(lower=0).sum() > length_s - COVERED_S:
-            used = (usage["total_cores"] * covered.clip(lower=0)).sum()
-            window = {"start_s": 0.0, "end_s": length_s, "total_cores": used / length_s}
+            used_s = (usage["total_cores"] * covered.clip(lower=0)).sum()
+            window = {"start_s": 0.0, "end_s": length_s, "total_cores": used_s / length_s}
             usage = pd.concat([usage, pd.DataFrame([{"scope": "window", **window}])])
-        parts.append(usage.drop(columns="cpu_s").assign(process=process, kind=kind))
-    return pd.concat(parts, ignore_index=True)
+        usages.append(usage.drop(columns="cpu_s").assign(process=process, kind=kind))
+    return pd.concat(usages, ignore_index=True)
 
 
 IMPORTER = Importer(

@@ -1,6 +1,6 @@
-"""Files of an arrow of quiver: its summary, its transfers, and snapshots of its CPU and memory.
+"""Reads files of an arrow of quiver: summary, transfers, and snapshots of CPU and memory.
 
-Instants and durations in them are whole milliseconds.
+Their instants and durations are whole milliseconds.
 """
 
 from collections.abc import Sequence
@@ -19,16 +19,16 @@ from mqperf_imported.study.contradictions import LATEST_S
 from mqperf_imported.study.unpacked import present, unpacked
 
 ROLES = {"sender": "send", "receiver": "receive"}
-"""What an arrow does, by the name that its files begin with."""
+"""The operation of an arrow, by its role, with which its files' names begin."""
 
 COLUMNS = {"sender": ["started"], "receiver": ["started", "finished"]}
-"""Instants of each message that count: a sender writes 0 for that of the receipt."""
+"""Valid instants of each message: a sender writes 0 as that of the receipt."""
 
 SNAPSHOT = ("at", "period", "count", "new", "latency", "cpu", "new_cpu", "rss")
 
 MS = 1e-3
 LARGEST = 10**15
-"""Instants beyond are no milliseconds of any clock."""
+"""Larger values are no plausible milliseconds."""
 
 Count = Annotated[int, Field(ge=0)]
 Instant = Annotated[int, Field(ge=0, le=LATEST_S * 1000)]
@@ -37,7 +37,7 @@ Five = Annotated[list[FiniteFloat], Field(min_length=5, max_length=5)]
 
 
 class Config(BaseModel):
-    """What an arrow was asked to do, as far as that tells runs apart."""
+    """The configuration of an arrow, as far as runs differ in it."""
 
     impl: str
     operation: str
@@ -48,7 +48,7 @@ class Config(BaseModel):
 
 
 class Results(BaseModel):
-    """What it found; quartiles are the least, 25 %, 50 %, 75 % and the largest."""
+    """The results of an arrow; quartiles are the minimum, 25 %, 50 %, 75 % and the maximum."""
 
     first_send_time: Instant | None = None
     last_send_time: Instant | None = None
@@ -69,12 +69,12 @@ class Summary(BaseModel):
 
 
 def summary_file(folder: Path, role: str) -> Path:
-    """Where an arrow writes it."""
+    """Return the path of an arrow's summary."""
     return folder / f"{role}-summary.json"
 
 
 def read_summary(folder: Path, role: str) -> Summary:
-    """The summary of the arrow of this role; raises ``TableError`` for what is none."""
+    """Read the summary of the arrow of this role; raises ``TableError`` if it is malformed."""
     file = summary_file(folder, role)
     try:
         summary = Summary.model_validate_json(text_of(file, file, MIB))
@@ -88,9 +88,9 @@ def read_summary(folder: Path, role: str) -> Summary:
 
 
 def read_transfers(folder: Path, role: str, begin_s: int) -> Instants | None:
-    """Every message of the arrow, in seconds since ``begin_s``, an epoch second.
+    """Return the instants of each message of an arrow, in seconds since epoch second ``begin_s``.
 
-    None where its transfers are not there.
+    None if its transfers were not kept.
     Raises ``TableError`` for a line that is not two instants.
     """
     file = present(folder, f"{role}-transfers.csv")
@@ -101,24 +101,24 @@ def read_transfers(folder: Path, role: str, begin_s: int) -> Instants | None:
 
 
 def read_snapshots(folder: Path, role: str, begin_s: int) -> pd.DataFrame:
-    """CPU of the arrow about every 2 s: ``start_s`` and ``end_s`` since ``begin_s``.
+    """Return the CPU of an arrow about every 2 s: ``start_s`` and ``end_s`` since ``begin_s``.
 
-    Further columns: ``cpu_s``, used meanwhile, and ``rss_bytes`` at the end, where the arrow lived.
-    No rows where there is no such file.  Raises ``TableError`` for one that is damaged.
+    Further columns: ``cpu_s`` used meanwhile, and ``rss_bytes`` at the end if the arrow still ran.
+    No rows if there is no such file.  Raises ``TableError`` for a damaged file.
     """
     file = folder / f"{role}-snapshots.csv"
     if not file.exists():
         return pd.DataFrame({name: [] for name in ("start_s", "end_s", "cpu_s", "rss_bytes")})
-    taken = _numbers(file, unpacked(file, 64 * MIB), SNAPSHOT)
-    if (taken["period"] <= 0).any():
+    snapshots = _numbers(file, unpacked(file, 64 * MIB), SNAPSHOT)
+    if (snapshots["period"] <= 0).any():
         raise TableError(f"{file}: has a snapshot that took no time")
-    end = taken["at"] - begin_s * 1000
+    end = snapshots["at"] - begin_s * 1000
     return pd.DataFrame(
         {
-            "start_s": (end - taken["period"]) / 1000,
+            "start_s": (end - snapshots["period"]) / 1000,
             "end_s": end / 1000,
-            "cpu_s": taken["new_cpu"] / 1000,
-            "rss_bytes": taken["rss"].where(taken["rss"] > 0),
+            "cpu_s": snapshots["new_cpu"] / 1000,
+            "rss_bytes": snapshots["rss"].where(snapshots["rss"] > 0),
         }
     )
 

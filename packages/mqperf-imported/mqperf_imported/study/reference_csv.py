@@ -1,6 +1,6 @@
-"""Published figures as CSV: one row per point, or per point and node.
+"""Reads published figures from CSV: one row per point, or per point and node.
 
-The file is known by its columns::
+The kind of file is recognized by its columns::
 
     system,topology,ha,test_case,threads,sent,received,round_trip,lost
     system,topology,ha,test_case,threads,throughput,latency_ms,rabbitmq_cpu_pct,cpu_header
@@ -35,21 +35,21 @@ from mqperf_imported.study.cells import (
 
 Row = Mapping[str, str]
 Figures = Callable[[Row], Iterator[tuple[Meaning, str]]]
-"""What each figure of a row means, and its text."""
+"""Yields the meaning of each figure of a row, and its text."""
 
 TOPOLOGIES = {"single-host": DIRECT}
-"""Topologies that the files call otherwise."""
+"""Topologies that have other names in the files."""
 
 QUEUES = {"yes": "mirrored", "no": "classic", "n/a": NO_QUEUES}
 POINT = ("system", "topology", "ha", "test_case", "threads")
 OVERVIEW = ("system", "topology", "ha", "label", "test_case", "top_throughput")
 
 HEADER_SHOWN = 200
-"""Characters that a message shows of the columns."""
+"""Characters of the columns that error messages quote."""
 
 
 def read(path: Path, label: str) -> Report:
-    """All figures of one file; raises ``TableError`` for other columns and for words as figures."""
+    """Return all figures of a file; raises ``TableError`` for unknown columns, invalid figures."""
     columns, rows = _rows(path, label)
     if columns == OVERVIEW:
         return Report(tops=tuple(_top(row, source) for source, row in rows))

@@ -1,4 +1,4 @@
-"""Where the words of a report contradict each other, or its figures."""
+"""Finds contradictions between the text of a report and itself or its figures."""
 
 from collections.abc import Iterator, Sequence
 
@@ -12,7 +12,7 @@ INCOMPLETE = "incomplete"
 
 
 def of_document(document: Document, about: Identity, tables: Sequence[Grid]) -> Iterator[Remark]:
-    """Everything odd about the report's words, in the order of the rules below."""
+    """Yield all inconsistencies in the report's text, in the order of the rules below."""
     for kind, phrase, text in (
         *_contradictions(about),
         *_sentences(document, about, tables),
@@ -45,15 +45,15 @@ def _sentences(
 ) -> Iterator[tuple[str, Phrase, str]]:
     for phrase in document.paragraphs:
         reasons = {name: f"speaks of {name}" for name in words.strangers(about.title, phrase.text)}
-        if "CPU" in phrase.text and _no_cpu_below(phrase, tables):
+        if "CPU" in phrase.text and _lacks_cpu(phrase, tables):
             reasons["CPU"] = "announces CPU, of which its table has no column"
         if reasons:
             sentence = words.sentence_with(phrase.text, next(iter(reasons)))
-            why = " and ".join(reasons.values())
-            yield WORDING, phrase, f"the report on {about.title} {why}: {sentence!r}"
+            problems = " and ".join(reasons.values())
+            yield WORDING, phrase, f"the report on {about.title} {problems}: {sentence!r}"
 
 
-def _no_cpu_below(phrase: Phrase, tables: Sequence[Grid]) -> bool:
+def _lacks_cpu(phrase: Phrase, tables: Sequence[Grid]) -> bool:
     """Whether the phrase's own section has a table of figures, but none with CPU."""
     grids = [grid for grid in tables if grid.caption.sections == phrase.sections]
     columns = [meaning(heading.text) for grid in grids for heading in grid.headings]
@@ -62,11 +62,11 @@ def _no_cpu_below(phrase: Phrase, tables: Sequence[Grid]) -> bool:
 
 def _misplaced(tables: Sequence[Grid]) -> Iterator[tuple[str, Phrase, str]]:
     for grid in tables:
-        around = words.test_case_of_section(grid.caption)
-        captioned = words.test_case_of_caption(grid.caption)
-        if around not in (None, captioned):
+        of_section = words.test_case_of_section(grid.caption)
+        of_caption = words.test_case_of_caption(grid.caption)
+        if of_section not in (None, of_caption):
             text = (
-                f"the table captioned {grid.caption.text!r} stands in the section on {around};"
+                f"the table captioned {grid.caption.text!r} stands in the section on {of_section};"
                 " the caption is believed"
             )
             yield WORDING, grid.caption, text
@@ -80,6 +80,6 @@ def _without_figures(
         if words.SECTION.fullmatch(title.text) is None:
             continue
         if words.test_case_of_section(title) not in covered:
-            inside = [text for text in document.paragraphs if title.text in text.sections]
-            quotation = f": {inside[0].text!r}" if inside else ""
+            section = [text for text in document.paragraphs if title.text in text.sections]
+            quotation = f": {section[0].text!r}" if section else ""
             yield INCOMPLETE, title, f"the report has no figures of this test case{quotation}"

@@ -1,4 +1,4 @@
-"""A report in the layout of the performance-docs, read figure by figure."""
+"""Reads the figures of a report in the layout of OpenStack's performance-docs."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,17 +10,16 @@ from mqperf_imported.study.documents import Document, Grid, Phrase
 from mqperf_imported.study.words import Identity
 
 THREADS = "threads"
-"""First heading of every table of figures."""
+"""The first heading of every table of figures."""
 
 SOFTWARE = {"OS": "os", "Kernel": "kernel", "Erlang": "runtime_version", "Java": "runtime_version"}
-"""Lines of a report's software table, and the columns of ``runs`` that they fill."""
+"""Rows of a report's software table, and their columns of ``runs``."""
 
 
 def read(path: Path, label: str) -> Report:
-    """All figures of one report; ``label`` is the file's name in sources and messages.
+    """Return all figures of a report; ``label`` is the file's name in sources and messages.
 
-    Raises ``TableError`` for what is not such a report and for tables that leave room for doubt
-    about which figure is which.
+    Raises ``TableError`` if it is not such a report, or its tables are ambiguous.
     """
     document = documents.read(path, label)
     about = words.identity(document)
@@ -39,8 +38,8 @@ def read(path: Path, label: str) -> Report:
 
 
 def _tables_of_figures(document: Document) -> list[Grid]:
-    """The tables over the number of threads, each with a caption that no other one has."""
-    tables = [grid for grid in document.grids if _of_figures(grid)]
+    """Return the tables of figures by number of threads, which have unique captions."""
+    tables = [grid for grid in document.grids if _has_figures(grid)]
     first: dict[str, Phrase] = {}
     for grid in tables:
         caption = grid.caption
@@ -58,9 +57,9 @@ def _tables_of_figures(document: Document) -> list[Grid]:
     return tables
 
 
-def _of_figures(grid: Grid) -> bool:
-    announced = words.test_case_of_caption(grid.caption) is not None
-    return announced or grid.headings[0].text == THREADS
+def _has_figures(grid: Grid) -> bool:
+    captioned = words.test_case_of_caption(grid.caption) is not None
+    return captioned or grid.headings[0].text == THREADS
 
 
 def _cells(grid: Grid, about: Identity, label: str) -> Iterator[Cell]:
@@ -79,21 +78,21 @@ def _cells(grid: Grid, about: Identity, label: str) -> Iterator[Cell]:
 
 
 def _meanings(grid: Grid, label: str) -> list[Meaning]:
-    first, *others = grid.headings
-    meanings = [meaning(heading.text) for heading in others]
-    wrong = [heading for heading, figure in zip(others, meanings, strict=True) if figure is None]
+    first, *rest = grid.headings
+    meanings = [meaning(heading.text) for heading in rest]
+    unknown = [heading for heading, figure in zip(rest, meanings, strict=True) if figure is None]
     if first.text != THREADS:
-        wrong.insert(0, first)
-    if wrong:
+        unknown.insert(0, first)
+    if unknown:
         raise TableError(
-            f"{label}:{wrong[0].line}: table {grid.caption.text!r} has a column"
-            f" {wrong[0].text!r}, which no report of this kind has"
+            f"{label}:{unknown[0].line}: table {grid.caption.text!r} has a column"
+            f" {unknown[0].text!r}, which no report of this kind has"
         )
     return [figure for figure in meanings if figure is not None]
 
 
 def _facts(document: Document, about: Identity) -> dict[str, str | int]:
-    """What the report says of its runs: system, software, green threads, hosts."""
+    """Return facts of the report about its runs: system, software, green threads, hosts."""
     facts: dict[str, str | int] = {"system_title": about.title}
     for grid in document.grids:
         if [heading.text for heading in grid.headings] == ["Parameter", "Value"]:

@@ -1,4 +1,4 @@
-"""Files of other tools, packed or not: how each is unpacked, and how much of it at most."""
+"""Reads files of other tools, compressed or not, up to a size limit."""
 
 import gzip
 import lzma
@@ -26,13 +26,13 @@ UNPACKED: Mapping[str, Opener] = {
     ".xz": lambda file: cast("BinaryIO", lzma.LZMAFile(file)),  # noqa: SIM115 (of bytes in memory)
     ".zst": _zstandard,
 }
-"""How files are read, by what is added to their names."""
+"""Decompression by the suffix of a file's name."""
 
 
 def unpacked(file: Path, limit_bytes: int = TEXT_LIMIT_BYTES) -> bytes:
-    """What is in the file, unpacked as its name says.
+    """Return the content of a file, decompressed by its suffix.
 
-    Raises ``TableError`` for what is damaged, no regular file, or larger than ``limit_bytes``.
+    Raises ``TableError`` if it is damaged, not a regular file, or larger than ``limit_bytes``.
     """
     try:
         packed = BytesIO(content(file, limit_bytes))
@@ -41,14 +41,14 @@ def unpacked(file: Path, limit_bytes: int = TEXT_LIMIT_BYTES) -> bytes:
     except RecordError as error:
         raise TableError(str(error)) from None
     except (OSError, EOFError, zlib.error, lzma.LZMAError, pa.ArrowInvalid) as error:
-        words = getattr(error, "strerror", None) or error
-        raise TableError(f"{file}: cannot be read: {words}") from None
+        message = getattr(error, "strerror", None) or error
+        raise TableError(f"{file}: cannot be read: {message}") from None
     if len(data) > limit_bytes:
         raise TableError(f"{file}: has more than {limit_bytes} bytes when unpacked")
     return bytes(data)
 
 
 def present(folder: Path, name: str) -> Path | None:
-    """The file of that name in a folder, packed or not; None where there is none."""
-    files = (folder / f"{name}{end}" for end in UNPACKED)
+    """Return the file of that name in a folder, compressed or not; None if there is none."""
+    files = (folder / f"{name}{suffix}" for suffix in UNPACKED)
     return next((file for file in files if file.exists()), None)

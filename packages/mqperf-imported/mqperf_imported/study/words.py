@@ -1,7 +1,7 @@
-"""What a report's own words say: which system, who connects where, which queues.
+"""Extracts system, topology and queues from the text of a report.
 
-The title is believed first, then the sentences, then the name of the diagram.  Where a later one
-says otherwise, the report contradicts itself, and that is noted.
+The title has precedence over sentences, and these over the name of the diagram.  Claims that differ
+from the one with precedence are recorded as contradictions.
 """
 
 import re
@@ -18,7 +18,7 @@ TITLE = re.compile(
     r"(?P<system>\w[\w .-]*) performance(?: \((?P<topology>[^)]+)\))?(?P<suffix>,.+)?"
 )
 BROKERLESS = ("ZeroMQ",)
-"""Systems whose name alone says that clients and servers are connected directly."""
+"""Systems in which clients and servers are always connected directly."""
 
 SAME_HOST = re.compile(r"executed on the same physical host", re.IGNORECASE)
 CONNECTED = {
@@ -44,7 +44,7 @@ TEST_CASES = {
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a phrase says about the topology or the queues."""
+    """A statement of a phrase about the topology or the queues."""
 
     subject: str
     value: str
@@ -53,7 +53,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a report is about."""
+    """The system, topology and queues of a report, and its contradictions about them."""
 
     system: str
     title: str
@@ -63,7 +63,7 @@ class Identity:
 
 
 def identity(document: Document) -> Identity:
-    """What the report is about; raises ``TableError`` if its words do not say it."""
+    """Return the identity of a report; raises ``TableError`` if its text does not contain it."""
     file, title = document.label, next(iter(document.titles), Phrase("", 1))
     match = TITLE.fullmatch(title.text)
     if match is None:
@@ -97,19 +97,19 @@ def identity(document: Document) -> Identity:
 
 
 def test_case_of_section(phrase: Phrase) -> str | None:
-    """The test case of the section that the phrase stands in, if it stands in one."""
+    """Return the test case of the section that contains the phrase, or None."""
     matches = (SECTION.fullmatch(title) for title in (phrase.text, *phrase.sections))
     return next((TEST_CASES[match[1].lower()] for match in matches if match), None)
 
 
 def test_case_of_caption(caption: Phrase) -> str | None:
-    """The test case whose figures the caption announces, if it announces any."""
+    """Return the test case whose figures the caption announces, or None."""
     match = CAPTION.fullmatch(caption.text)
     return TEST_CASES[match[1].lower()] if match else None
 
 
 def green_threads(paragraphs: Sequence[Phrase]) -> int | None:
-    """Green threads of each client process, if the text says so."""
+    """Return the green threads of each client process, or None if the text does not say."""
     matches = (GREEN_THREADS.search(phrase.text) for phrase in paragraphs)
     return next((int(match[1]) for match in matches if match), None)
 
@@ -120,7 +120,7 @@ def same_host(paragraphs: Sequence[Phrase]) -> bool:
 
 
 def strangers(system_title: str, text: str) -> list[str]:
-    """Other systems that the text speaks of."""
+    """Return the other systems that the text mentions."""
     return [
         title
         for title in TITLES.values()
@@ -129,7 +129,7 @@ def strangers(system_title: str, text: str) -> list[str]:
 
 
 def sentence_with(text: str, word: str) -> str:
-    """The sentence of the text in which the word stands."""
+    """Return the sentence of the text that contains the word."""
     sentences = re.split(r"(?<=[.!?])\s+", text)
     return next((sentence for sentence in sentences if word in sentence), text)
 
@@ -149,16 +149,16 @@ def _of_title(file: str, title: Phrase, match: re.Match[str]) -> Iterator[Claim]
         yield Claim("queues", NO_QUEUES if topology == DIRECT else "classic", title)
 
 
-def _known(where: str, words: str, known: Mapping[str, str]) -> str:
-    if words not in known:
-        raise TableError(f"{where} {words!r} is unknown; {nearest(words, [*known])}")
-    return known[words]
+def _known(where: str, title: str, names: Mapping[str, str]) -> str:
+    if title not in names:
+        raise TableError(f"{where} {title!r} is unknown; {nearest(title, [*names])}")
+    return names[title]
 
 
 def _of_body(body: Sequence[Phrase]) -> Iterator[Claim]:
     for phrase in body:
-        for words, topology in CONNECTED.items():
-            if words.search(phrase.text):
+        for pattern, topology in CONNECTED.items():
+            if pattern.search(phrase.text):
                 yield Claim("topology", topology, phrase)
         if match := HA.search(phrase.text):
             yield Claim("queues", _mirrored(match["state"] == "enabled"), phrase)
@@ -172,7 +172,7 @@ def _of_images(images: Sequence[Phrase]) -> Iterator[Claim]:
             yield Claim("queues", _mirrored(match["ha"] is not None), phrase)
 
 
-def _mirrored(enabled: bool) -> str:  # noqa: FBT001 - reads as the words it translates
+def _mirrored(enabled: bool) -> str:  # noqa: FBT001 - the only argument
     return "mirrored" if enabled else "classic"
 
 

@@ -1,1 +1,1 @@
-"""What of others is brought to hosts."""
+"""Third-party archives and jars that are fetched for hosts."""

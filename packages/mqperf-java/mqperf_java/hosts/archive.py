@@ -1,7 +1,7 @@
-"""Archives of brokers, fetched from Maven's central repository with the user's Maven, and pinned.
+"""Pinned archives of brokers, fetched from Maven's central repository with the user's Maven.
 
-What was fetched stays in the user's cache.  It is checked against its pinned SHA-512 when it is
-unpacked, and what was unpacked for damage at each use, so that no other file is ever run.
+Archives are checked against their pinned SHA-512 when they are unpacked into the user's cache, and
+unpacked files for damage at each use, so that no other file is ever run.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from mqperf_java.hosts import maven
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """One file of the repository: where it is, and what must be in it."""
+    """One file of the repository: its coordinates, and its pinned SHA-512."""
 
     group: str
     artifact: str
@@ -28,36 +28,36 @@ class Archive:
 
     @property
     def file(self) -> str:
-        """Its name."""
+        """The name of the file."""
         classifier = f"-{self.classifier}" if self.classifier else ""
         return f"{self.artifact}-{self.version}{classifier}.{self.extension}"
 
     @property
     def coordinates(self) -> str:
-        """What Maven calls it."""
+        """The coordinates in Maven's notation."""
         parts = (self.group, self.artifact, self.version, self.extension, self.classifier)
         return ":".join(part for part in parts if part)
 
     def home(self, folder: Path | None = None) -> Path:
-        """Where in the cache it is unpacked, or lies if it is no ``tar.gz``.
+        """Return the folder in the cache for its content, or for the file if it is no ``tar.gz``.
 
-        The name changes with the pin; ``folder`` is the cache, the user's by default.
+        The name depends on the pin; ``folder`` is the cache, the user's by default.
         """
         root = cache.place() if folder is None else folder
         return root / "unpacked" / f"{self.artifact}-{self.version}-{self.sha512[:12]}"
 
 
 def available(archive: Archive) -> None:
-    """Raise ``SystemFault`` when an archive is not here, nor Maven to fetch it."""
+    """Raise ``SystemFault`` if an archive is not in the cache, and Maven is not installed."""
     if not cache.intact(archive.home()):
         maven.maven(archive.file)
 
 
 def fetched(archive: Archive, folder: Path | None = None) -> Path:
-    """The folder that holds what was in the archive, fetched first if it is not there or damaged.
+    """Return the folder of an archive's content; fetch it first if it is missing or damaged.
 
-    Two processes that ask at once fetch it once.  Raises ``SystemFault`` when Maven is missing or
-    fails, or the file is not the pinned one, and ``HostError`` when the cache cannot be written.
+    Concurrent processes fetch it only once.  Raises ``SystemFault`` if Maven is missing or fails,
+    or the file is not the pinned one, and ``HostError`` if the cache cannot be written.
     """
     home = archive.home(folder)
     cache.make(home, lambda: _install(archive, home))
@@ -70,7 +70,7 @@ def _install(archive: Archive, home: Path) -> None:
         _fetch(archive, file)
     _verify(archive, file)
     with tempfile.TemporaryDirectory(dir=home.parent) as draft:
-        content = _unpack(file, Path(draft)) if archive.extension == "tar.gz" else _alone(file)
+        content = _unpack(file, Path(draft)) if archive.extension == "tar.gz" else _in_folder(file)
         content.rename(home)
     file.unlink(missing_ok=True)
 
@@ -95,16 +95,16 @@ def _verify(archive: Archive, file: Path) -> None:
 
 
 def _unpack(file: Path, folder: Path) -> Path:
-    """Unpack into ``folder`` and give the one folder that was in it."""
+    """Unpack into ``folder``; return the only folder of the archive."""
     with tarfile.open(file) as archive:
-        # Pythons before 3.11.4 know no filters; the checksum was verified.
+        # Python before 3.11.4 has no filters; the checksum was verified.
         archive.extraction_filter = getattr(tarfile, "data_filter", None)
         archive.extractall(folder)  # noqa: S202 (see above)
     [content] = folder.iterdir()
     return content
 
 
-def _alone(file: Path) -> Path:
+def _in_folder(file: Path) -> Path:
     folder = file.with_suffix(".folder")
     folder.mkdir(exist_ok=True)
     file.rename(folder / file.name)

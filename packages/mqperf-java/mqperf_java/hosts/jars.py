@@ -1,4 +1,4 @@
-"""Jars of a broker that has no archive: those which a project file names, and all that they need.
+"""Jars of a broker without an archive: those of a project file, and all their dependencies.
 
 Maven resolves them; their names and SHA-512 sums are pinned, so that no other file is ever run.
 """
@@ -15,7 +15,7 @@ from mqperf_java.hosts import maven
 
 @dataclass(frozen=True, slots=True)
 class Jars:
-    """``pom`` is the project file, ``sums`` what ``sha512sum *.jar`` says of the jars."""
+    """The jars of a project file ``pom``; ``sums`` is the output of ``sha512sum *.jar`` for it."""
 
     title: str
     pom: Path
@@ -28,22 +28,21 @@ class Jars:
         return {name: digest for digest, name in lines}
 
     def home(self, folder: Path | None = None) -> Path:
-        """Where in the cache they are; ``folder`` is the cache, the user's by default."""
+        """Return their folder in the cache; ``folder`` is the cache, the user's by default."""
         digest = hashlib.sha512(self.sums.read_bytes()).hexdigest()
         root = cache.place() if folder is None else folder
         return root / "unpacked" / f"{self.sums.stem}-{digest[:12]}"
 
     def available(self) -> None:
-        """Raise ``SystemFault`` when they are not here, nor Maven to fetch them."""
+        """Raise ``SystemFault`` if they are not in the cache, and Maven is not installed."""
         if not cache.intact(self.home()):
             maven.maven(self.title)
 
     def fetched(self, folder: Path | None = None) -> Path:
-        """The folder that holds them, fetched first if it is not there or damaged.
+        """Return the folder of the jars; fetch them first if it is missing or damaged.
 
-        Two processes that ask at once fetch them once.  Raises ``SystemFault`` when Maven is
-        missing or fails, or a jar is not the pinned one, and ``HostError`` when the cache cannot be
-        written.
+        Concurrent processes fetch them only once.  Raises ``SystemFault`` if Maven is missing or
+        fails, or a jar is not the pinned one, and ``HostError`` if the cache cannot be written.
         """
         home = self.home(folder)
         cache.make(home, lambda: self._install(home))
@@ -53,8 +52,8 @@ class Jars:
         with tempfile.TemporaryDirectory(dir=home.parent) as draft:
             content = Path(draft) / home.name
             options = ["-f", str(self.pom), "-DincludeScope=runtime"]
-            wanted = [*options, f"-DoutputDirectory={content}"]
-            maven.run("copy-dependencies", wanted, self.title, self.title)
+            options += [f"-DoutputDirectory={content}"]
+            maven.run("copy-dependencies", options, self.title, self.title)
             self.verify(content)
             content.rename(home)
 

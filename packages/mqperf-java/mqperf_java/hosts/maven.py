@@ -11,28 +11,28 @@ PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1"
 LAST_LINES = 8
 
 
-def maven(wanted: str) -> str:
-    """The program; raises ``SystemFault`` with the command that installs it.
+def maven(file: str) -> str:
+    """Return the path of Maven; raises ``SystemFault`` with the command that installs it.
 
-    ``wanted`` is what is to be fetched.
+    ``file`` is what is to be fetched, for the message.
     """
     program = shutil.which("mvn")
     if program is None:
-        raise SystemFault(f"Maven, which fetches {wanted}, is not installed: {INSTALL}")
+        raise SystemFault(f"Maven, which fetches {file}, is not installed: {INSTALL}")
     return program
 
 
-def run(goal: str, options: Sequence[str], wanted: str, file: str) -> None:
-    """Have Maven's plugin for dependencies do something.
+def run(goal: str, options: Sequence[str], artifact: str, file: str) -> None:
+    """Run a goal of Maven's dependency plugin.
 
-    Raises ``SystemFault`` when Maven, which is to fetch ``file``, is missing, or fails with what is
-    ``wanted``.
+    Raises ``SystemFault`` if Maven is missing, with ``file`` in the message, or if it fails, with
+    ``artifact``.
     """
     argv = [maven(file), "--batch-mode", "--quiet", f"{PLUGIN}:{goal}", *options]
-    done = processes.run(argv)
-    if done.returncode != 0:
-        last = "\n".join((done.stdout + done.stderr).splitlines()[-LAST_LINES:])
+    result = processes.run(argv)
+    if result.returncode != 0:
+        last = "\n".join((result.stdout + result.stderr).splitlines()[-LAST_LINES:])
         raise SystemFault(
-            f"Maven could not fetch {wanted}; check that its repository can be reached"
+            f"Maven could not fetch {artifact}; check that its repository can be reached"
             f" (~/.m2/settings.xml) and repeat the command. Its last words:\n{last}"
         )

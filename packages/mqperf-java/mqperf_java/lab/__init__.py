@@ -1,1 +1,1 @@
-"""How servers in Java are started."""
+"""Commands, settings and logging of servers in Java."""

@@ -1,4 +1,4 @@
-"""Java, for the brokers that are written in it."""
+"""The installed Java of a host, for brokers that are written in it."""
 
 import re
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ INSTALL = JAVA.install
 VERSION_LIMIT_S = 60
 
 OPTION = re.compile(r"-X[\w:+.=%-]+")
-"""An option of the virtual machine that names no file."""
+"""An option of the virtual machine without a file name."""
 
 
 def _options(text: str) -> str:
@@ -29,7 +29,7 @@ def _options(text: str) -> str:
 
 
 class JavaSettings(SystemSettings):
-    """What a plan may say about a server that is written in Java."""
+    """Settings in a plan of a server that is written in Java."""
 
     heap_mb: int = Field(default=512, ge=64, strict=True)
     java_options: Annotated[str, AfterValidator(_options)] = ""
@@ -37,7 +37,7 @@ class JavaSettings(SystemSettings):
 
 @dataclass(frozen=True, slots=True)
 class Java:
-    """The Java that is installed on a host."""
+    """The installed Java of a host."""
 
     program: str
     version: str
@@ -45,8 +45,8 @@ class Java:
     def command(
         self, folder: Path, settings: JavaSettings, properties: Mapping[str, object]
     ) -> list[str]:
-        """Begin the command of a server which keeps to ``folder``, to its heap, and to IPv4."""
-        defined = {
+        """Return the beginning of a server's command, limited to ``folder``, its heap, and IPv4."""
+        all_properties = {
             "java.io.tmpdir": folder,
             "user.home": folder,
             "java.net.preferIPv4Stack": "true",
@@ -57,22 +57,22 @@ class Java:
             f"-Xms{settings.heap_mb}m",
             f"-Xmx{settings.heap_mb}m",
             "-XX:+ExitOnOutOfMemoryError",
-            # No files below /tmp, whatever happens.
+            # no files below /tmp, even after a crash
             "-XX:-UsePerfData",
             f"-XX:ErrorFile={folder}/crash.log",
             *settings.java_options.split(),
-            *(f"-D{name}={value}" for name, value in defined.items()),
+            *(f"-D{name}={value}" for name, value in all_properties.items()),
         ]
 
 
 def installed_java(oldest: int, host: Host) -> Java:
-    """Find Java; raises ``SystemFault`` with the command that installs it, also for too old a one.
+    """Return the first Java on the PATH.
 
-    The first on the PATH counts; nothing else is looked at.
+    Raises ``SystemFault`` with the command that installs it if it is missing or too old.
     """
     program = JAVA.on(f"Java, of which {oldest} or later is needed,", host)
-    answer = host.run([program, "-version"], timeout_s=VERSION_LIMIT_S)
-    version = re.search(r'version "(([0-9]+)[^"]*)"', answer.stderr + answer.stdout)
+    result = host.run([program, "-version"], timeout_s=VERSION_LIMIT_S)
+    version = re.search(r'version "(([0-9]+)[^"]*)"', result.stderr + result.stdout)
     if version is None:
         raise SystemFault(f"{program} does not tell its version; install another Java: {INSTALL}")
     if int(version[2]) < oldest:
@@ -83,4 +83,4 @@ def installed_java(oldest: int, host: Host) -> Java:
 
 
 ENVIRONMENT: Mapping[str, str] = {"LANG": "C.UTF-8", "PATH": "/usr/bin:/bin"}
-"""All variables of a Java server: nothing of the user's reaches it."""
+"""All variables of a Java server, which inherits none of the user's."""

@@ -1,4 +1,4 @@
-"""Logging of Java servers: everything to the output of the process, and nowhere else."""
+"""Logging of Java servers to the output of the process only."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ class Logging:
     text: str
 
     def properties(self, folder: Path) -> dict[str, object]:
-        """The property, for a server whose files are in ``folder``."""
+        """Return the property for a server with its files in ``folder``."""
         return {self.option: (folder / self.file).as_uri()}
 
     @property
     def files(self) -> dict[str, str]:
-        """The file."""
+        """The configuration file, by its name."""
         return {self.file: self.text}
 
 
 def log4j2(levels: Mapping[str, str]) -> Logging:
-    """For Log4j 2, with levels of packages that shall not log INFO."""
+    """Return the logging of Log4j 2; ``levels`` are those of packages that do not log INFO."""
     lines = [
         "rootLogger.level = INFO",
         "rootLogger.appenderRef.console.ref = console",

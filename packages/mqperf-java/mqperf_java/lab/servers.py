@@ -1,4 +1,4 @@
-"""Servers that are written in Java: what they are started with, and what all have in common."""
+"""The common parts of servers that are written in Java, and of how they are started."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,26 +13,26 @@ from mqperf_java.lab.logging import Logging
 
 
 class Agent(Protocol):
-    """What makes a server tell of its inside."""
+    """A Java agent that exposes internal metrics of a server."""
 
     @property
     def option(self) -> str:
-        """The option that has Java start it."""
+        """The option by which Java starts it."""
         ...
 
     @property
     def files(self) -> Mapping[str, str]:
-        """What it reads."""
+        """The files that it reads."""
         ...
 
     def inside(self, node: str) -> Inside:
-        """Where the server of that label tells of its inside."""
+        """Return where the server of that label exposes its metrics."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What servers of a host are started with: Java and its settings, an unpacked archive, jars."""
+    """The tools of servers on a host: Java and its settings, an unpacked archive, jars."""
 
     java: Java
     home: Path
@@ -41,15 +41,15 @@ class Tools:
 
     @property
     def class_path(self) -> tuple[str, str]:
-        """The option that has Java find all jars."""
+        """The option with the class path of all jars."""
         return "-classpath", ":".join(map(str, self.jars))
 
 
 @dataclass(frozen=True, slots=True)
 class ServerPlace:
-    """Where a server is: its label, its folder on a host, and the port for clients.
+    """The place of a server: its label, its folder on a host, and the port for clients.
 
-    With an ``agent`` it tells of its inside.
+    With an ``agent`` it exposes internal metrics.
     """
 
     label: str
@@ -60,13 +60,13 @@ class ServerPlace:
 
 @dataclass(frozen=True, slots=True)
 class Peers:
-    """Servers together: where each is for clients, and by ``ports`` for the others."""
+    """A group of servers: the places of all, and their ``ports`` for each other."""
 
     places: Sequence[ServerPlace]
     ports: Sequence[int] = ()
 
     def peer(self, index: int) -> str:
-        """Where a server is reached by the others."""
+        """Return the address of a server for the others."""
         return f"{self.places[index].host_folder.host.address}:{self.ports[index]}"
 
 
@@ -80,15 +80,15 @@ def server(  # noqa: PLR0913 (what differs between them)
     ready: tuple[str, ...],
     files: Mapping[str, str],
 ) -> Server:
-    """A server whose command has these words after those of Java, and ``ready`` in its log."""
+    """Return a server with ``words`` after Java's options; ``ready`` are its log lines when up."""
     folder, agent = place.host_folder.folder, place.agent
-    defined = {**properties, **logging.properties(folder)}
+    all_properties = {**properties, **logging.properties(folder)}
     return Server(
         label=place.label,
         name=f"{place.host_folder.host.address}:{place.port}",
         host_folder=place.host_folder,
         argv=(
-            *tools.java.command(folder, tools.settings, defined),
+            *tools.java.command(folder, tools.settings, all_properties),
             *(() if agent is None else (agent.option,)),
             *words,
         ),
@@ -101,5 +101,5 @@ def server(  # noqa: PLR0913 (what differs between them)
 
 
 def opened(*packages: str) -> list[str]:
-    """The options that open packages of Java's base to all that ask."""
-    return [word for name in packages for word in ("--add-opens", f"java.base/{name}=ALL-UNNAMED")]
+    """Return the options that open packages of ``java.base`` to reflection."""
+    return [part for name in packages for part in ("--add-opens", f"java.base/{name}=ALL-UNNAMED")]

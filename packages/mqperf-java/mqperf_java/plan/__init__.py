@@ -1,1 +1,1 @@
-"""What a plan may vary of servers in Java."""
+"""Columns of plan settings of servers in Java."""

@@ -1,4 +1,4 @@
-"""The columns of settings of a Java virtual machine, by which they may be lists."""
+"""The columns of the settings of a Java virtual machine, which may be lists in plans."""
 
 from mqperf.plan.columns.column import Column, parameter, text
 

@@ -1,1 +1,1 @@
-"""How Kafka is started, and how oslo.messaging speaks to it."""
+"""Kafka as a system under test, and oslo.messaging's driver for it."""

@@ -1,4 +1,4 @@
-"""Brokers of Kafka in KRaft mode: each is a node of the quorum that keeps the metadata, too."""
+"""Brokers of Kafka in KRaft mode: each is also a controller, a node of the metadata quorum."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -24,20 +24,20 @@ CLUSTER = "bXFwZXJmLW1xcGVyZi1tcQ"
 
 
 def installed(host: Host) -> str:
-    """The version, when the host has Java, and all else is here or can be fetched."""
+    """Return the version; raises ``SystemFault`` if Java is missing, or jars are not available."""
     java = installed_java(OLDEST_JAVA, host)
     JARS.available()
     return f"{VERSION}, on Java {java.version}"
 
 
 def tools_on(host: Host, settings: JavaSettings) -> Tools:
-    """The tools of brokers on a host, fetched here and copied there if they are not there."""
+    """Return the tools of brokers on a host; fetch the jars, and copy them there if necessary."""
     java, home = installed_java(OLDEST_JAVA, host), host.copied(JARS.fetched())
     return Tools(java, home, settings, [home / name for name in sorted(JARS.pinned)])
 
 
 def configuration(group: Peers, index: int) -> Mapping[str, object]:
-    """The properties of a broker; of three, two have a message before it is confirmed."""
+    """Return the properties of a broker; with three, two must have a message to confirm it."""
     place, size = group.places[index], len(group.places)
     folder, own = place.host_folder.folder, f"{place.host_folder.host.address}:{place.port}"
     voters = (f"{number + 1}@{group.peer(number)}" for number in range(size))
@@ -55,18 +55,18 @@ def configuration(group: Peers, index: int) -> Mapping[str, object]:
         "min.insync.replicas": min(size, 2),
         "offsets.topic.num.partitions": 1,
         "offsets.topic.replication.factor": size,
-        # A group of consumers forms at once, and files of removed topics go as soon.
+        # Consumer groups form at once, and files of removed topics are deleted after 1 s.
         "group.initial.rebalance.delay.ms": 0,
         "log.segment.delete.delay.ms": 1000,
     }
 
 
 def broker(tools: Tools, group: Peers, index: int) -> Server:
-    """A broker of a group by its index, with its folder formatted as Kafka's own tool does it."""
+    """Return a broker of a group, with its folder formatted as by Kafka's own tool."""
     place = group.places[index]
     lines = [f"{name}={value}" for name, value in configuration(group, index).items()]
-    formatted = ("version=1", f"cluster.id={CLUSTER}", f"node.id={index + 1}")
-    made = server(
+    metadata = ("version=1", f"cluster.id={CLUSTER}", f"node.id={index + 1}")
+    unformatted = server(
         tools,
         place,
         (*tools.class_path, MAIN, str(place.host_folder.folder / CONFIG)),
@@ -75,14 +75,14 @@ def broker(tools: Tools, group: Peers, index: int) -> Server:
         ready=("Kafka Server started",),
         files={CONFIG: "\n".join(lines) + "\n"},
     )
-    files = {**made.files, "data/meta.properties": "\n".join(formatted) + "\n"}
-    return replace(made, files=files)
+    files = {**unformatted.files, "data/meta.properties": "\n".join(metadata) + "\n"}
+    return replace(unformatted, files=files)
 
 
 def places(
     labels: Sequence[str], host_folders: Sequence[HostFolder], ports: Sequence[int]
 ) -> list[ServerPlace]:
-    """Where brokers are, each with a folder of its own."""
+    """Return the places of brokers, each with a folder of its own."""
     return [
         ServerPlace(label, host_folder.within(label.lower().replace(" ", "")), port)
         for label, host_folder, port in zip(labels, host_folders, ports, strict=True)

@@ -1,4 +1,4 @@
-"""Kafka as a system under test: one private broker, or three of which each has all messages."""
+"""Kafka as a system under test: one private broker, or three, each with all messages."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -40,27 +40,27 @@ class Kafka(PrivateDeployment):
     addresses: tuple[str, ...]
 
     def provision(self, case: Case, run_id: str) -> Access:
-        """Make the topics of a run, with a partition for each of their servers."""
+        """Create the topics of a run, with a partition for each of their servers."""
         topics = LAUNCHERS[case.generator].queues(case, run_id)
         partitions = case.processes * case.hosts // len(topics)
-        numbers = [f"--copies={len(self.addresses)}", f"--partitions={partitions}"]
-        self._topics("make", run_id, [*numbers, *topics])
+        options = [f"--copies={len(self.addresses)}", f"--partitions={partitions}"]
+        self._topics("make", run_id, [*options, *topics])
         query = urlencode({"consumer_group": run_id})
-        every = Endpoint(PROTOCOL, self.addresses, query=query)
-        return Access.by(TOPOLOGIES[case.topology], every)
+        endpoint = Endpoint(PROTOCOL, self.addresses, query=query)
+        return Access.by(TOPOLOGIES[case.topology], endpoint)
 
     def clean_up(self, run_id: str, queues: Sequence[str]) -> None:
         """Remove the run's topics."""
         self._topics("remove", run_id, queues)
 
-    def _topics(self, action: str, run_id: str, words: Sequence[str]) -> None:
-        """Run the program that makes and removes topics, on the host of the first broker."""
+    def _topics(self, action: str, run_id: str, arguments: Sequence[str]) -> None:
+        """Run the program that creates and removes topics, on the host of the first broker."""
         client = library("The client of Kafka", RELEASE, self.host, TOPICS)
-        where = [f"--brokers={','.join(self.addresses)}", f"--group={run_id}"]
-        argv = [client.python, *ALONE, "-m", TOPICS, action, *where, *words]
-        done = self.host.run(argv, env=plain_variables(client.path), timeout_s=LIMIT_S)
-        if done.returncode:
-            raise SystemFault(f"Kafka does not {action} topics: {done.stderr.strip()[-500:]}")
+        options = [f"--brokers={','.join(self.addresses)}", f"--group={run_id}"]
+        argv = [client.python, *ALONE, "-m", TOPICS, action, *options, *arguments]
+        result = self.host.run(argv, env=plain_variables(client.path), timeout_s=LIMIT_S)
+        if result.returncode:
+            raise SystemFault(f"Kafka does not {action} topics: {result.stderr.strip()[-500:]}")
 
 
 check = partial(checked, NAME, JavaSettings)
@@ -69,15 +69,15 @@ check = partial(checked, NAME, JavaSettings)
 def start(
     settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
 ) -> AbstractContextManager[Deployment]:
-    """Run one broker for the topology ``single``, and else three.
+    """Run one broker for the topology ``single``, else three.
 
-    What they are made of is fetched first if it is not in the cache.
+    Their jars are fetched first if they are not in the cache.
     """
     values = {**settings}
     labels = LABELS[str(values.pop("topology", CLUSTER))]
-    wanted, size = check(values), len(labels)
+    java_settings, size = check(values), len(labels)
     hosts = {host_folder.host.name: host_folder.host for host_folder in host_folders[:size]}
-    tools = {name: brokers.tools_on(host, wanted) for name, host in hosts.items()}
+    tools = {name: brokers.tools_on(host, java_settings) for name, host in hosts.items()}
 
     def launch(
         servers: Servers, ports: tuple[int, ...], host_folders: Sequence[HostFolder]
@@ -88,13 +88,13 @@ def start(
             brokers.broker(tools[place.host_folder.host.name], group, index)
             for index, place in enumerate(places)
         ]
-        servers.start(nodes, wanted.start_timeout_s)
+        servers.start(nodes, java_settings.start_timeout_s)
         first = places[0].host_folder.host
         about: dict[str, JsonValue] = {
             "product": "Kafka",
             "version": brokers.VERSION,
             "runtime": f"Java {tools[first.name].java.version}",
-            "heap_bytes": wanted.heap_mb * 2**20,
+            "heap_bytes": java_settings.heap_mb * 2**20,
             "config": nodes[0].files[brokers.CONFIG],
         }
         return Kafka(servers, about, first, tuple(node.name for node in nodes))

@@ -10,7 +10,7 @@ PROTOCOL = "kafka"
 
 
 def options(_case: Case, _endpoint: Endpoint, _address: str) -> Sections:
-    """Those that the driver has by itself; the group of consumers is in the transport URL."""
+    """Return no options beside the defaults; the consumer group is in the transport URL."""
     return {"oslo_messaging_kafka": {}}
 
 

@@ -4,11 +4,11 @@ from types import ModuleType
 
 
 def flush_at_end(simulator: ModuleType) -> None:
-    """Have clients clean their transport up before they end, as services do.
+    """Have clients clean up their transport before they end, as services do.
 
-    The driver hands notifications over to a thread of the library, which sends them later; those
-    that it still has when the process ends are lost.  Only the clean-up waits for them, and the
-    simulator leaves it out.
+    The driver passes notifications to a thread of the library, which sends them later; those that
+    are unsent when the process ends are lost.  Only the clean-up waits for them, and the simulator
+    does not call it.
     """
     show_client_stats = simulator.show_client_stats
 

@@ -15,32 +15,32 @@ LIMIT_S, AGAIN_S = 30, 0.1
 
 
 def make(admin: Any, copies: int, partitions: int, topics: Sequence[str]) -> None:  # noqa: ANN401
-    """Make topics with so many copies and partitions; ``admin`` is a client, without types."""
+    """Create topics with so many copies and partitions; ``admin`` is an untyped ``AdminClient``."""
     from confluent_kafka.admin import NewTopic
 
-    _done(admin.create_topics([NewTopic(name, partitions, copies) for name in topics]))
+    _wait(admin.create_topics([NewTopic(name, partitions, copies) for name in topics]))
 
 
 def begin(brokers: str, group: str, partitions: int, topics: Sequence[str]) -> None:
-    """Give a group its place in each partition, as a consumer of its own would.
+    """Commit offset 0 of each partition for a group, as a consumer of the group would.
 
-    The library's client for administration does not find who coordinates groups while there is
-    nobody yet, as after the start of a broker; and who does may first have to load what it knows.
-    Raises what the last attempt in ``LIMIT_S`` does, or ``TimeoutError``.
+    The library's ``AdminClient`` cannot do that while there is no group coordinator yet, as after
+    the start of a broker; and a new coordinator may first have to load its state.
+    Raises the error of the last attempt after ``LIMIT_S``, or ``TimeoutError``.
     """
     from confluent_kafka import Consumer, KafkaException, TopicPartition
 
-    places = [TopicPartition(name, part, 0) for name in topics for part in range(partitions)]
+    offsets = [TopicPartition(name, number, 0) for name in topics for number in range(partitions)]
     consumer = Consumer({"bootstrap.servers": brokers, "group.id": group})
     deadline = time.monotonic() + LIMIT_S
     while True:
         try:
-            committed = consumer.commit(offsets=places, asynchronous=False)
+            committed = consumer.commit(offsets=offsets, asynchronous=False)
         except KafkaException:
             if time.monotonic() > deadline:
                 raise
         else:
-            if not any(place.error for place in committed):
+            if not any(offset.error for offset in committed):
                 break
             if time.monotonic() > deadline:
                 raise TimeoutError
@@ -49,24 +49,24 @@ def begin(brokers: str, group: str, partitions: int, topics: Sequence[str]) -> N
 
 
 def remove(admin: Any, group: str, topics: Sequence[str]) -> None:  # noqa: ANN401
-    """Remove the topics, and the group if no server is in it any more."""
+    """Remove the topics, and the group if it has no members any more."""
     from confluent_kafka import KafkaException
 
-    _done(admin.delete_topics([*topics]))
+    _wait(admin.delete_topics([*topics]))
     try:
-        _done(admin.delete_consumer_groups([group]))
-    except KafkaException as error:  # one that was killed is a member until its session ends
+        _wait(admin.delete_consumer_groups([group]))
+    except KafkaException as error:  # a killed server is a member until its session expires
         print(error, file=sys.stderr)
 
 
-def _done(futures: dict[str, Any]) -> None:
-    """Wait for all; raises what the first that failed does."""
+def _wait(futures: dict[str, Any]) -> None:
+    """Wait for all futures; raises the error of the first that failed."""
     for future in futures.values():
         future.result(timeout=LIMIT_S)
 
 
 def main() -> None:
-    """Do what the arguments say; ends with the broker's word where it refuses."""
+    """Perform the action of the arguments; exit with the broker's message if it fails."""
     from confluent_kafka import KafkaException
     from confluent_kafka.admin import AdminClient
 

@@ -1,4 +1,4 @@
-"""What plans may say of Kafka: where messages are kept."""
+"""The kind of queue of Kafka in plans: topics."""
 
 from mqperf.plan.topologies import Queues
 

@@ -1,4 +1,4 @@
-"""What the hosts of a laboratory and their visitors are told: keys, addresses, an inventory."""
+"""Configuration of a laboratory's hosts and of their clients: keys, addresses, an inventory."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ KEY_LIMIT_S = 30
 Roles = Sequence[Sequence[str]]
 
 USUAL: Roles = (("broker",), ("broker",), ("broker",), ("client",), ("server",))
-"""Groups of the first hosts, unless others are asked for."""
+"""Roles of the first hosts by default."""
 
 SSHD = """\
 Port 22
@@ -34,14 +34,14 @@ MaxStartups 100
 ARGUMENTS = (
     "-F none -o IdentitiesOnly=yes -o UserKnownHostsFile={known} -o GlobalKnownHostsFile=none"
 )
-"""Nothing of the user's own configuration, keys and known hosts matters in a laboratory."""
+"""Options of ssh that exclude the user's own configuration, keys and known hosts."""
 
 
 def write(folder: Path, addresses: dict[str, str], roles: Roles = USUAL) -> None:
     """Write keys, the configuration of every sshd, ``known_hosts`` and ``inventory.yaml``.
 
-    ``addresses`` are by name of host, ``roles`` those of the first hosts; what follows are clients
-    and servers in turns.  Raises ``HostError`` when keys cannot be made.
+    ``addresses`` are by name of host, ``roles`` those of the first hosts; others are clients and
+    servers in turn.  Raise ``HostError`` if a key cannot be made.
     """
     _key(folder / "key")
     known_hosts = []
@@ -56,16 +56,16 @@ def write(folder: Path, addresses: dict[str, str], roles: Roles = USUAL) -> None
 
 
 def _key(path: Path) -> str:
-    """Make a key without passphrase; type and content of its public half."""
-    words = f"ssh-keygen -q -t ed25519 -C {path.stem} -f".split()
-    done = processes.run([*words, str(path), "-N", ""], timeout_s=KEY_LIMIT_S)
-    if done.returncode:
-        raise HostError(f"{path}: ssh-keygen cannot make this key: {done.stderr.strip()}")
+    """Make a key without passphrase; return its public key, type and content."""
+    argv = f"ssh-keygen -q -t ed25519 -C {path.stem} -f".split()
+    result = processes.run([*argv, str(path), "-N", ""], timeout_s=KEY_LIMIT_S)
+    if result.returncode:
+        raise HostError(f"{path}: ssh-keygen cannot make this key: {result.stderr.strip()}")
     return path.with_suffix(path.suffix + ".pub").read_text().strip()
 
 
 def _inventory(folder: Path, addresses: dict[str, str], first: Roles) -> str:
-    """An ordinary Ansible inventory, whose groups are roles."""
+    """Return an ordinary Ansible inventory, whose groups are roles."""
     lines = [
         "all:",
         "  vars:",
@@ -88,5 +88,5 @@ def _inventory(folder: Path, addresses: dict[str, str], first: Roles) -> str:
 
 
 def interpreter() -> str:
-    """This Python, without the environment that we run in: hosts see it under the same path."""
+    """Return the path of this Python without our virtual environment; hosts have the same path."""
     return os.path.realpath(sys.executable)

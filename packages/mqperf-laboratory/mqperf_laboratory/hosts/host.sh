@@ -13,7 +13,7 @@ cp "$folder/$name.sshd_config" /run/mqperf/sshd_config
 chmod 600 /run/mqperf/host_key
 chmod 644 /run/mqperf/authorized_keys
 mount --bind "$folder/hosts" /etc/hosts
-# somebody who is not root
+# a user who is not root
 { cat /etc/passwd && echo "measurer:x:4711:4711::/:/bin/sh"; } >/run/mqperf/passwd
 mount --bind /run/mqperf/passwd /etc/passwd
 mount -t sysfs sysfs /sys # else it shows the network cards of the machine

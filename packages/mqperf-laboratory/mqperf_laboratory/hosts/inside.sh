@@ -1,11 +1,11 @@
 # FOLDER NETWORK NAME...: the first process of a laboratory, in namespaces of its own.
-# It joins the hosts by a bridge, prints "ready", and then obeys lines "down NAME" and "up NAME",
+# It joins the hosts by a bridge, prints "ready", and then executes lines "down NAME" and "up NAME",
 # each of which pulls or plugs the cable of a host. When its input ends, everything ends.
 set -e
 folder=$1 network=$2
 shift 2
 
-read -r _ # the end of our cable is there
+read -r _ # the end of the controller's cable exists by then
 ip link set lo up
 ip link add bridge type bridge
 ip link set bridge up

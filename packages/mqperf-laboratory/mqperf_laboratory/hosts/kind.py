@@ -9,7 +9,7 @@ from mqperf_laboratory.hosts.configuration import USUAL, Roles
 from mqperf_laboratory.hosts.namespaces import laboratory
 
 SITES: Roles = (("client", "broker"), ("broker", "server"))
-"""A host in either site, each with a broker: clients are in the first, servers in the second."""
+"""Roles of two hosts, one per site, each with a broker; clients are in the first site."""
 
 
 @contextmanager

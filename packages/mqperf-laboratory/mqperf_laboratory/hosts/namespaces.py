@@ -1,8 +1,8 @@
 """Hosts in namespaces of this machine, to try on one machine what needs several.
 
-Each host has its own address, sshd, processes, network, host name and temporary files.  All of them
-live below one process, the first of a pid namespace: when it dies, the kernel kills whatever runs
-in the laboratory and takes its network down, and it dies with us.
+Each host has its own address, sshd, processes, network, host name and temporary files.  All are
+below one process, the first of a PID namespace, which dies with this one: the kernel then kills all
+processes of the laboratory and removes its network.
 """
 
 import os
@@ -24,10 +24,10 @@ from mqperf.base.processes.piped import Piped, piped
 from mqperf_laboratory.hosts import configuration
 
 NETWORKS = 256
-"""198.18.0.0/16 is set aside for measurements (RFC 2544): a laboratory takes a 256th of it."""
+"""198.18.0.0/16 is reserved for measurements (RFC 2544); a laboratory takes a 256th of it."""
 
 OWN = 254
-"""Our own number in the network of a laboratory."""
+"""The controller's number in the network of a laboratory."""
 
 LARGEST = 200
 START_LIMIT_S = 60
@@ -54,7 +54,7 @@ NAMESPACES = (
 
 @dataclass(frozen=True, slots=True)
 class Laboratory:
-    """Hosts that run: an inventory that names them, and the cables between them."""
+    """Running hosts: their inventory, and control over the cables between them."""
 
     names: tuple[str, ...]
     network: str
@@ -63,31 +63,31 @@ class Laboratory:
     _inside: Piped
 
     def address(self, name: str) -> str:
-        """The address of a host."""
+        """Return the address of a host."""
         return f"{self.network}.{self.names.index(name) + 1}"
 
     def cut(self, name: str) -> None:
-        """Pull the cable of a host: nothing is told to anybody, packets are lost."""
-        self._tell("down", name)
+        """Pull the cable of a host: packets are lost without notice."""
+        self._set_link("down", name)
 
     def mend(self, name: str) -> None:
-        """Plug it in again."""
-        self._tell("up", name)
+        """Plug the cable of a host in again."""
+        self._set_link("up", name)
 
     def processes(self, name: str) -> list[psutil.Process]:
-        """Everything that runs on a host, its sshd first, with the pids of this machine."""
-        words = [name, self.address(name)]
+        """Return the processes of a host, its sshd first, with their pids on this machine."""
+        arguments = [name, self.address(name)]
         within = psutil.Process(self._inside.link.pid).children(recursive=True)
-        host = next(process for process in within if _words(process)[-2:] == words)
+        host = next(process for process in within if _argv(process)[-2:] == arguments)
         return [process for process in host.children(recursive=True) if _runs(process)]
 
-    def _tell(self, state: str, name: str) -> None:
+    def _set_link(self, state: str, name: str) -> None:
         self._inside.feed.write(f"{state} {name}\n".encode())
         if self._inside.output.readline() != f"{state}\n".encode():
             raise HostError(_failed(self._inside.complaints()))
 
 
-def _words(process: psutil.Process) -> list[str]:
+def _argv(process: psutil.Process) -> list[str]:
     try:
         return process.cmdline()
     except psutil.NoSuchProcess:
@@ -105,9 +105,9 @@ def _runs(process: psutil.Process) -> bool:
 def laboratory(
     count: int, roles: configuration.Roles = configuration.USUAL
 ) -> Iterator[Laboratory]:
-    """Run so many hosts, h1, h2 and so on, until the end of the block, the first in these roles.
+    """Run this number of hosts, h1, h2 and so on, within the context, the first in these roles.
 
-    Raises ``HostError`` with the reason when this machine, or its administrator, does not let us.
+    Raise ``HostError`` with the reason if this machine, or its administrator, forbids it.
     """
     _check(count)
     names = tuple(f"h{number}" for number in range(1, count + 1))
@@ -133,21 +133,21 @@ def _check(count: int) -> None:
         )
     if os.geteuid() != 0:
         raise HostError("a laboratory of hosts needs root, who alone may connect namespaces")
-    tried = processes.run([*NAMESPACES, "true"], timeout_s=COMMAND_LIMIT_S)
-    if tried.returncode:
-        raise HostError(_failed(f"namespaces are forbidden here: {tried.stderr}"))
+    result = processes.run([*NAMESPACES, "true"], timeout_s=COMMAND_LIMIT_S)
+    if result.returncode:
+        raise HostError(_failed(f"namespaces are forbidden here: {result.stderr}"))
 
 
 def _path() -> str:
-    """Where programs are looked for: users often lack the folders of administrators."""
+    """Return ``PATH`` with the folders of administrators, which users often lack."""
     return f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
 
 
 @contextmanager
 def _network() -> Iterator[tuple[int, str]]:
-    """Number and first three parts of a network that no other laboratory has.
+    """Claim a network that no other laboratory has; yield its number and first three octets.
 
-    It is claimed as blocks of ports are, by a name that the kernel gives back when we die.
+    The claim is a socket name, as for blocks of ports, which the kernel frees when we die.
     """
     for number in random.sample(range(NETWORKS), NETWORKS):
         with socket.socket(socket.AF_UNIX) as claim:
@@ -161,29 +161,29 @@ def _network() -> Iterator[tuple[int, str]]:
 
 
 def _plug_in(inside: Piped, card: str, address: str) -> None:
-    """Lay a cable between us and the laboratory; the kernel removes it together with that."""
+    """Connect this process's network with the laboratory; the kernel removes the link with it."""
     deadline = time.monotonic() + START_LIMIT_S
     while _network_of(inside.link.pid) in {None, _network_of(os.getpid())}:
         if inside.link.wait() is not None or time.monotonic() > deadline:
             raise HostError(_failed(inside.complaints()))
         time.sleep(0.01)
-    for words in (
+    for arguments in (
         f"link add {card} type veth peer name outside netns {inside.link.pid}",
         f"addr add {address} dev {card}",
         f"link set {card} up",
     ):
-        done = processes.run(
-            ["ip", *words.split()],
+        result = processes.run(
+            ["ip", *arguments.split()],
             env={**processes.usual_variables(), "PATH": _path()},
             timeout_s=COMMAND_LIMIT_S,
         )
-        if done.returncode:
-            raise HostError(_failed(done.stderr))
+        if result.returncode:
+            raise HostError(_failed(result.stderr))
     inside.feed.write(b"go\n")
 
 
 def _network_of(pid: int) -> Path | None:
-    """The network namespace of a process; None when it is gone."""
+    """Return the network namespace of a process; None if it has ended."""
     try:
         return Path(f"/proc/{pid}/ns/net").readlink()
     except OSError:

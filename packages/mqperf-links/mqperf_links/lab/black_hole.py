@@ -1,4 +1,4 @@
-"""Black hole: every packet on the link vanishes, and nobody is told."""
+"""Black hole: every packet on the link is dropped, without any notice to its hosts."""
 
 from mqperf_links.lab.on_link import on_link
 

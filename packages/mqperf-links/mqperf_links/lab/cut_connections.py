@@ -1,4 +1,4 @@
-"""Cut connections: some connections of clients to a node break, and both ends know."""
+"""Cut connections: some connections of clients to a node break, and both ends notice."""
 
 import json
 import signal
@@ -19,7 +19,7 @@ SS = "command -v ss > /dev/null || echo it needs ss: apt-get install iproute2"
 
 
 class Cut(Frozen):
-    """How many connections are cut: say one of both."""
+    """How many connections are cut, by one of both parameters."""
 
     share: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] | None = Field(
         None, description="Share of the connections that there are then; at least one is cut."
@@ -43,7 +43,7 @@ def check(target: Target) -> None:
 
 
 def prepared(target: Target) -> AbstractContextManager[Program]:
-    """A program on the node's host that knows where clients connect, and waits for a signal."""
+    """Run a program on the node's host that knows the clients' ports and waits for a signal."""
     host, node = _node(target)
     ports = sorted({int(address.rpartition(":")[2]) for address in target.addresses})
     order = {"server": node.process.pid, "ports": ports, **target.parameters.model_dump()}
@@ -53,7 +53,7 @@ def prepared(target: Target) -> AbstractContextManager[Program]:
 
 @contextmanager
 def applied(target: Target) -> Iterator[ActionFacts]:
-    """Cut them at once, and tell in the end how many; raises ``SystemFault`` where none was."""
+    """Cut connections, and in the end add how many to the facts; raise ``SystemFault`` for none."""
     if not isinstance(program := target.prepared, Program):
         raise TypeError(f"cut-connections cannot be done to {target!r}")
     program.process.signal(signal.SIGUSR1)
@@ -68,7 +68,7 @@ def applied(target: Target) -> Iterator[ActionFacts]:
 
 
 def _node(target: Target) -> tuple[Host, Restartable]:
-    """Its host, and what mqperf started there; raises ``SystemFault`` for what it did not."""
+    """Return a node's host and process; raise ``SystemFault`` if mqperf did not start the node."""
     if target.host is None or not isinstance(target.service, Restartable):
         raise SystemFault(
             f"cut-connections: {target.label} was not started by mqperf, which cuts no connections"

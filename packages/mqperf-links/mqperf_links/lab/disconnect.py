@@ -1,4 +1,4 @@
-"""Disconnect: the cables are pulled at both ends of the link, and their hosts know."""
+"""Disconnect: both ends of the link lose their carrier, which their hosts notice."""
 
 from mqperf_links.lab.on_link import on_link
 

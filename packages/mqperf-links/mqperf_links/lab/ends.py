@@ -1,4 +1,4 @@
-"""The hosts at both ends of a link, and the network namespaces of this machine that they are."""
+"""The hosts at both ends of a link, as network namespaces of this machine."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -10,14 +10,14 @@ from mqperf.plan import LinkPoint
 
 NAMESPACES = ("net", "pid")
 ASK = "cat /proc/sys/kernel/random/boot_id; cd /proc/self/ns; readlink " + " ".join(NAMESPACES)
-"""What tells a kernel from all others, and namespaces of it from the others."""
+"""Command that identifies a kernel, and the namespaces of a process on it."""
 
 LIMIT_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
 class LinkEnd:
-    """A host at an end of a link, and a process of this machine that is in its namespaces."""
+    """A host at an end of a link, and a process of this machine in the host's namespaces."""
 
     host: Host
     pid: int
@@ -32,21 +32,21 @@ Ends = tuple[tuple[LinkEnd, ...], tuple[LinkEnd, ...]]
 
 
 def both(link: LinkPoint, hosts: Hosts) -> str | None:
-    """The sentence about a host that is at both ends; None when there is none."""
+    """Return a problem if a host is at both ends; else None."""
     first, second = ({host.name for host in hosts.of(role)} for role in link.between)
     shared = sorted(first & second)
     if not shared:
         return None
     names = ", ".join(shared)
-    are = "are" if shared[1:] else "is"
-    return f"{names} {are} at both ends: it needs hosts: laboratory, where each role has its own"
+    verb = "are" if shared[1:] else "is"
+    return f"{names} {verb} at both ends: it needs hosts: laboratory, where each role has its own"
 
 
 def found(link: LinkPoint, hosts: Hosts) -> Ends | str:
-    """The hosts of either end as namespaces of this machine; or a sentence about who is none."""
+    """Return the hosts of both ends as namespaces of this machine, or a problem with a host."""
     pids = _namespaces()
-    ours = _told_by(Path("/proc/self"))
-    seen: dict[str, str] = {}
+    ours = _namespaces_of(Path("/proc/self"))
+    networks: dict[str, str] = {}
     ends: list[list[LinkEnd]] = []
     for role in link.between:
         ends.append([])
@@ -55,14 +55,14 @@ def found(link: LinkPoint, hosts: Hosts) -> Ends | str:
             namespaces = tuple(links)
             if kernel != _kernel() or namespaces not in pids or namespaces[:1] == ours[:1]:
                 return f"{host.name} is no namespace of this machine: it needs hosts: laboratory"
-            if (other := seen.setdefault(namespaces[0], host.name)) != host.name:
+            if (other := networks.setdefault(namespaces[0], host.name)) != host.name:
                 return f"{host.name} and {other} share a network: it needs hosts: laboratory"
             ends[-1].append(LinkEnd(host, pids[namespaces]))
     return tuple(ends[0]), tuple(ends[1])
 
 
 def pairs(ends: Ends) -> Iterator[tuple[Host, Host]]:
-    """Pairs of hosts, one of either end, in which every host occurs."""
+    """Yield pairs of hosts, one of each end, so that every host occurs."""
     first, second = ([place.host for place in end] for end in ends)
     for number in range(max(len(first), len(second))):
         yield first[number % len(first)], second[number % len(second)]
@@ -73,22 +73,22 @@ def _kernel() -> str:
 
 
 def _namespaces() -> dict[tuple[str, ...], int]:
-    """A process of this machine for each pair of namespaces that there is: the oldest of them.
+    """Return, by pair of namespaces on this machine, the id of their oldest process.
 
-    Ids of processes begin anew after the highest: a low one may be of a command that ends now.
+    The lowest id would not do: ids wrap around, so it may be of a command that ends soon.
     """
     oldest: dict[tuple[str, ...], tuple[int, int]] = {}
     for entry in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it has ended, or is not ours to see
-            namespaces, started = _told_by(entry), (_started(entry), int(entry.name))
+            namespaces, started = _namespaces_of(entry), (_started(entry), int(entry.name))
             oldest[namespaces] = min(started, oldest.get(namespaces, started))
     return {namespaces: pid for namespaces, (_, pid) in oldest.items()}
 
 
 def _started(process: Path) -> int:
-    """When it was, in ticks since the start of the machine."""
+    """Return the start of a process, in ticks since the boot of the machine."""
     return int((process / "stat").read_text().rpartition(")")[2].split()[19])
 
 
-def _told_by(process: Path) -> tuple[str, ...]:
+def _namespaces_of(process: Path) -> tuple[str, ...]:
     return tuple(str((process / "ns" / name).readlink()) for name in NAMESPACES)

@@ -1,4 +1,4 @@
-"""Impair: the link is another one for a while, as when traffic takes a longer or worse way."""
+"""Impair: the link has other quantities for a while, as when traffic takes a worse route."""
 
 from typing import Self
 
@@ -12,7 +12,7 @@ from mqperf_links.lab.on_link import on_link
 
 
 class Impairment(Frozen):
-    """What the link is like meanwhile; what is not said stays as it is."""
+    """The quantities of the link meanwhile; those not given stay as planned."""
 
     delay_s: Delay | None = Field(None, description="Delay each way.")
     jitter_s: Delay | None = Field(None, description="Standard deviation of that delay.")
@@ -20,7 +20,7 @@ class Impairment(Frozen):
     bandwidth_bits_s: Bandwidth | None = Field(None, description="Bits a second, each way.")
 
     @model_validator(mode="after")
-    def _something(self) -> Self:
+    def _not_empty(self) -> Self:
         if not quantities(self):
             names = ", ".join(type(self).model_fields)
             raise ValueError(f"impair: say what the link is to be like: one of {names}, or more")
@@ -28,15 +28,15 @@ class Impairment(Frozen):
 
 
 def quantities(parameters: BaseModel) -> dict[str, float]:
-    """What the plan says of the link, by the names of columns."""
+    """Return the quantities that the plan gives, by the names of columns."""
     return parameters.model_dump(exclude_none=True)
 
 
 def check(target: Target) -> None:
-    """Raise ``SystemFault`` for a link that cannot be so."""
+    """Raise ``SystemFault`` if the link cannot have these quantities."""
     if target.cable is not None:
-        wanted = quantities(target.parameters)
-        if (why := target.cable.beyond(wanted)) is not None:
+        why = target.cable.beyond(quantities(target.parameters))
+        if why is not None:
             raise SystemFault(f"impair: {why}")
 
 

@@ -17,7 +17,7 @@ def on_link(
     parameters: type[BaseModel] = NoParameters,
     more: Callable[[Target], None] = lambda _target: None,
 ) -> Action:
-    """An action that disturbs the link, and restores it; ``more`` checks what is its own."""
+    """Return an action that disturbs the link and restores it; ``more`` is an additional check."""
 
     def check(target: Target) -> None:
         _check(target)
@@ -36,7 +36,7 @@ def on_link(
 
 
 def _check(target: Target) -> None:
-    """Raise ``SystemFault`` for what is no link that can be disturbed."""
+    """Raise ``SystemFault`` for a link that cannot be disturbed."""
     if target.cable is None:
         raise SystemFault(
             f"{target.label} is made by what cannot interrupt it: leave the action out, or use"

@@ -10,7 +10,7 @@ from mqperf_links.lab.sink import Sink
 
 
 def check(target: Target) -> None:
-    """Raise ``SystemFault`` for a node without a host of its own, and where we may not do it."""
+    """Raise ``SystemFault`` for a node without a host of its own, and where we lack permission."""
     host, others = target.host, target.others
     if host is None or not others or host.address in {other.address for other in others}:
         raise SystemFault(
@@ -22,19 +22,19 @@ def check(target: Target) -> None:
 
 
 def prepared(target: Target) -> AbstractContextManager[object]:
-    """A device on the node's host that takes packets."""
+    """Create a device on the node's host that drops packets."""
     return nullcontext() if target.host is None else sink.made(target.host)
 
 
 @contextmanager
 def applied(target: Target) -> Iterator[ActionFacts]:
-    """Let every packet to the hosts of other nodes vanish, and so the answers to theirs."""
-    if isinstance(there := target.prepared, Sink):
+    """Drop every packet to the hosts of other nodes, and so the answers to theirs."""
+    if isinstance(device := target.prepared, Sink):
         try:
-            there.swallow(target.others)
+            device.swallow(target.others)
             yield {}
         finally:
-            there.restore()
+            device.restore()
 
 
 ACTION = Action(

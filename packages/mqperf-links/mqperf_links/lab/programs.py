@@ -17,24 +17,24 @@ POLL_S = 0.01
 
 
 def obstacle(host: Host, *more: str) -> str | None:
-    """What is in the way of a program that needs root, and of which each check of a shell tells."""
-    needs = "test $(id -u) = 0 || echo it needs root"
-    done = host.run(["sh", "-c", "; ".join((needs, *more))], timeout_s=LIMIT_S)
-    return one_line(done.stdout + done.stderr) or None
+    """Return what a program lacks on a host: root, or what shell checks in ``more`` print."""
+    root = "test $(id -u) = 0 || echo it needs root"
+    result = host.run(["sh", "-c", "; ".join((root, *more))], timeout_s=LIMIT_S)
+    return one_line(result.stdout + result.stderr) or None
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """One that runs, and its host."""
+    """A running program, and its host."""
 
     host: Host
     process: Process
 
     def line(self, number: int) -> str:
-        """A line of its output, from 0, as soon as it is there; or its last words, if it ended."""
+        """Await a line of its output, counted from 0; return its last line instead if it ended."""
         limit = time.monotonic() + LIMIT_S
         while True:
-            # asked first: then its log is whole
+            # checked before the log is read, which is complete if the program has ended
             ended = not self.process.alive or time.monotonic() > limit
             output = self.host.read(self.process.log).decode(errors="replace")
             lines = output.splitlines()
@@ -47,14 +47,14 @@ class Program:
 
 @contextmanager
 def running(host: Host, module: str, arguments: Sequence[str], fault: str) -> Iterator[Program]:
-    """Run a module of the room ``onhost`` that prints ``ready``.
+    """Run a module of the room ``onhost``; yield when it has printed ``ready``.
 
-    Raises ``HostError``, which begins with ``fault``, for one that does not.
+    Raise ``HostError``, with ``fault`` in its message, for one that does not.
     """
-    inside = host.copied(programs(PACKAGE))
+    path = host.copied(programs(PACKAGE))
     with host.scratch("program") as folder:
         argv = [host.python, "-SB", "-m", f"{PACKAGE}.onhost.{module}", *arguments]
-        env = {"PYTHONPATH": str(inside), "PATH": host.path}
+        env = {"PYTHONPATH": str(path), "PATH": host.path}
         program = Program(host, host.start(module, argv, env=env, log=folder / "log"))
         try:
             if (answer := program.line(0)) != "ready":

@@ -1,8 +1,8 @@
-"""Links of packets that a process of ours carries between hosts in namespaces of this machine.
+"""Links by a relay process of ours, which forwards packets between namespaces of this machine.
 
 Each host of either end gets a network device whose other side is the relay, and routes through it
-to the hosts of the other end: nothing else goes that way.  Devices and routes are the relay's, and
-vanish with it; it ends with us, however we end.
+to the hosts of the other end; no other traffic goes there.  Devices and routes belong to the relay,
+and vanish with it; it ends with this process, however that ends.
 """
 
 import json
@@ -37,10 +37,10 @@ PACKAGE = "mqperf_links"
 LABEL = "link relay"
 TUN = Path("/dev/net/tun")
 FASTEST_BITS_S = 10**9
-"""About what it carries; a limit beyond that would be its own, not the plan's."""
+"""About the capacity of the relay; a plan's limit above that would not take effect."""
 
 DELAYS_PER_JITTER = 3
-"""A delay is never negative: with a larger jitter it would not have the mean that is asked for."""
+"""Least ratio: delays are never negative, so a larger jitter would shift their mean."""
 
 LIMIT_S = 30.0
 END_LIMIT_S = 5.0
@@ -48,7 +48,7 @@ END_LIMIT_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Relayed:
-    """A link that the relay makes."""
+    """A link made by the relay."""
 
     places: Ends
     seed: int
@@ -57,20 +57,20 @@ class Relayed:
     _pid: int
 
     def measure(self) -> MeasuredLink:
-        """Delay, jitter and bandwidth by datagrams; loss by the packets counted until now."""
-        if self.calibration.asked.loss_share:
+        """Measure delay, jitter and bandwidth by datagrams, loss by the packets counted so far."""
+        if self.calibration.link.loss_share:
             self.calibration.flood()
         measured = self.calibration.measure()
         counts = self.packets()
-        seen = counts["came"] - counts["swallowed"] + counts["unread"]
-        gone = counts["lost"] + counts["unread"]
-        if self.calibration.asked.bandwidth_bits_s is None:
-            gone += counts["full"]  # else it is what a full link does
-        known = seen > 0 and statistically_known(self.calibration.asked.loss_share, seen)
-        return measured.model_copy(update={"loss_share": gone / seen if known else None})
+        sent = counts["came"] - counts["swallowed"] + counts["unread"]
+        lost = counts["lost"] + counts["unread"]
+        if self.calibration.link.bandwidth_bits_s is None:
+            lost += counts["full"]  # with a limit, a full link is expected to drop packets
+        known = sent > 0 and statistically_known(self.calibration.link.loss_share, sent)
+        return measured.model_copy(update={"loss_share": lost / sent if known else None})
 
     def check(self) -> None:
-        """Raise ``HostError`` when the relay has ended; costs nothing."""
+        """Raise ``HostError`` if the relay has ended; a cheap check."""
         if (code := self._program.link.wait()) is not None:
             complaints = one_line(self._program.complaints())
             raise HostError(
@@ -79,41 +79,41 @@ class Relayed:
             )
 
     def processes(self) -> Mapping[str, Mapping[str, int]]:
-        """The relay, which counts as one of the first host's."""
+        """Return the relay's process, which counts as one of the first host."""
         return {self.places[0][0].host.name: {LABEL: self._pid}}
 
     def facts(self) -> Mapping[str, JsonValue]:
-        """What became of the packets, and the seed by which some were lost."""
+        """Return the counts of packets, and the seed of random losses."""
         return {"seed": self.seed, "packets": {**self.packets()}}
 
     def packets(self) -> Mapping[str, float]:
-        """What became of all packets until now, both directions together.
+        """Return the counts of packets until now, both directions together.
 
-        ``unread`` is what a device had no room for while the relay was busy.
+        ``unread`` counts packets that a device dropped while the relay was busy.
         """
-        return self._tell("count")
+        return self._command("count")
 
     def cut(self) -> None:
-        """Pull the cables of both ends: their hosts know, and packets on the way are lost."""
-        self._tell("cut")
+        """Take the carrier from both ends: their hosts notice, and packets on the way are lost."""
+        self._command("cut")
 
     def swallow(self) -> None:
-        """Let every packet vanish, and nobody know."""
-        self._tell("swallow")
+        """Drop every packet, without notice to the hosts."""
+        self._command("swallow")
 
     def beyond(self, quantities: Mapping[str, float]) -> str | None:
-        """What of these quantities, in the place of the plan's, it cannot have."""
-        return _beyond(self.calibration.asked.model_copy(update=dict(quantities)))
+        """Return why the link cannot have these quantities, over the plan's; None if it can."""
+        return _beyond(self.calibration.link.model_copy(update=dict(quantities)))
 
     def impair(self, quantities: Mapping[str, float]) -> None:
-        """Delay, lose and slow packets that come from now on in another way."""
-        self._tell(f"impair {json.dumps({**self.calibration.asked.quantities, **quantities})}")
+        """Apply these quantities, instead of the plan's, to packets that arrive from now on."""
+        self._command(f"impair {json.dumps({**self.calibration.link.quantities, **quantities})}")
 
     def restore(self) -> None:
-        """Undo all of it."""
-        self._tell("restore")
+        """Undo ``cut``, ``swallow`` and ``impair``."""
+        self._command("restore")
 
-    def _tell(self, order: str) -> dict[str, float]:
+    def _command(self, order: str) -> dict[str, float]:
         self.check()
         try:
             self._program.feed.write(f"{order}\n".encode())
@@ -129,15 +129,15 @@ class Relayed:
 
 
 def obstacle(link: LinkPoint, hosts: Hosts) -> str | None:
-    """What is in its way: hosts that are none of a laboratory, the link itself, the machine."""
-    if reason := ends.both(link, hosts) or _beyond(link) or _lacking():
+    """Return why a link cannot be made: hosts outside a laboratory, its quantities, the machine."""
+    if reason := ends.both(link, hosts) or _beyond(link) or _missing():
         return reason
     places = ends.found(link, hosts)
     return places if isinstance(places, str) else None
 
 
 def _beyond(link: LinkPoint) -> str | None:
-    """What of a link it cannot make."""
+    """Return why the relay cannot make a link with these quantities; None if it can."""
     if link.jitter_s * DELAYS_PER_JITTER > link.delay_s:
         return (
             f"a delay of {link.delay_s:g} s cannot vary by {link.jitter_s:g} s: jitter_s may be"
@@ -148,8 +148,8 @@ def _beyond(link: LinkPoint) -> str | None:
     return None
 
 
-def _lacking() -> str | None:
-    """What it lacks on this machine."""
+def _missing() -> str | None:
+    """Return what the relay lacks on this machine."""
     if os.geteuid() != 0:
         return "it needs root, who alone may make network devices"
     if not TUN.exists():
@@ -161,13 +161,13 @@ def _lacking() -> str | None:
 
 @contextmanager
 def laid(link: LinkPoint, hosts: Hosts) -> Iterator[Relayed]:
-    """Run the relay, and lead what the ends say to each other through it."""
+    """Run the relay, and route the traffic between both ends through it."""
     places = ends.found(link, hosts)
     if isinstance(places, str):
         raise HostError(places)
     seed = random.getrandbits(32)
     order = json.dumps({"seed": seed, "link": link.quantities, "ends": _described(places)})
-    # among the processes of a host, so that its probe sees it; our /proc has all namespaces
+    # in the PID namespace of a host, so that its probe sees it; our /proc has all namespaces
     inside = ("nsenter", f"--pid=/proc/{places[0][0].pid}/ns/pid", "--")
     argv = [*inside, sys.executable, "-SPB", "-m", f"{PACKAGE}.onhost.packet_relay", order]
     env = {**processes.usual_variables(), "PYTHONPATH": str(programs(PACKAGE))}
@@ -197,7 +197,7 @@ def _hello(program: Piped) -> dict[str, Any]:
 
 
 def _line(program: Piped) -> bytes:
-    """What it says next; nothing when it has ended, or stands still."""
+    """Return its next line of output; empty if it has ended or does not answer."""
     if select.select([program.output], [], [], LIMIT_S)[0]:
         return program.output.readline()
     return b""

@@ -6,13 +6,13 @@ from mqperf.base.errors import HostError
 from mqperf.hosts import Host
 
 QUEUE = 10_000
-"""Packets that a device keeps while nobody reads: more than any connection sends at once."""
+"""Packets that a device queues until they are read: more than any connection sends at once."""
 
 LIMIT_S = 30.0
 
 
 def lead(host: Host, device: str, others: Iterable[Host]) -> None:
-    """Send what is for others to the device; raises ``HostError`` when that is refused."""
+    """Route packets for other hosts to the device; raise ``HostError`` if that is refused."""
     lines = [f"ip link set {device} txqueuelen {QUEUE} up"]
     lines += [
         f"ip route add {other.address}/32 dev {device} src {host.address}" for other in others

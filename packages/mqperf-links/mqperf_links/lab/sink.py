@@ -1,8 +1,8 @@
-"""A host whose packets to some other hosts vanish for a while.
+"""Dropping, for a while, the packets of a host to some other hosts.
 
-A device and routes of a program on it take them; they are gone when the program has ended, however
-that came.  Nothing comes back on a connection whose packets do not arrive, so that both sides are
-cut off from each other.
+A device with routes takes them; it belongs to a program on the host and vanishes when the program
+ends, for any reason.  Nothing comes back on a connection whose packets do not arrive, so both sides
+are cut off from each other.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,28 +22,28 @@ LACKING = (
 
 
 def obstacle(host: Host) -> str | None:
-    """What is in its way on a host."""
+    """Return why a host cannot have a sink; None if it can."""
     return programs.obstacle(host, *LACKING)
 
 
 @dataclass(frozen=True, slots=True)
 class Sink:
-    """A device on a host that takes packets, and nobody reads them."""
+    """A device on a host that takes packets and drops them."""
 
     host: Host
 
     def swallow(self, others: Sequence[Host]) -> None:
-        """Let no packet of the host get to the others; raises ``HostError`` when refused."""
+        """Drop the host's packets to the others; raise ``HostError`` if that is refused."""
         lead(self.host, DEVICE, others)
 
     def restore(self) -> None:
-        """Let them get there again."""
+        """Let packets through again."""
         self.host.run(["ip", "link", "set", DEVICE, "down"], timeout_s=LIMIT_S)
 
 
 @contextmanager
 def made(host: Host) -> Iterator[Sink]:
-    """Make one on a host; raises ``HostError`` when that is refused."""
+    """Create a sink on a host; raise ``HostError`` if that is refused."""
     fault = "no device can be made that takes packets"
     with programs.running(host, "packet_relay.sink", [DEVICE], fault):
         yield Sink(host)

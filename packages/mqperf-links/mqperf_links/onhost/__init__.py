@@ -1,4 +1,4 @@
-"""What carries and counts packets on hosts.
+"""Programs that carry and count packets on hosts.
 
 It imports the standard library and itself, and goes to hosts whole.
 """

@@ -18,61 +18,61 @@ from typing import Any, NamedTuple
 
 LIMIT_S = 10
 AT_ONCE = 200
-"""Connections that one filter names: the kernel takes no filter of more than 64 kB."""
+"""Connections in one filter: the kernel accepts no filter of more than 64 kB."""
 
 
 class Connection(NamedTuple):
-    """The addresses of both ends, as ``ss`` prints them: here, and the peer's."""
+    """The addresses of both ends, as ``ss`` prints them: ours, and the peer's."""
 
     here: str
     peer: str
 
 
 def listed(*arguments: str) -> list[str]:
-    """Lines that ``ss`` prints; raises ``OSError`` for what it complains of."""
+    """Return the lines that ``ss`` prints; raise ``OSError`` for its errors."""
     command = ["ss", "-Htn", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
-    if done.returncode or done.stderr:
-        raise OSError(done.stderr.strip())
-    return done.stdout.splitlines()
+    result = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    if result.returncode or result.stderr:
+        raise OSError(result.stderr.strip())
+    return result.stdout.splitlines()
 
 
 def served(server: int, ports: Sequence[int]) -> list[int]:
-    """Which of the ports the server listens on, or a process that it started."""
+    """Return the ports on which the server, or a process that it started, listens."""
     return [
         port
         for port in ports
         for line in listed("-lp", f"sport = :{port}")
-        for part in line.split("pid=")[1:]
-        if server in ancestry(int(part.partition(",")[0]))
+        for text in line.split("pid=")[1:]
+        if server in ancestry(int(text.partition(",")[0]))
     ]
 
 
 def ancestry(pid: int) -> Iterator[int]:
-    """A process, who started it, and so on."""
+    """Yield a process id, its parent's, and so on."""
     while pid:
         yield pid
         pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 def established(ports: Sequence[int]) -> list[Connection]:
-    """The connections to these ports that there are now."""
+    """Return the current connections to these ports."""
     lines = listed("state", "established", " or ".join(f"sport = :{port}" for port in ports))
     return [Connection(*line.split()[2:4]) for line in lines]
 
 
 def cut(connections: Sequence[Connection]) -> None:
-    """Cut them; one that is closed already is no fault."""
+    """Cut connections; one that is closed already is no error."""
     for first in range(0, len(connections), AT_ONCE):
-        part = connections[first : first + AT_ONCE]
-        listed("-K", " or ".join(f"( src {here} and dst {peer} )" for here, peer in part))
+        batch = connections[first : first + AT_ONCE]
+        listed("-K", " or ".join(f"( src {here} and dst {peer} )" for here, peer in batch))
 
 
 def try_out() -> None:
-    """Cut a connection with ourselves; raises ``OSError`` if the kernel does not."""
-    with socket.create_server(("127.0.0.1", 0)) as door:
-        ports = [door.getsockname()[1]]
-        with socket.create_connection(door.getsockname()), door.accept()[0]:
+    """Cut a connection of this process with itself; raise ``OSError`` if the kernel does not."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        ports = [server.getsockname()[1]]
+        with socket.create_connection(server.getsockname()), server.accept()[0]:
             cut(established(ports))
             if established(ports):
                 raise OSError("its kernel cuts no connections: it needs CONFIG_INET_DIAG_DESTROY")
@@ -81,13 +81,13 @@ def try_out() -> None:
 def some(
     connections: Sequence[Connection], share: float | None, count: int | None
 ) -> list[Connection]:
-    """So many of them, or a share, at least one; any of them are as likely."""
+    """Return a random sample of connections, by number, or by share but at least one."""
     count = max(1, round((share or 0.0) * len(connections))) if count is None else count
     return random.sample(connections, min(count, len(connections)))
 
 
 def main(order: dict[str, Any]) -> None:
-    """Wait for the signal, cut, and tell what became of it."""
+    """Wait for the signal, cut connections, and print the result."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
     try:
         try_out()

@@ -1,9 +1,8 @@
-"""Measures a link by datagrams: echoes of single ones, and how fast many of them arrive.
+"""Measure a link by datagrams: echoes of single ones, and how fast many of them arrive.
 
-``answer ADDRESS PORT`` sends back what comes, or counts it where it is of a burst, until it is
-killed.  ``ask ADDRESS PEER PORT COUNT GAP WAIT`` prints the round trips in seconds as JSON;
-``burst ADDRESS PEER PORT COUNT SIZE RATE WAIT`` how many datagrams arrived, and the seconds from
-the first to the last.
+``answer ADDRESS PORT`` echoes datagrams, and counts those of a burst, until it is killed.  ``ask
+ADDRESS PEER PORT COUNT GAP WAIT`` prints the round trips in seconds as JSON.  ``burst ADDRESS PEER
+PORT COUNT SIZE RATE WAIT`` prints how many datagrams arrived, and the seconds from first to last.
 """
 
 import json
@@ -18,9 +17,9 @@ from typing import Any
 
 ECHO, BURST, TELL = b"e", b"b", b"t"
 HEAD = struct.Struct("=cqqq")
-"""Kind, number of the echo or burst, when it was sent, and for how long the other end had it.
+"""Kind, number of the echo or burst, send time, and how long the other end held the echo.
 
-Times are nanoseconds.  Kernels note when a datagram came, so that a busy machine, on which programs
+Times are nanoseconds.  Arrival times are the kernel's, so that a busy machine, on which programs
 wait for their turn, is not taken for a slow link.
 """
 
@@ -30,14 +29,14 @@ STAMP = struct.Struct("@qq")
 LONGEST = 1 << 16
 BUFFER_BYTES = 32 << 20
 PRIORITY = 1
-"""A busy machine is no slow link: who measures goes before ordinary programs, where that is let."""
+"""Real-time priority, where permitted, so that a busy machine is not taken for a slow link."""
 
-ASKED = 20
+REQUESTS = 20
 """How often the other end is asked what arrived: an answer may be lost."""
 
 
 def answer(address: str, port: str) -> None:
-    """Serve until killed."""
+    """Echo and count datagrams until killed."""
     burst, count, first, last = -1, 0, 0.0, 0.0
     with _socket(address, int(port)) as server:
         print("ready", flush=True)
@@ -56,33 +55,33 @@ def answer(address: str, port: str) -> None:
                 server.sendto(HEAD.pack(ECHO, number, sent_ns, time.time_ns() - came_ns), peer)
 
 
-def ask(address: str, peer: str, port: str, *words: str) -> None:
-    """Send each echo at its instant, whether others are back or not."""
-    count, gap, wait = words
-    wanted, gap_s, there = int(count), float(gap), (peer, int(port))
+def ask(address: str, peer: str, port: str, *numbers: str) -> None:
+    """Send each echo at its instant, whether others are back or not; print the round trips."""
+    count, gap, wait = int(numbers[0]), float(numbers[1]), float(numbers[2])
+    server = peer, int(port)
     trips: dict[int, float] = {}
     with _socket(address) as client:
         begin, sent = time.monotonic(), 0
-        while len(trips) < wanted:
-            due = begin + sent * gap_s if sent < wanted else begin + wanted * gap_s + float(wait)
-            left = due - time.monotonic()
-            if left > 0:
-                if select.select([client], [], [], left)[0]:
+        while len(trips) < count:
+            due = begin + sent * gap if sent < count else begin + count * gap + wait
+            remaining = due - time.monotonic()
+            if remaining > 0:
+                if select.select([client], [], [], remaining)[0]:
                     data, came_ns, _ = _received(client)
                     _, number, sent_ns, held_ns = HEAD.unpack(data)
                     trips.setdefault(number, (came_ns - sent_ns - held_ns) / 1e9)
-            elif sent < wanted:
-                client.sendto(HEAD.pack(ECHO, sent, time.time_ns(), 0), there)
+            elif sent < count:
+                client.sendto(HEAD.pack(ECHO, sent, time.time_ns(), 0), server)
                 sent += 1
             else:
                 break
     print(json.dumps([*trips.values()]))
 
 
-def burst(address: str, peer: str, port: str, *words: str) -> None:
-    """Send datagrams of so many bytes at a rate in bytes per second, and ask what arrived."""
-    count, size, rate, wait = words
-    length, bytes_s, there = int(size), float(rate), (peer, int(port))
+def burst(address: str, peer: str, port: str, *numbers: str) -> None:
+    """Send datagrams of a size at a rate in bytes per second; ask, and print, what arrived."""
+    count, size, rate, wait = numbers
+    length, bytes_s, server = int(size), float(rate), (peer, int(port))
     number = time.monotonic_ns()
     packet = HEAD.pack(BURST, number, 0, 0).ljust(length, b"\0")
     with _socket(address) as client:
@@ -92,9 +91,9 @@ def burst(address: str, peer: str, port: str, *words: str) -> None:
             if early > 0:
                 time.sleep(early)
             with suppress(BlockingIOError):
-                client.sendto(packet, there)
-        for _ in range(ASKED):
-            client.sendto(HEAD.pack(TELL, number, 0, 0), there)
+                client.sendto(packet, server)
+        for _ in range(REQUESTS):
+            client.sendto(HEAD.pack(TELL, number, 0, 0), server)
             if select.select([client], [], [], float(wait))[0]:
                 print(client.recv(LONGEST).decode())
                 return
@@ -102,9 +101,9 @@ def burst(address: str, peer: str, port: str, *words: str) -> None:
 
 
 def _received(end: socket.socket) -> tuple[bytes, int, Any]:
-    """A datagram, when it came, and from where."""
-    data, more, _, peer = end.recvmsg(LONGEST, socket.CMSG_SPACE(STAMP.size))
-    for _level, kind, content in more:
+    """Receive a datagram; return it with its arrival time in ns and its sender."""
+    data, ancillary, _, peer = end.recvmsg(LONGEST, socket.CMSG_SPACE(STAMP.size))
+    for _level, kind, content in ancillary:
         if kind == SO_TIMESTAMPNS:
             seconds, nanoseconds = STAMP.unpack(content)
             return data, seconds * 10**9 + nanoseconds, peer

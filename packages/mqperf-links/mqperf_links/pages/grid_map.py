@@ -13,14 +13,14 @@ from mqperf.pages.report.words import three_figures
 SHADES = LinearSegmentedColormap.from_list("factor", [PAPER.light, BOX.light, THROUGHPUT.light])
 
 ROW, ENDS = 0.4, 1.0
-"""Heights of a row of the map, and of what stands above and below."""
+"""Heights, in inches, of a row of the map, and of the space above and below it."""
 
 
 def grid_sheet(grids: dict[str, pd.DataFrame], rows: str, columns: str) -> Figure:
-    """A map for each grid, headed by its name: factors by round trip (rows) and loss (columns).
+    """Plot a map for each grid, headed by its name: factors by round trip (rows), loss (columns).
 
-    Shades are by the logarithm of the factor, the same in all maps; an empty place was not
-    measured, or nothing came to its end there.  ``rows`` and ``columns`` name the axes.
+    Shades are by the logarithm of the factor, the same in all maps; an empty cell was not measured,
+    or no message was completed there.  ``rows`` and ``columns`` are the labels of the axes.
     """
     import seaborn as sns  # slow to load, and few reports have maps
 

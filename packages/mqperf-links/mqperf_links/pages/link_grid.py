@@ -1,4 +1,4 @@
-"""What each delay of a link costs at each loss of packets: sentences, a map and a table."""
+"""The cost of each delay of a link at each loss of packets: sentences, a map and a table."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ from mqperf_links.study.grid import DELAY, GRID_AXES, LOSS, alike, factors, is_g
 
 CAPTION = "Factors by round trip and loss"
 ROUND_TRIP = "round trip, ms"
-NOTHING, FAILED, UNTOLD = "nothing", "no run", "not known"
-"""What a combination has in whose runs nothing came to its end, or whose runs failed.
+NOTHING, FAILED, UNKNOWN = "nothing", "no run", "not known"
+"""Cells of combinations where no message was completed, or whose runs failed.
 
-The last is that of a figure which clocks made negative, though messages came.
+The last one is for a figure made negative by clocks, though messages came.
 """
 
 FIGURES = {LATENCY: "latency, times", FIGURE: "throughput, times"}
@@ -34,10 +34,10 @@ FIGURES = {LATENCY: "latency, times", FIGURE: "throughput, times"}
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """The points that differ in delay and loss alone: their factors, runs, and the least of them.
+    """Points that differ in delay and loss only: their factors and runs, and their baseline.
 
-    ``words`` say which of several grids it is; ``first`` is its point with the least of both, and
-    ``doubted`` are the kinds of doubts about that.
+    ``words`` tell it from other grids; ``first`` is its point with the least delay and loss, and
+    ``doubted`` are the kinds of doubts about that point.
     """
 
     words: str
@@ -47,16 +47,16 @@ class Grid:
     doubted: str | None
 
     def of(self, figure: str) -> dict[tuple[float, float], Row]:
-        """The factors of a figure: rows by delay and loss."""
+        """Return the factors of a figure: rows by delay and loss."""
         rows = self.factors[self.factors["figure"].eq(figure)].to_dict("records")
         return {(row[DELAY], row[LOSS]): row for row in rows}
 
     def values(self, axis: str) -> list[float]:
-        """The values of an axis that were tried, the least first."""
+        """Return the values of an axis that were tried, the least first."""
         return sorted(self.runs[axis].dropna().unique())
 
     def cell(self, figure: str, delay: float, loss: float) -> str:
-        """A factor with its interval, or why there is none."""
+        """Return a factor with its interval, or why there is none."""
         if (delay, loss) == (self.first[DELAY], self.first[LOSS]):
             if figure == LATENCY:
                 return f"1: {grouped(self.first[figure] * 1e3)} ms"
@@ -64,18 +64,18 @@ class Grid:
         if (row := self.of(figure).get((delay, loss))) is not None:
             return factor(row)
         if any((delay, loss) in self.of(other) for other in FIGURES):
-            return UNTOLD
+            return UNKNOWN
         tried = self.runs[self.runs[DELAY].eq(delay) & self.runs[LOSS].eq(loss)]
         return MISSING if tried.empty else FAILED if completed(tried).empty else NOTHING
 
 
 def asked(tables: Tables) -> bool:
-    """Where delay and loss of the link vary, but not by conditions, and nothing is disturbed."""
+    """Whether delay and loss vary, though not by conditions, and nothing is disturbed."""
     return is_grid(tables) and tables["factors"].empty and tables["outages"].empty
 
 
 def answer(tables: Tables) -> Answer | None:
-    """For each grid: what a message takes at the least of both, and factors at the ends."""
+    """Answer, for each grid, with the latency at its baseline, and factors at its other corners."""
     if not is_grid(tables) or (rows := factors(tables)).empty:
         return None
     grids = [*_grids(rows, tables)]
@@ -89,11 +89,11 @@ def answer(tables: Tables) -> Answer | None:
 
 
 def _grids(rows: pd.DataFrame, tables: Tables) -> Iterator[Grid]:
-    """The grids with their words, where there are several."""
+    """Yield the grids, with words that tell them apart if there are several."""
     names, kinds = alike(tables), kinds_by_point(tables)
     several = [name for name in names if len(tables["points"][name].unique()) > 1]
-    for _, part in rows.groupby(names, sort=False, dropna=False):
-        row = part.iloc[0].to_dict()
+    for _, group in rows.groupby(names, sort=False, dropna=False):
+        row = group.iloc[0].to_dict()
         same = {name: row[name] for name in names if pd.notna(row[name])}
         points = where(tables["points"], **same)
         least = points[(points[GRID_AXES] == points[GRID_AXES].min()).all(axis=1)]
@@ -102,11 +102,11 @@ def _grids(rows: pd.DataFrame, tables: Tables) -> Iterator[Grid]:
         words = ", ".join(filter(None, [case, layout_of(row, tables), at(row, others)]))
         runs = where(tables["runs"], **same)
         first = least.iloc[0].to_dict()
-        yield Grid(words, part, runs, first, kinds.get(str(first["point"])))
+        yield Grid(words, group, runs, first, kinds.get(str(first["point"])))
 
 
 def _sentences(grid: Grid) -> Iterator[Text]:
-    """The least link in figures; then delay alone, loss alone, and the most of both."""
+    """Yield the figures of the baseline; then factors of most delay, of most loss, and of both."""
     noun = TEST_CASES[grid.first["test_case"]].noun
     yield bold(_link(grid.first[DELAY], grid.first[LOSS]), grid.words) + Text(
         ": a {} takes {} ms, {} {}{}."
@@ -118,25 +118,25 @@ def _sentences(grid: Grid) -> Iterator[Text]:
         cited(grid.doubted),
     )
     delays, losses = grid.values(DELAY), grid.values(LOSS)
-    ends = ((delays[-1], losses[0]), (delays[0], losses[-1]), (delays[-1], losses[-1]))
+    corners = ((delays[-1], losses[0]), (delays[0], losses[-1]), (delays[-1], losses[-1]))
     rows = grid.of(LATENCY)
-    for delay, loss in ends:
+    for delay, loss in corners:
         doubted = rows.get((delay, loss), {}).get("doubted")
         cell = grid.cell(LATENCY, delay, loss)
         unknown = {
             NOTHING: f"no {noun} came to its end",
             FAILED: "no run came to its end",
             MISSING: "not measured",
-            UNTOLD: UNTOLD,
+            UNKNOWN: UNKNOWN,
         }
         text = unknown.get(cell, f"{cell} times")
         yield bold(_link(delay, loss), grid.words) + Text(": {}{}.").format(text, cited(doubted))
 
 
 def _link(delay: float, loss: float) -> str:
-    """``round trip 200 ms, loss 5 %``; ``no delay`` for none."""
-    far = f"round trip {2e3 * delay:g} ms" if delay else "no delay"
-    return f"{far}, {f'loss {100 * loss:g} %' if loss else 'no loss'}"
+    """Return text such as ``round trip 200 ms, loss 5 %``, or ``no delay, no loss``."""
+    round_trip = f"round trip {2e3 * delay:g} ms" if delay else "no delay"
+    return f"{round_trip}, {f'loss {100 * loss:g} %' if loss else 'no loss'}"
 
 
 def _drawing(grids: Sequence[Grid]) -> Drawing | None:
@@ -149,8 +149,8 @@ def _drawing(grids: Sequence[Grid]) -> Drawing | None:
 
 
 def _map(grid: Grid) -> pd.DataFrame:
-    """Factors of latency, the first one 1: a row for each round trip, a column for each loss."""
-    ratios = {place: row["ratio"] for place, row in grid.of(LATENCY).items()}
+    """Return factors of latency, 1 at the baseline: a row per round trip, a column per loss."""
+    ratios = {link: row["ratio"] for link, row in grid.of(LATENCY).items()}
     ratios[grid.first[DELAY], grid.first[LOSS]] = 1.0
     delays, losses = grid.values(DELAY), grid.values(LOSS)
     cells = [[ratios.get((delay, loss), np.nan) for loss in losses] for delay in delays]
@@ -159,7 +159,7 @@ def _map(grid: Grid) -> pd.DataFrame:
 
 
 def _table(grids: Sequence[Grid]) -> Content:
-    """A row for each figure and round trip, a column for each loss."""
+    """Return a table with a row for each figure and round trip, and a column for each loss."""
     losses = sorted({loss for grid in grids for loss in grid.values(LOSS)})
     columns = {f"loss {loss:g}": f"loss {100 * loss:g} %" for loss in losses}
     lines: list[Mapping[str, str]] = [
@@ -169,13 +169,13 @@ def _table(grids: Sequence[Grid]) -> Content:
         for figure, words in FIGURES.items()
         for delay in grid.values(DELAY)
     ]
-    where_ = {"of": "of"} if any(grid.words for grid in grids) else {}
+    grid_column = {"of": "of"} if any(grid.words for grid in grids) else {}
     return Content(
         heading=CAPTION,
         words=[],
         caption=CAPTION,
         rows=pd.DataFrame(lines),
-        columns={**where_, "figure": "figure", "far": ROUND_TRIP, **columns},
+        columns={**grid_column, "figure": "figure", "far": ROUND_TRIP, **columns},
         style="numbers named",
     )
 

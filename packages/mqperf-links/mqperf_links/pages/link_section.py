@@ -1,4 +1,4 @@
-"""The link between hosts: as the plan asks for it, and as measured before and after the load."""
+"""The link between hosts: as the plan has it, and as measured before and after the load."""
 
 from collections.abc import Iterator
 
@@ -10,15 +10,15 @@ from mqperf.study.tables import Tables, tidy
 
 
 def content(view: View) -> Iterator[Content]:
-    """A row for each link of a run; what was not asked for, or measured, has no column."""
+    """Yield a table of the links of runs; quantities not planned or not measured have no column."""
     links = rows.of_runs(view.tables, "links")
-    axes, asked = view.axes, {column.name for column in LINK}
+    axes, planned = view.axes, {column.name for column in LINK}
     names = [
         name
         for name in LINK_TOLD
         if name not in axes
         and links[name].notna().any()
-        and (name not in asked or links[name].any())
+        and (name not in planned or links[name].any())
     ]
     yield Content(
         heading="Link",
@@ -33,7 +33,7 @@ def content(view: View) -> Iterator[Content]:
 
 
 def _words(tables: Tables) -> Iterator[str]:
-    """What the link is, how it was measured, and what else decides the throughput over it."""
+    """Yield sentences on the link, its measurement, and the congestion control of the hosts."""
     ends = [pair.replace(", ", " and ") for pair in tables["links"]["between"].unique()]
     yield (
         f"Every packet between {', or '.join(ends)} went over a link of this delay, jitter, loss"

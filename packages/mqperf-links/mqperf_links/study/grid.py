@@ -1,4 +1,4 @@
-"""Points over links of several delays and losses, each against the one with the least of both."""
+"""Points over links of several delays and losses, each compared with that of the least of both."""
 
 import pandas as pd
 
@@ -17,7 +17,7 @@ def is_grid(tables: Tables) -> bool:
 
 
 def alike(tables: Tables) -> list[str]:
-    """What points of one grid have in common: all that tells points apart but delay and loss."""
+    """Return the columns in which points of a grid agree: the varied ones but delay and loss."""
     varying = varied(tables["runs"])
     return [
         *POINT_KEYS,
@@ -26,10 +26,10 @@ def alike(tables: Tables) -> list[str]:
 
 
 def factors(tables: Tables) -> pd.DataFrame:
-    """One row per figure of a point: by which factor it is that at the least delay and loss.
+    """Return a row per figure of a point: its factor relative to the least delay and loss.
 
-    Columns are those of the table ``comparison``, B being the point; and the ``point`` itself.
-    Points without the figure, as nothing came to its end there, have no row.
+    Columns are those of the table ``comparison``, with the point as B, and ``point``.  Points
+    without the figure, as no message was completed there, have no row.
     """
     keys = alike(tables)
     sides = one_side(tables, "the grid", [*keys, *GRID_AXES])

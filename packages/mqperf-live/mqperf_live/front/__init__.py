@@ -1,1 +1,1 @@
-"""The live page, and what is served beside it."""
+"""The live page, and further documents of its server."""

@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 TYPE = "text/plain; version=0.0.4; charset=utf-8"
-"""What it is called over HTTP."""
+"""Its media type over HTTP."""
 
 ESCAPED = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
-"""How a value of a label is written, which may be any text."""
+"""Escapes of the value of a label, which may be any text."""
 
 Kind = Literal["gauge", "summary"]
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """A value, and its labels; of a summary, ``suffix`` tells the count and the sum apart."""
+    """A value and its labels; ``suffix`` marks the count and the sum of a summary."""
 
     value: float
     labels: Mapping[str, str]
@@ -24,7 +24,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """Samples of one name; ``about`` is a sentence."""
+    """Samples of one name; ``about`` is the sentence of its HELP line."""
 
     name: str
     kind: Kind
@@ -33,7 +33,7 @@ class Metric:
 
 
 def text(metrics: Iterable[Metric]) -> str:
-    """All metrics that have samples, a line each for meaning, type and every sample."""
+    """Return all metrics with samples: lines for HELP, TYPE and every sample."""
     return "".join(f"{line}\n" for metric in metrics if metric.samples for line in _lines(metric))
 
 

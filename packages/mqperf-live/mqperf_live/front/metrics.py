@@ -1,7 +1,7 @@
-"""What Prometheus is told of a sweep: the runs, the one that is measured now, and their figures.
+"""Metrics of a sweep for Prometheus: states of runs, the current run, and figures.
 
-Runs are told apart by the names of their folders, ``run``.  Figures of finished runs are those of
-the tables; those of the present run are for looking on, as the whole live view is.
+The label ``run`` is the name of a run's folder.  Figures of finished runs are those of the tables;
+those of the current run are for monitoring only, like the whole live view.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ Labels = dict[str, str]
 
 
 def metrics(pulse: Pulse) -> Iterator[Metric]:
-    """All metrics of the present state."""
+    """Yield all metrics of the current state."""
     todo, ended = [*pulse.todo], [*pulse.ended]
     yield Metric(
         "mqperf_runs",
@@ -28,15 +28,15 @@ def metrics(pulse: Pulse) -> Iterator[Metric]:
         "Runs of the sweep by state: pending, running, done or failed.",
         _states(pulse.case, todo, ended),
     )
-    yield from _now(pulse)
-    last = {run.case.id: run for run in ended if run.figures}.values()
+    yield from _current_run(pulse)
+    finished = {run.case.id: run for run in ended if run.figures}.values()
     yield Metric(
         "mqperf_run_throughput_per_second",
         "gauge",
         "Messages or creations a second of a finished run.",
         [
             Sample(rate, labels(run.case))
-            for run in last
+            for run in finished
             if (rate := _numbers(run).get("throughput_msg_s")) is not None
         ],
     )
@@ -44,12 +44,12 @@ def metrics(pulse: Pulse) -> Iterator[Metric]:
         "mqperf_run_latency_seconds",
         "summary",
         "Latency of a finished run.",
-        [sample for run in last for sample in _latencies(run)],
+        [sample for run in finished for sample in _latencies(run)],
     )
 
 
 def labels(case: Case) -> Labels:
-    """What is known of every run, and the case in words."""
+    """Return the labels of every run, with a description of its case."""
     return {
         "run": case.id,
         "system": case.system,
@@ -62,7 +62,7 @@ def labels(case: Case) -> Labels:
 
 
 def _states(now: Case | None, todo: list[Case], ended: list[Ended]) -> list[Sample]:
-    """How many runs are in each state: one, but where several plans have the same case."""
+    """Count the runs of each case by state: more than one if several plans share the case."""
     cases = {case.id: case for case in (*todo, *(run.case for run in ended))}
     states = Counter((run.case.id, "failed" if run.failed else "done") for run in ended)
     states.update((case.id, "pending") for case in todo)
@@ -75,8 +75,8 @@ def _states(now: Case | None, todo: list[Case], ended: list[Ended]) -> list[Samp
     ]
 
 
-def _now(pulse: Pulse) -> Iterator[Metric]:
-    """What the live view shows of the run that is measured."""
+def _current_run(pulse: Pulse) -> Iterator[Metric]:
+    """Yield the metrics of the current run, as in the live view."""
     case, scene = pulse.case, pulse.scene
     if case is None or scene is None or (beat := scene.last) is None:
         return
@@ -102,13 +102,13 @@ def _now(pulse: Pulse) -> Iterator[Metric]:
 
 
 def _numbers(run: Ended) -> dict[str, float]:
-    """The figures that there are."""
+    """Return the known figures of a run."""
     numbers = {name: float(value) for name, value in run.figures.items() if isinstance(value, Real)}
     return {name: number for name, number in numbers.items() if not isnan(number)}
 
 
 def _latencies(run: Ended) -> Iterator[Sample]:
-    """Its quantiles, how many messages they are of, and the seconds that these took together."""
+    """Yield the quantiles of a run, the sum of its latencies in seconds, and their count."""
     figures = _numbers(run)
     if not (count := figures.get("samples")):
         return

@@ -1,7 +1,7 @@
-"""The pulse of a sweep as a page on loopback, for a browser of who runs it.
+"""The live page of a sweep on loopback, for a browser of the user who runs it.
 
-Every user of a machine reaches its loopback, hence a token in the address, without which nothing is
-shown.
+Every user of a machine can connect to its loopback, so the URL has a token, without which nothing
+is served.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ PAGE = Path(__file__).with_name("page.html")
 
 
 def _inline(tag: str) -> str:
-    """The source that a policy allows for what stands in the page's element of this name."""
+    """Return the CSP source that allows the inline element of this name: a hash of its content."""
     content = PAGE.read_text(encoding="utf-8").partition(f"<{tag}>")[2].partition(f"</{tag}>")[0]
     return f"'sha256-{b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
 
@@ -45,7 +45,7 @@ HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What is served beside the page by its ``name``: its type of MIME, and its text now."""
+    """A document served beside the page at ``name``: its media type, and its current text."""
 
     name: str
     kind: str
@@ -53,16 +53,16 @@ class Document:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Gives the page, and the documents beside it, to who knows the token."""
+    """Serves the page and further documents to clients that know the token."""
 
     def __init__(
         self, pulse: Pulse, token: str, documents: Mapping[str, Document], *arguments: object
     ) -> None:
         self._pulse, self._token, self._documents = pulse, token, documents
-        super().__init__(*arguments)  # type: ignore[arg-type]  # whatever the server gives
+        super().__init__(*arguments)  # type: ignore[arg-type]  # arguments of the server
 
     def do_GET(self) -> None:
-        """Answer who asks for a page of this machine; others have no business here."""
+        """Answer a request; other host names are refused, as DNS rebinding would use them."""
         token, _, page = self.path.removeprefix("/").partition("/")
         if self.headers.get("Host", "").rpartition(":")[0] not in {LOOPBACK, "localhost"}:
             self.send_error(HTTPStatus.FORBIDDEN)
@@ -86,11 +86,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     @override
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing: the terminal belongs to the sweep."""
+        """Log nothing: the terminal belongs to the sweep."""
 
 
 def state(pulse: Pulse) -> dict[str, object]:
-    """What the page shows."""
+    """Return the data that the page shows."""
     scene = pulse.scene or Scene("", "", "")
     return {
         "doing": pulse.doing,
@@ -108,9 +108,9 @@ DOCUMENTS = Registry("live_documents", (NOW,))
 
 @contextmanager
 def served(pulse: Pulse) -> Iterator[str]:
-    """Serve the page on a free port of loopback while the block lasts; its address is given.
+    """Serve the page on a free port of loopback while the block lasts, and yield its URL.
 
-    Whoever has the address sees the page: it holds a random token.
+    Everyone with the URL can see the page: it contains a random token.
     """
     token = secrets.token_urlsafe(24)
     handler = partial(_Handler, pulse, token, dict(DOCUMENTS))

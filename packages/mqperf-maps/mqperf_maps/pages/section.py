@@ -1,4 +1,4 @@
-"""The section with a map of the throughput, where two axes vary."""
+"""The section with a map of the throughput, for sweeps of two axes."""
 
 from collections.abc import Collection, Iterator
 from functools import partial
@@ -15,7 +15,7 @@ from mqperf.study.tables.axis_words import called
 
 
 def content(view: View) -> Iterator[Content]:
-    """A map for each value of what varies beyond two axes."""
+    """Yield maps of two axes, one for each combination of values of further axes."""
     axes = arranged(view.points)
     if axes.colour is None:
         return

@@ -19,20 +19,20 @@ from mqperf.study.tables.axis_words import worded
 SHADES = LinearSegmentedColormap.from_list("throughput", [PAPER.light, BOX.light, THROUGHPUT.light])
 
 ROW, ENDS = 0.32, 1.0
-"""Heights of a row of the map, and of what stands above and below."""
+"""Heights, in inches, of a row of the map, and of the space above and below it."""
 
 
 def map_sheet(points: pd.DataFrame, rows_by: str, doubted: Collection[str] = ()) -> Figure:
-    """Throughput at every combination of what is on x and of another axis, a row for each value.
+    """Plot the throughput by the x axis of the sweep (columns) and another axis (rows).
 
-    What is of points that are ``doubted`` stands in parentheses.
+    Values of points that are ``doubted`` are in parentheses.
     """
     shown = arranged(points)
-    parts = dict(split(points, shown.rest))
+    panels = dict(split(points, shown.rest))
     rows = points.groupby(rows_by, dropna=False).ngroups
-    figure, grid = multiples(list(parts), 1, ENDS + ROW * rows)
-    for part, (axes,) in zip(parts.values(), grid, strict=True):
-        marked = part.assign(doubted=part["point"].isin([*doubted]))
+    figure, grid = multiples(list(panels), 1, ENDS + ROW * rows)
+    for group, (axes,) in zip(panels.values(), grid, strict=True):
+        marked = group.assign(doubted=group["point"].isin([*doubted]))
         throughput_map(marked, axes, shown.x, rows_by, most=points["throughput_msg_s"].max())
     return figure
 
@@ -40,22 +40,22 @@ def map_sheet(points: pd.DataFrame, rows_by: str, doubted: Collection[str] = ())
 def throughput_map(
     points: pd.DataFrame, axes: Axes, columns: str, rows: str, *, most: float | None = None
 ) -> Axes:
-    """Throughput at each value of an axis of the sweep (columns) and of another one (rows).
+    """Plot the throughput by an axis of the sweep (columns) and another one (rows).
 
-    Of points that agree in both the mean is shown; a combination that was not measured is empty.
-    ``most`` is the throughput with the darkest shade, in maps that are to compare.  It stands in
-    parentheses where a point is ``doubted``, by that column.
+    Points that agree in both are averaged; a combination that was not measured is empty.  ``most``
+    is the throughput with the darkest shade, the same in maps to be compared.  A value is in
+    parentheses if one of its points is ``doubted``, by the column of that name.
     """
-    words = {name: [as_text(worded(name, v)) for v in points[name]] for name in (columns, rows)}
+    texts = {name: [as_text(worded(name, v)) for v in points[name]] for name in (columns, rows)}
     figure = COLUMNS["throughput_msg_s"]
-    measured = points.assign(**words).dropna(subset=[figure.name])
+    measured = points.assign(**texts).dropna(subset=[figure.name])
 
-    def combined(name: str, how: Literal["mean", "any"]) -> pd.DataFrame:
+    def pivoted(name: str, how: Literal["mean", "any"]) -> pd.DataFrame:
         cells = measured.pivot_table(name, index=rows, columns=columns, aggfunc=how, sort=False)
-        return cells.reindex(index=_words(points, rows), columns=_words(points, columns))
+        return cells.reindex(index=_labels(points, rows), columns=_labels(points, columns))
 
-    cells, doubted = combined(figure.name, "mean"), combined("doubted", "any")
-    texts = cells.map(lambda rate: plain(float(f"{rate:.3g}")), na_action="ignore").fillna("")
+    cells, doubted = pivoted(figure.name, "mean"), pivoted("doubted", "any")
+    numbers = cells.map(lambda rate: plain(float(f"{rate:.3g}")), na_action="ignore").fillna("")
     sns.heatmap(
         cells.astype(float) * figure.scale,
         ax=axes,
@@ -64,7 +64,7 @@ def throughput_map(
         vmax=most,
         cbar=False,
         linewidths=1,
-        annot=texts.mask(doubted.eq(True), "(" + texts + ")"),  # noqa: FBT003
+        annot=numbers.mask(doubted.eq(True), "(" + numbers + ")"),  # noqa: FBT003
         fmt="",
         annot_kws={"fontsize": 8.5},
     )
@@ -76,6 +76,6 @@ def throughput_map(
     return axes
 
 
-def _words(points: pd.DataFrame, name: str) -> list[str]:
-    """Every value of an axis in words, in order."""
-    return [as_text(words) for words, _ in split(points, (name,))]
+def _labels(points: pd.DataFrame, name: str) -> list[str]:
+    """Return the labels of an axis's values, in order."""
+    return [as_text(label) for label, _ in split(points, (name,))]

@@ -1,1 +1,1 @@
-"""How NATS, and the load of it, are started."""
+"""NATS as a system under test, and the launcher of its load generator."""

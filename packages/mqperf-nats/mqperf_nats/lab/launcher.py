@@ -1,4 +1,4 @@
-"""A generator of NATS's traffic: publishers and subscribers with a codec of their own."""
+"""The launcher of publishers and subscribers of NATS, which need no client library."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,11 +15,11 @@ from mqperf_numbered.lab.launcher import addresses, launcher, orders
 PROGRAM = Program("the generator of NATS", "mqperf_nats.onhost")
 
 DOTS = "_"
-"""What stands for dots: a stream is called as its subject, and no dot can be in its name."""
+"""Replacement of dots: a stream has the name of its subject, and names must not have dots."""
 
 
 def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[str, str]]:
-    """How streams are made and consumed; core NATS has no options."""
+    """Return the options of streams and consumers; core NATS has none."""
     stream, parameters = STREAMS.get(case.queues), of_case(case)
     if stream is None:
         return {}
@@ -30,16 +30,16 @@ def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[
 
 
 def streams(case: Case, run_id: str) -> Sequence[str]:
-    """The streams of a run, which their subscribers remove unless they are killed."""
-    kept = case.queues in STREAMS
-    return [name.replace(".", DOTS) for name in addresses(case, run_id)] if kept else []
+    """Return the streams of a run, which their subscribers remove unless they are killed."""
+    has_streams = case.queues in STREAMS
+    return [name.replace(".", DOTS) for name in addresses(case, run_id)] if has_streams else []
 
 
 def _orders(job: LoadJob, member: Member) -> dict[str, Any]:
-    """How streams are made; core NATS has none, and confirms nothing."""
+    """Return the orders of a process; core NATS has no streams, and no confirms."""
     stream = STREAMS.get(job.case.queues)
-    of_core = {} if stream else {"confirms": 0}
-    return orders(of_case, job, member, dots=DOTS) | {"stream": stream} | of_core
+    further: dict[str, Any] = {"stream": stream} if stream else {"stream": None, "confirms": 0}
+    return orders(of_case, job, member, dots=DOTS) | further
 
 
 LAUNCHER = replace(

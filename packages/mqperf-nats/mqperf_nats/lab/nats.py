@@ -38,39 +38,39 @@ MANAGEMENT = f"{PROGRAM.name}.management"
 
 @dataclass(frozen=True, slots=True)
 class Nats(PrivateDeployment):
-    """The deployment: its nodes, and where the first is."""
+    """The deployment: its nodes, and the folder of the first."""
 
     nodes_of_all: Endpoint
     first: HostFolder
 
     def provision(self, case: Case, _run_id: str) -> Access:
-        """Give the nodes; runs keep apart by their subjects."""
+        """Return the access to the nodes; runs are isolated by their subjects."""
         return Access.by(TOPOLOGIES[case.topology], self.nodes_of_all)
 
     def clean_up(self, _run_id: str, queues: Sequence[str]) -> None:
-        """Remove the run's streams that are left: subscribers remove theirs unless killed."""
+        """Remove remaining streams of the run: those of subscribers that were killed."""
         if queues:
             self.manage("removes no streams", LIMIT_S, "remove", *queues)
 
     def manage(self, failure: str, limit_s: float, *action: str) -> None:
-        """Have the program of management do something; raises ``SystemFault`` with its error."""
+        """Run the management program; raises ``SystemFault`` with its error."""
         host = self.first.host
         program = PROGRAM.ensure(NAME, host)
         servers = ",".join(self.nodes_of_all.addresses)
         argv = [program.python, *ALONE, "-m", MANAGEMENT, str(self.first.folder / CONFIG), servers]
-        done = host.run([*argv, *action], env=variables(program), timeout_s=limit_s)
-        if done.returncode:
-            raise SystemFault(f"NATS {failure}: {done.stderr.strip()[-500:]}")
+        result = host.run([*argv, *action], env=variables(program), timeout_s=limit_s)
+        if result.returncode:
+            raise SystemFault(f"NATS {failure}: {result.stderr.strip()[-500:]}")
 
 
 def installed(host: Host) -> str:
-    """The installed version; raises ``SystemFault`` with the command that installs it."""
+    """Return the installed version; raises ``SystemFault`` with the command that installs it."""
     return _version(host, (PRODUCT.tool.on(PRODUCT.title, host), "--version"))
 
 
-def _version(host: Host, asking: Sequence[str]) -> str:
-    answer = host.run(asking, timeout_s=LIMIT_S)
-    return answer.stdout.partition(": v")[2].strip() or "unknown"
+def _version(host: Host, command: Sequence[str]) -> str:
+    result = host.run(command, timeout_s=LIMIT_S)
+    return result.stdout.partition(": v")[2].strip() or "unknown"
 
 
 PRODUCT = Product(
@@ -81,7 +81,7 @@ PRODUCT = Product(
 
 
 class NatsSettings(SystemSettings):
-    """``version``, in quotes, is another one than is installed, ``2.10`` for any 2.10.x."""
+    """Settings: ``version``, in quotes, instead of the installed one; ``2.10`` for any 2.10.x."""
 
     version: VersionAsked | None = None
 
@@ -90,7 +90,7 @@ check = partial(checked, NAME, NatsSettings)
 
 
 def queue_kind(asked: str, settings: Mapping[str, JsonValue], host: Host) -> str:
-    """The kind of queue that is asked for; raises ``SystemFault`` where no NATS can be had."""
+    """Return the requested kind of queue; raises ``SystemFault`` if NATS is not available."""
     PRODUCT.lacks(host, check(settings).version)
     return asked
 
@@ -98,18 +98,18 @@ def queue_kind(asked: str, settings: Mapping[str, JsonValue], host: Host) -> str
 def configuration(
     places: Sequence[HostFolder], ports: Sequence[int], index: int, password: str
 ) -> str:
-    """The configuration of a node: ``ports`` are first all nodes' for clients, then for others."""
+    """Return a node's configuration; ``ports`` are all nodes' for clients, then those for peers."""
     place, login = places[index], {"user": USER, "password": password}
     config = {
         "server_name": f"node-{index + 1}",
         "listen": f"{place.host.address}:{ports[index]}",
-        "max_payload": 16_000_000,  # more than a plan may ask for
+        "max_payload": 16_000_000,  # above the limit of plans
         "authorization": login,
         "jetstream": {"store_dir": str(place.folder / "data")},
     }
     if len(places) > 1:
-        others = zip(places, ports[len(places) :], strict=True)
-        peers = [f"{other.host.address}:{port}" for other, port in others]
+        peer_ports = zip(places, ports[len(places) :], strict=True)
+        peers = [f"{peer.host.address}:{port}" for peer, port in peer_ports]
         routes = [f"nats://{USER}:{password}@{peer}" for peer in peers]
         cluster = {"name": "mqperf", "listen": peers[index], "no_advertise": True}
         config["cluster"] = {**cluster, "authorization": login, "routes": routes}
@@ -119,17 +119,17 @@ def configuration(
 def start(
     settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
 ) -> AbstractContextManager[Deployment]:
-    """Run one server for the topology ``single``, and else three, with a password made at random.
+    """Run one server for the topology ``single``, else three, with a random password.
 
-    They are up when a stream with a replica on every one can be made by each of them.
+    They are ready when each of them can create a stream with a replica on every one.
     """
     values = {**settings}
     labels = LABELS[str(values.pop("topology", CLUSTER))]
-    wanted, size = check(values), len(labels)
+    checked_settings, size = check(values), len(labels)
     password = secrets.token_hex(16)
 
     def command(place: HostFolder, *arguments: str) -> tuple[str, ...]:
-        return PRODUCT.command(place.host, wanted.version, *arguments, shown=place.folder)
+        return PRODUCT.command(place.host, checked_settings.version, *arguments, shown=place.folder)
 
     version = _version(host_folders[0].host, command(host_folders[0], "--version"))
 
@@ -148,12 +148,12 @@ def start(
             )
             for index, (label, home) in enumerate(zip(labels, homes, strict=True))
         ]
-        servers.start(nodes, wanted.start_timeout_s)
+        servers.start(nodes, checked_settings.start_timeout_s)
         config = redact(nodes[0].files[CONFIG])
         about: dict[str, JsonValue] = {"product": "NATS", "version": version, "config": config}
-        every = Endpoint(NAME, tuple(node.name for node in nodes), USER, password)
-        nats = Nats(servers, about, every, homes[0])
-        wait_s = wanted.start_timeout_s
+        endpoint = Endpoint(NAME, tuple(node.name for node in nodes), USER, password)
+        nats = Nats(servers, about, endpoint, homes[0])
+        wait_s = checked_settings.start_timeout_s
         nats.manage("is not ready", wait_s + LIMIT_S, "await", f"{wait_s:g}")
         return nats
 

@@ -1,4 +1,4 @@
-"""The protocol of NATS on the wire: lines, and the messages that follow some of them.
+"""Encodes and decodes the protocol of NATS: lines, and the messages that follow some of them.
 
 Source: https://docs.nats.io/reference/reference-protocols/nats-protocol.
 """
@@ -15,17 +15,17 @@ PING, PONG = b"PING\r\n", b"PONG\r\n"
 END = b"\r\n"
 ACK = b"+ACK"
 NOBODY = b"NATS/1.0 503"
-"""The header of an answer that says that nobody listens to a subject."""
+"""The header of an answer for a subject without subscribers."""
 
 LINE = re.compile(rb"([^\r\n]*)\r\n")
 MESSAGE = re.compile(rb"H?MSG (\S+) (\d+) +(?:([^\s\d]\S*) +)?(?:\d+ )?(\d+)\r\n")
-"""Subject, number of the subscription, subject for answers, bytes of headers and body."""
+"""Subject, number of the subscription, reply subject, bytes of headers and body."""
 
 
 class Messages(NamedTuple):
-    """Messages that follow each other and have one and the same head, as they are in a buffer.
+    """Consecutive messages with identical heads in a buffer.
 
-    The first has its body at ``at``, of ``size`` bytes, the next one ``unit`` bytes later.
+    The body of the first is at ``at``, of ``size`` bytes; that of the next is ``unit`` bytes later.
     """
 
     subject: bytes
@@ -38,15 +38,15 @@ class Messages(NamedTuple):
 
     @property
     def ends(self) -> range:
-        """Where each ends."""
+        """The offset of the end of each message."""
         first = self.at + self.size + len(END)
         return range(first, first + self.rows * self.unit, self.unit)
 
 
 def parsed(buffer: bytearray, at: int, have: int) -> Messages | bytes | None:
-    """The messages that begin there, or the line, without its end; None before it is whole.
+    """Return the messages at that offset, or the line without its end; None if it is not whole.
 
-    Messages that are to be acknowledged have heads of their own; others are taken together.
+    Messages to be acknowledged have different heads, so they are returned singly, others together.
     """
     found = MESSAGE.match(buffer, at, have)
     if found is None:
@@ -60,34 +60,34 @@ def parsed(buffer: bytearray, at: int, have: int) -> Messages | bytes | None:
         return None
     if rows > 1:
         heads = np.ndarray((rows, begin - at), np.uint8, buffer, at, (unit, 1))
-        alike = (heads == heads[0]).all(axis=1)
-        rows = rows if alike.all() else int(alike.argmin())
+        identical = (heads == heads[0]).all(axis=1)
+        rows = rows if identical.all() else int(identical.argmin())
     return Messages(subject, int(subscription), reply, begin, size, unit, rows)
 
 
 def fresh_inbox() -> str:
-    """The beginning of subjects that nobody else has, as long as every other one."""
+    """Return a unique prefix of subjects; all have the same length."""
     return f"_INBOX.{uuid.uuid4().hex}"
 
 
 def connect(user: str, password: str) -> bytes:
-    """The line by which a client logs in; it is told at once where nobody listens."""
+    """Encode the line by which a client logs in; it asks for ``no_responders`` answers."""
     values = {"user": user, "pass": password, "name": "mqperf", "lang": "python", "version": "1"}
     flags = {"verbose": False, "pedantic": False, "headers": True, "no_responders": True}
     return b"CONNECT " + json.dumps({**values, **flags, "protocol": 1}).encode() + END
 
 
 def subscribe(subject: str, subscription: int) -> bytes:
-    """The line that asks for what is published to a subject."""
+    """Encode the line that subscribes to a subject."""
     return f"SUB {subject} {subscription}\r\n".encode()
 
 
 def publish(subject: bytes, body: bytes, reply: bytes = b"") -> bytes:
-    """A message, with a subject for answers to it, if there are to be any."""
+    """Encode a message, with a reply subject if there is one."""
     return b"PUB %s %s %d\r\n%s\r\n" % (subject, reply, len(body), body)
 
 
 def request(verb: str, name: str, values: Mapping[str, object], reply: bytes) -> bytes:
-    """What is asked of JetStream, as ``STREAM.CREATE`` of the stream of that name."""
+    """Encode a request to JetStream, such as ``STREAM.CREATE`` for the stream of that name."""
     body = json.dumps(values).encode() if values else b""
     return publish(f"$JS.API.{verb}.{name}".encode(), body, reply)

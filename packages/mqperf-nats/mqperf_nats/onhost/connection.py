@@ -1,4 +1,4 @@
-"""A connection to a server of NATS: how it logs in, what comes and goes, and how it ends."""
+"""A connection to a server of NATS: login, messages, requests, and close."""
 
 import json
 import select
@@ -13,26 +13,26 @@ from mqperf_numbered.onhost.inbox import HEARTBEAT_S, Inbox
 BUFFER_BYTES = 1 << 18
 
 ANSWERS, DELIVERIES = 1, 2
-"""Numbers of subscriptions: to what is answered to this connection, and to messages of the load."""
+"""Numbers of subscriptions: to answers for this connection, and to messages of the load."""
 
 READY_S, ANSWER_S, PAUSE_S = 20.0, 2.0, 0.1
-"""How long JetStream may be unable, how long it may not answer, and when it is asked again.
+"""Time limits for JetStream to succeed and to answer once, and the pause between attempts.
 
-A cluster may leave one of two clients without an answer that make a stream at the same time.
+If two clients create a stream at the same time, a cluster may not answer one of them.
 """
 
 CALL, CONSUMER = b"call", b"consumer"
-"""How subjects end to which JetStream answers; confirms of messages have numbers there."""
+"""Suffixes of reply subjects of JetStream requests; those of confirms are numbers."""
 
 NO_LEADER = 500
-"""From this code on, what JetStream cannot do now it may do later."""
+"""The least code of errors that are temporary."""
 
 
 class Connection(Inbox):
-    """An open connection; ``inbox`` begins the subjects of what is answered to it alone.
+    """An open connection; ``inbox`` is the prefix of its reply subjects.
 
-    To ``deliveries`` come messages of streams.  ``last_words`` are sent before it is closed.
-    ``ended`` is what the server ended it with.
+    Messages of streams come to the subject ``deliveries``.  ``last_words`` are sent before it is
+    closed.  ``ended`` is the error with which the server ended it.
     """
 
     heartbeat = codec.PING
@@ -42,78 +42,78 @@ class Connection(Inbox):
     def __init__(self, broker: Broker) -> None:
         self.inbox, self.pongs, self.calls = codec.fresh_inbox(), 0, 0
         self.deliveries = f"{self.inbox}.deliveries.all"
-        self.understood, self.come, self.last_words = 0, list[Messages](), b""
+        self.parsed_until, self.received, self.last_words = 0, list[Messages](), b""
         self.ended: Lost | Refused | None = None
         super().__init__(broker, BUFFER_BYTES)
 
     def messages(self) -> list[Messages]:
-        """All whole messages that have come since it was last told to forget them.
+        """Return all whole messages that have come since the last ``forget``.
 
-        Everything else is dealt with.  Raises ``Lost``, or ``Refused``, where the server has ended
-        the connection and none came before.
+        Other lines are handled.  Raises ``Lost`` or ``Refused`` if the server has ended the
+        connection and no message came before.
         """
         while self.ended is None:
-            part = codec.parsed(self.buffer, self.understood, self.have)
+            part = codec.parsed(self.buffer, self.parsed_until, self.have)
             if part is None:
                 break
             if isinstance(part, bytes):
                 self._attend(part)
-                self.understood += len(part) + len(codec.END)
+                self.parsed_until += len(part) + len(codec.END)
             else:
-                self.come.append(part)
-                self.understood = part.ends[-1]
-        if not self.come:
+                self.received.append(part)
+                self.parsed_until = part.ends[-1]
+        if not self.received:
             self._end()
-        return self.come
+        return self.received
 
     def forget(self) -> None:
-        """Have room for others: their bytes are in the buffer until then.
+        """Discard the received messages, which are in the buffer until then.
 
-        Raises ``Lost``, or ``Refused``, where the server has ended the connection behind them.
+        Raises ``Lost`` or ``Refused`` if the server has ended the connection after them.
         """
-        self.consumed(self.understood)
-        self.understood, self.come = 0, []
+        self.consumed(self.parsed_until)
+        self.parsed_until, self.received = 0, []
         self._end()
 
     def reached(self) -> None:
-        """Return when the server has dealt with all that was sent before; messages are kept."""
-        wanted = self.pongs + 1
+        """Wait until the server has handled all that was sent before; keep received messages."""
+        expected = self.pongs + 1
         self.send(codec.PING)
         self.finish_sending()
-        while self.pongs < wanted:
+        while self.pongs < expected:
             self._end()
             self.fill()
             self.messages()
 
     def call(self, verb: str, name: str, values: Mapping[str, object]) -> bytes:
-        """Ask JetStream for something until it is done; gives the answer.
+        """Repeat a request to JetStream until it succeeds; return the answer.
 
-        Raises ``Refused`` when it will not be done.
+        Raises ``Refused`` for permanent errors, or after ``READY_S``.
         """
-        limit = time.monotonic() + READY_S
+        deadline = time.monotonic() + READY_S
         while (error := problem(answer := self._answer(verb, name, values))) is not None:
-            if isinstance(error, Refused) or time.monotonic() > limit:
+            if isinstance(error, Refused) or time.monotonic() > deadline:
                 raise Refused(f"{self.address}: {verb} {name}: {error}")
             time.sleep(PAUSE_S)
         return answer
 
     def body(self, block: Messages) -> bytes:
-        """That of the first of some messages."""
+        """Return the body of the first of some messages."""
         return bytes(self.view[block.at : block.at + block.size])
 
     def log_in(self) -> None:
-        """Return when the server knows us, and answers come to us."""
+        """Log in, and subscribe to answers."""
         answers = codec.subscribe(f"{self.inbox}.*", ANSWERS)
         self.send(codec.connect(self.broker.user, self.broker.password) + answers)
         self.reached()
 
     def take_leave(self) -> None:
-        """Return when the server has read all that was sent."""
+        """Send the last words; return when the server has read all that was sent."""
         self.send(self.last_words)
         self.reached()
 
     def _answer(self, verb: str, name: str, values: Mapping[str, object]) -> bytes:
-        """The answer to a request; one that says that nobody listens when none comes in time."""
+        """Send a request; return its answer, or ``codec.NOBODY`` if none comes in time."""
         self.calls += 1
         reply = b"%s.%s-%d" % (self.inbox.encode(), CALL, self.calls)
         self.send(codec.request(verb, name, values, reply))
@@ -129,7 +129,7 @@ class Connection(Inbox):
         return codec.NOBODY
 
     def _attend(self, line: bytes) -> None:
-        """A line that begins no message."""
+        """Handle a line that does not begin a message."""
         if line == b"PING":
             self.send(codec.PONG)
         elif line == b"PONG":
@@ -144,7 +144,7 @@ class Connection(Inbox):
 
 
 def problem(answer: bytes) -> Lost | Refused | None:
-    """What an answer of JetStream says that is an error."""
+    """Return the error in an answer of JetStream, or None."""
     if answer.startswith(codec.NOBODY):
         return Lost("no answer: no leader, or no JetStream")
     if b'"error"' not in answer:

@@ -1,10 +1,10 @@
 """Run as ``python -m mqperf_nats.onhost.management CONFIGURATION ADDRESSES ACTION WORD...``.
 
-The action ``remove`` has streams as its words, and removes those that are there: a subscriber that
-was killed has left its own.  ``await`` has seconds, and ends when each server answers, and a stream
-with a replica on every one can be made by each of them: a follower may never log who leads
-JetStream, and answers before the leader knows it.  Who may do that is read of the configuration of
-a server, ADDRESSES are of all, with commas between them.
+``remove STREAM...`` removes those of the streams that exist, which killed subscribers have left.
+``await SECONDS`` waits until each server answers, and can create a stream with a replica on every
+server: logs do not suffice, as a follower may never log the leader of JetStream, and answers before
+the leader knows it.  CONFIGURATION is that of a server, from which the login is read; ADDRESSES are
+those of all servers, separated by commas.
 """
 
 import json
@@ -21,17 +21,17 @@ PROBE = "mqperf-ready"
 
 
 def names(connection: Connection) -> set[str]:
-    """All streams; JetStream tells some of them at a time.  Raises ``Lost`` or ``Refused``."""
-    there = set[str]()
+    """Return all streams, which JetStream lists in pages.  Raises ``Lost`` or ``Refused``."""
+    streams = set[str]()
     while True:
-        told = json.loads(connection.call("STREAM", "NAMES", {"offset": len(there)}))
-        there |= {*(told["streams"] or ())}
-        if not told["streams"] or len(there) >= told["total"]:
-            return there
+        page = json.loads(connection.call("STREAM", "NAMES", {"offset": len(streams)}))
+        streams |= {*(page["streams"] or ())}
+        if not page["streams"] or len(streams) >= page["total"]:
+            return streams
 
 
 def remove(broker: Broker, streams: Sequence[str]) -> None:
-    """Remove the streams by any server.  Raises ``Lost`` or ``Refused``."""
+    """Remove those of the streams that exist, by any server.  Raises ``Lost`` or ``Refused``."""
     connection = Connection(broker)
     for name in names(connection) & {*streams}:
         connection.call("STREAM.DELETE", name, {})
@@ -39,17 +39,16 @@ def remove(broker: Broker, streams: Sequence[str]) -> None:
 
 
 def make_replicas(connection: Connection, replicas: int) -> None:
-    """Make a stream of so many replicas, and remove it.  Raises ``Lost`` or ``Refused``."""
+    """Create a stream of so many replicas, and remove it.  Raises ``Lost`` or ``Refused``."""
     stream = {"name": PROBE, "subjects": [PROBE], "storage": "memory", "num_replicas": replicas}
     connection.call("STREAM.CREATE", PROBE, stream)
     connection.call("STREAM.DELETE", PROBE, {})
 
 
 def await_all(brokers: Sequence[Broker], deadline: float) -> None:
-    """Return when each server answers, and a stream of all of them can be made by each.
+    """Wait until each server answers, and can create a stream with a replica on every server.
 
-    Raises ``Lost`` of the first that does not answer by the ``deadline``, on the monotonic clock,
-    or what a server says then of the stream.
+    After the ``deadline``, on the monotonic clock, raises a server's last ``Lost`` or ``Refused``.
     """
     for broker in brokers:
         _retried(broker, deadline, lambda _connection: None)
@@ -72,15 +71,15 @@ def _retried(broker: Broker, deadline: float, do: Callable[[Connection], None]) 
 
 
 def main(configuration: str, addresses: str, action: str, *words: str) -> None:
-    """Do it; ends with the server's word where it refuses."""
+    """Perform the action; exit with the server's message if it fails."""
     login = json.loads(Path(configuration).read_text(encoding="utf-8"))["authorization"]
     servers = addresses.split(",")
     try:
         if action == "remove":
             remove(Broker(servers, login["user"], login["password"], ""), words)
         else:
-            each = [Broker([server], login["user"], login["password"], "") for server in servers]
-            await_all(each, time.monotonic() + float(*words))
+            brokers = [Broker([server], login["user"], login["password"], "") for server in servers]
+            await_all(brokers, time.monotonic() + float(*words))
     except (Lost, Refused) as error:
         sys.exit(str(error))
 

@@ -1,4 +1,4 @@
-"""What one process is told beyond what all are: how its threads publish and consume."""
+"""The orders of one process: how its threads publish and consume."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from mqperf_numbered.onhost.orders import PairOrders
 
 @dataclass(frozen=True, slots=True)
 class Orders(PairOrders):
-    """All that a process is told: keys of the plan by their names, and threads with subjects.
+    """All orders of a process: parameters of the plan by name, and threads with subjects.
 
-    ``stream`` is what JetStream is told of streams; without it there are none.
+    ``stream`` is the configuration of JetStream's streams; None for core NATS, without streams.
     """
 
     stream: Mapping[str, Any] | None

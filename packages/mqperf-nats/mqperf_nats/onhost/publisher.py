@@ -18,33 +18,33 @@ from mqperf_numbered.onhost.waiting import Waiting
 
 
 class Outlet(publisher.Outlet[Connection]):
-    """The connection of a thread."""
+    """The connection of a publishing thread."""
 
     def __init__(
         self, orders: Orders, thread: Thread, record: Record, waiting: Waiting, diary: Diary
     ) -> None:
         self.orders, self.subject, self.rows = orders, thread.address, Rows(orders, thread.address)
         publishing = PublisherThread(orders, thread.number, orders.confirms, record, self.rows)
-        publishing.patience_s = orders.timeout_s  # nobody tells what is lost with a stream's leader
+        publishing.patience_s = orders.timeout_s  # messages may be lost with a stream's leader
         super().__init__(publishing, waiting, diary, partial(Connection, orders.broker))
 
     def prepare(self, connection: Connection) -> None:
-        """Make the stream unless it is there."""
+        """Create the stream if it is missing."""
         streams.make(connection, self.orders, self.subject)
         self.rows.confirmed_to(connection.inbox)
         self.thread.attach(connection)
 
     def read(self, connection: Connection) -> None:
-        """Confirms are answers to messages, whose numbers their subjects end with.
+        """Record confirms: answers whose subjects end with the numbers of messages.
 
-        Those before the words that end the connection count, too.
+        Confirms before the line that ends the connection count, too.
         """
         now_ns = time.time_ns()
         ended: dict[str, list[int]] = {"confirmed": [], "error": []}
         for block in connection.messages():
             number = block.subject.rpartition(b".")[2]
             if not number.isdigit():
-                continue  # a call that was not waited for
+                continue  # the late answer to a call
             error = problem(connection.body(block))
             ended["confirmed" if error is None else "error"].append(int(number))
             if error is not None:

@@ -1,4 +1,4 @@
-"""Messages as they are published, in rows of bytes, and the subjects to which each is confirmed."""
+"""Published messages as rows of bytes, with the subjects to which they are confirmed."""
 
 import os
 
@@ -13,10 +13,10 @@ from mqperf_numbered.onhost.record import Numbers
 
 
 class Rows:
-    """Messages of a thread, each with all that is sent for it."""
+    """Messages of a thread, each a row of all bytes that are sent for it."""
 
     def __init__(self, orders: Orders, subject: str) -> None:
-        """Have no inbox yet."""
+        """Prepare a block of messages, with an inbox that is replaced later."""
         inbox = fresh_inbox()
         reply = f"{inbox}.{'0' * DIGITS} " if orders.confirms else ""
         head = f"PUB {subject} {reply}{orders.payload_bytes}\r\n".encode()
@@ -29,17 +29,17 @@ class Rows:
         self.digits = self.rows[:, at : at + DIGITS] if orders.confirms else None
 
     def confirmed_to(self, inbox: str) -> None:
-        """Have confirms sent to this inbox."""
+        """Set the inbox of confirms."""
         if self.digits is not None:
             self.inbox[:] = np.frombuffer(inbox.encode(), np.uint8)
 
     def content(self, numbers: Numbers) -> bytes:
-        """The rows of these messages."""
+        """Return the rows of these messages."""
         count = len(numbers)
         if self.digits is not None:
             self.digits[:count] = digits(numbers)
         return self.rows[:count].tobytes()
 
     def handed_over(self, count: int, taken: int) -> int:
-        """As many as have all their bytes taken."""
+        """Return how many of ``count`` messages are whole in the first ``taken`` bytes."""
         return min(taken // self.unit, count)

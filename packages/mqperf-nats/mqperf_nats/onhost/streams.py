@@ -1,4 +1,4 @@
-"""Streams of JetStream: how each is made, and how it is consumed."""
+"""Creates streams of JetStream, and consumers of them."""
 
 from mqperf_nats.onhost import codec
 from mqperf_nats.onhost.connection import CONSUMER, Connection
@@ -6,14 +6,14 @@ from mqperf_nats.onhost.orders import Orders
 
 
 def make(connection: Connection, orders: Orders, subject: str) -> None:
-    """Make the stream of a subject unless it is there, or there are to be none."""
+    """Create the stream of a subject if it is missing; do nothing for core NATS."""
     if orders.stream is not None:
         values = {"name": subject, "subjects": [subject], **orders.stream}
         connection.call("STREAM.CREATE", subject, values)
 
 
 def consuming(connection: Connection, orders: Orders, subject: str, first: int) -> bytes:
-    """What asks for the messages of a stream from that one on: a consumer of this connection."""
+    """Encode the request for a consumer of this connection, from message ``first`` on."""
     name = connection.inbox.rpartition(".")[2]
     config = {
         "durable_name": name,
@@ -29,5 +29,5 @@ def consuming(connection: Connection, orders: Orders, subject: str, first: int) 
 
 
 def number(reply: bytes) -> int:
-    """Which message of its stream one is, by the subject to which it is acknowledged."""
+    """Return the number of a message in its stream, from its reply subject."""
     return int(reply.split(b".")[5])

@@ -1,4 +1,4 @@
-"""A server: hears the subjects of its threads, or consumes their streams; accounts for all."""
+"""A server: subscribes to the subjects of its threads, or consumes their streams."""
 
 from functools import partial
 
@@ -18,7 +18,7 @@ from mqperf_numbered.onhost.waiting import Waiting
 
 
 class Inlet(ManagedConnection[Connection]):
-    """The connection of a subject; ``next`` is the message of a stream that it continues with."""
+    """The connection of a subject; ``next`` is the next message to consume of a stream."""
 
     def __init__(
         self, orders: Orders, thread: Thread, server: Consumer, waiting: Waiting, diary: Diary
@@ -27,7 +27,7 @@ class Inlet(ManagedConnection[Connection]):
         super().__init__(waiting, diary, partial(Connection, orders.broker))
 
     def prepare(self, connection: Connection) -> None:
-        """Listen; to a stream, make it unless it is there, and consume if it is time."""
+        """Subscribe; for a stream, create it if it is missing, and consume if it is time."""
         self.on, subject = connection, self.subject
         if self.orders.stream is not None:
             streams.make(connection, self.orders, self.subject)
@@ -39,15 +39,15 @@ class Inlet(ManagedConnection[Connection]):
             self.consume()
 
     def consume(self) -> None:
-        """Consume the stream; messages may come before the answer, which nobody waits for."""
+        """Consume the stream, without waiting for the answer, as messages may come before it."""
         if self.orders.stream is not None:
             self.on.send(streams.consuming(self.on, self.orders, self.subject, self.next))
             self.watch()
 
     def read(self, connection: Connection) -> None:
-        """Count the messages that have come, and acknowledge those of streams.
+        """Record the messages that have come, and acknowledge those of streams.
 
-        Those before the words that end the connection have come, too: nobody sends them again.
+        Messages before the line that ends the connection count, as they are not sent again.
         """
         blocks = list[Messages]()
         for block in connection.messages():
@@ -70,6 +70,6 @@ class Inlet(ManagedConnection[Connection]):
             self.next = max(self.next, streams.number(replies[-1]) + 1)
         connection.forget()
         if of_stream:
-            wanted = replies if self.orders.acks == "each" else replies[-1:]
-            connection.send(b"".join(codec.publish(reply, codec.ACK) for reply in wanted))
+            to_ack = replies if self.orders.acks == "each" else replies[-1:]
+            connection.send(b"".join(codec.publish(reply, codec.ACK) for reply in to_ack))
             self.watch()

@@ -1,1 +1,1 @@
-"""What a plan may say of NATS."""
+"""Plan parameters and kinds of queues of NATS."""

@@ -1,4 +1,4 @@
-"""What a plan may say of a load of NATS."""
+"""Parameters of a load of NATS in a plan."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -13,7 +13,7 @@ from mqperf_numbered.plan.paced import USUAL_BYTES, Confirms, Paced, Prefetch, R
 
 
 class Parameters(Paced):
-    """Each is a column of tables, and may be a list; all but the first say what JetStream does."""
+    """Parameters, each a column of tables, and maybe a list; all but the first are JetStream's."""
 
     payload_bytes: RandomBody = USUAL_BYTES
     confirms: Confirms = 1_000
@@ -26,7 +26,7 @@ class Parameters(Paced):
 
 
 def incompatible_queues(kind: str, values: Mapping[str, object]) -> str | None:
-    """Why messages of such a load cannot be in a kind of queue; None where they can."""
+    """Return why a load with such parameters cannot use a kind of queue; None if it can."""
     if kind not in {CORE.name, *STREAMS}:
         return f"it publishes to NATS only: plan queues: [{CORE.name}]"
     if kind == CORE.name and values.get(LATE) is not None:

@@ -1,4 +1,4 @@
-"""Where messages of NATS are: in no place, or in streams of JetStream."""
+"""Kinds of queues of NATS: core NATS, which keeps no messages, and streams of JetStream."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ STREAMS: Mapping[str, Mapping[str, Any]] = {
     "jetstream-memory-r3": {"storage": "memory", "num_replicas": 3},
     "jetstream-file-r3": {"storage": "file", "num_replicas": 3},
 }
-"""What JetStream is told of the streams that are a kind of queue."""
+"""The configuration of JetStream's streams, by kind of queue."""
 
 REPLICATED = tuple(name for name, stream in STREAMS.items() if stream["num_replicas"] > 1)
 
@@ -22,9 +22,9 @@ REPLICATED = tuple(name for name, stream in STREAMS.items() if stream["num_repli
 def _kind(name: str) -> Queues:
     where = "in memory" if STREAMS[name]["storage"] == "memory" else "in files"
     nodes, short = ("3 nodes", ", R3") if name in REPLICATED else ("one node", "")
-    words = f"JetStream {where}{short}"
+    title = f"JetStream {where}{short}"
     sentence = f"Messages stay in streams of JetStream, {where} of {nodes}."
-    return Queues(name, f", {words}", f" ({words})", f"-{name}", sentence, log=True, noun=words)
+    return Queues(name, f", {title}", f" ({title})", f"-{name}", sentence, log=True, noun=title)
 
 
 MEMORY, FILE, MEMORY_R3, FILE_R3 = map(_kind, STREAMS)

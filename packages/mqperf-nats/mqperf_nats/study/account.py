@@ -1,4 +1,4 @@
-"""What processes wrote beside their counts, against the record of every message."""
+"""Compares the diaries of processes with their recorded messages."""
 
 from mqperf_nats.plan.parameters import GENERATOR, of_case
 from mqperf_numbered.study.published import reader

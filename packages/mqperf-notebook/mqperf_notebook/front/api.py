@@ -1,15 +1,15 @@
-"""Sweeps that outlive the notebook which started them: ``mqperf.start``, ``attach`` and ``stop``.
+"""Sweeps in the background, which outlive the notebook: ``mqperf.start``, ``attach``, ``stop``.
 
     import mqperf
 
     sweep = mqperf.start("plans/quickstart.yaml")      # returns at once
-    results = sweep.watch()                            # below the cell what is measured, then this
+    results = sweep.watch()                            # live view below the cell, then results
     sweep.stop()
 
     results = mqperf.attach("data/runs/quickstart")    # in another kernel, on another day
     mqperf.stop("data/runs/quickstart")
 
-A sweep is a process of its own.  What it starts ends with it, however it ends.
+A sweep is a separate process.  All processes that it starts end with it, however it ends.
 """
 
 import json
@@ -33,14 +33,14 @@ from mqperf_notebook.front import processes
 from mqperf_notebook.record.sweep_files import SweepFiles
 
 DIRECT = build_opener(ProxyHandler({}))
-"""Opens addresses of this machine, whatever proxy others need."""
+"""Opens URLs of this machine without a proxy."""
 
 
 class Sweep:
-    """The sweep in the background into a runs folder, whether it runs or has ended."""
+    """The background sweep of a runs folder, running or ended."""
 
     def __init__(self, runs: Path) -> None:
-        """Take that of a folder."""
+        """Refer to the sweep of a folder."""
         self.runs = runs.resolve()
         self._files = SweepFiles(self.runs)
 
@@ -50,10 +50,10 @@ class Sweep:
         return self._files.running
 
     def watch(self) -> Results:
-        """Show below the cell what is measured until it ends, then give all that was measured.
+        """Show a live view below the cell until the sweep ends, then return all results.
 
-        An interruption ends the watching alone, by ``Interrupted``.  Raises ``MqperfError`` with
-        what ended the sweep early, or why runs failed; what is whole is recorded.
+        An interruption ends only the live view, by ``Interrupted``.  Raises ``MqperfError`` with
+        the reason if the sweep ended early or runs failed; complete runs are recorded.
         """
         pulse = Pulse()
         try:
@@ -66,9 +66,9 @@ class Sweep:
         return read(self.runs)
 
     def stop(self) -> None:
-        """End it, and wait until it has; what is whole is kept, and a new start does the rest.
+        """Stop it, and wait for its end; complete runs are kept, and a new start does the rest.
 
-        Raises ``MqperfError`` for one that is out of reach.
+        Raises ``MqperfError`` for a sweep that was not started in the background of this machine.
         """
         if (process := processes.running().get(self.runs)) is not None:
             processes.end(process)
@@ -77,18 +77,18 @@ class Sweep:
         print(self)
 
     def _follow(self, pulse: Pulse) -> None:
-        """Print what it tells, and have the pulse be as its own, until it has ended."""
+        """Print its log, and keep the pulse up to date, until it has ended."""
         with self._files.log.open(encoding="utf-8", errors="replace") as log:
             while True:
                 running = self.running
                 print(log.read(), end="", flush=True)
                 if not running:
                     return
-                self._look(pulse)
+                self._update(pulse)
                 time.sleep(PERIOD_S)
 
-    def _look(self, pulse: Pulse) -> None:
-        """Have the pulse be as that of the sweep is now, if that answers."""
+    def _update(self, pulse: Pulse) -> None:
+        """Copy the state of the sweep to the pulse, if its page responds."""
         with suppress(OSError, ValueError, HTTPException):
             with DIRECT.open(f"{self._files.page.read_text()}now.json", timeout=PERIOD_S) as answer:
                 now = json.load(answer)
@@ -112,11 +112,11 @@ class Sweep:
 
 
 def start(what: Plan | StrPath, runs: StrPath | None = None, *, hosts: str | None = None) -> Sweep:
-    """Start in the background what ``run`` would do, and give that sweep at once.
+    """Start in the background what ``run`` would do, and return the sweep immediately.
 
-    It goes on when the kernel is restarted, and when JupyterLab ends.  The arguments are those of
-    ``run``.  Raises ``MqperfError`` for a plan that cannot be run, and for a folder into which
-    another sweep is measuring.
+    It continues when the kernel restarts, or JupyterLab ends.  The arguments are those of ``run``.
+    Raises ``MqperfError`` for a plan that cannot be run, and for a folder that another sweep is
+    measuring into.
     """
     job = job_of(what, runs)
     sweep = Sweep(job.runs)
@@ -128,10 +128,10 @@ def start(what: Plan | StrPath, runs: StrPath | None = None, *, hosts: str | Non
 
 
 def attach(runs: StrPath | None = None) -> Results:
-    """Watch the sweep that runs in the background into a folder, then give all that was measured.
+    """Watch the background sweep of a folder, then return all results.
 
-    Without ``runs`` it is the only one of this machine.  Where none is running that is said in a
-    line, and what is recorded is given.  Raises as ``Sweep.watch`` does.
+    Without ``runs`` it is the only one of this machine.  If none is running, a line says so, and
+    the recorded results are returned.  Raises as ``Sweep.watch`` does.
     """
     sweep = _sweep(runs)
     if sweep.running:
@@ -141,7 +141,7 @@ def attach(runs: StrPath | None = None) -> Results:
 
 
 def stop(runs: StrPath | None = None) -> None:
-    """End the sweep that runs in the background into a folder, or the only one of this machine.
+    """Stop the background sweep of a folder, or the only one of this machine.
 
     Raises as ``Sweep.stop`` does.
     """
@@ -149,7 +149,7 @@ def stop(runs: StrPath | None = None) -> None:
 
 
 def _sweep(runs: StrPath | None) -> Sweep:
-    """That of a folder, or the only one; raises ``MqperfError`` where there are several or none."""
+    """Return the sweep of a folder, or the only one; raises ``MqperfError`` if not exactly one."""
     if runs is not None:
         return Sweep(notebook.located(runs))
     folders = [*processes.running()]

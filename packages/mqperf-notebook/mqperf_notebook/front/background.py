@@ -1,6 +1,6 @@
-"""The process of a sweep in the background: it runs a plan, and ends when it is done or stopped.
+"""The process of a background sweep: it runs a plan, and ends when this is done or stopped.
 
-What is to run comes on the standard input: a plan may hold passwords, which no argument may.
+The job is read from standard input: a plan may hold passwords, which must not be arguments.
 """
 
 import os
@@ -24,16 +24,16 @@ from mqperf_notebook.record.sweep_files import SweepFiles
 
 
 def main() -> None:
-    """Run the job, and write down what ended it."""
+    """Run the job, and write the reason of a failure to a file."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     os.environ.pop("MPLBACKEND", None)  # that of the notebook
-    job, hosts = pickle.load(sys.stdin.buffer)  # noqa: S301 (from who started us)
+    job, hosts = pickle.load(sys.stdin.buffer)  # noqa: S301 (from the parent process)
     files = SweepFiles(job.runs)
-    files.end.write_text(without_passwords(_trouble(job, hosts, files)), encoding="utf-8")
+    files.end.write_text(without_passwords(_run(job, hosts, files)), encoding="utf-8")
 
 
-def _trouble(job: Job, hosts: str | None, files: SweepFiles) -> str:
-    """What failed or ended it early, after it has run; empty when all went well."""
+def _run(job: Job, hosts: str | None, files: SweepFiles) -> str:
+    """Run the job, and return what failed or ended it early; empty if all went well."""
     console = Console(highlight=False, force_terminal=False)
     try:
         [outcome] = measured([job], console, partial(_shown, files), hosts=hosts)
@@ -41,7 +41,7 @@ def _trouble(job: Job, hosts: str | None, files: SweepFiles) -> str:
         return "it was stopped"
     except MqperfError as error:
         return str(error)
-    except Exception as error:  # noqa: BLE001 (there is nobody else whom it could be told)
+    except Exception as error:  # noqa: BLE001 (no caller would report it)
         traceback.print_exc()
         return f"{type(error).__name__}: {error}; more is in {files.log}"
     print_line(console, recorded(job.runs, outcome))

@@ -1,4 +1,4 @@
-"""Drop-downs below a cell choose what is shown of results: ``mqperf.explore``."""
+"""Drop-downs below a cell that choose which results are shown: ``mqperf.explore``."""
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
@@ -13,16 +13,16 @@ from mqperf_notebook.pages.choices import IN_TIME, Choices, choices
 from mqperf_notebook.pages.shown import Shown
 
 ELSEWHERE = "Drop-downs choose what is shown, where this notebook runs."
-"""What stands in their place in pages that are made of a notebook."""
+"""Replaces the drop-downs in pages that are made from a notebook."""
 
 
 def explore(what: Results | StrPath) -> None:
-    """Show below the cell any section, drawing or run of what was measured, by drop-downs.
+    """Show drop-downs below the cell that choose any section, drawing or run of results.
 
-    They choose the layout with its test case, the section, the axis on x, and the run that is shown
-    in time.  What was chosen last stays in the notebook.  Where nobody can choose, as in a batch or
-    without ``ipywidgets``, it is the first section.  ``what`` is results, or the path of their
-    folder.  Raises ``MqperfError`` where nothing was measured.
+    They choose the layout with its test case, the section, the axis on x, and the run that is drawn
+    over time.  The last choice stays in the notebook.  In a batch, or without ``ipywidgets``, only
+    the first section is shown.  ``what`` is results, or the path of their folder.  Raises
+    ``MqperfError`` if nothing was measured.
     """
     results = what if isinstance(what, Results) else read(what)
     offered = choices(results, results.source)
@@ -41,11 +41,11 @@ def explore(what: Results | StrPath) -> None:
 class Controls:
     """Drop-downs for a layout, a section of it, the axis on x, and a run.
 
-    ``show`` gets what is chosen, whenever that changes.
+    ``show`` is called with the chosen output whenever the choice changes.
     """
 
     def __init__(self, offered: Sequence[Choices]) -> None:
-        """Offer these, and choose the first of each."""
+        """Offer these choices, and select the first of each."""
         from ipywidgets import Dropdown
 
         self.show: Callable[[Shown], object] = lambda _: None
@@ -54,46 +54,46 @@ class Controls:
             for label in ("layout", "section", "on x", "run")
         ]
         self._layouts = offered
-        self.layout.options = [(of.title, place) for place, of in enumerate(offered)]
+        self.layout.options = [(each.title, number) for number, each in enumerate(offered)]
         self.layout.value = 0
         self._offer()
         for control in self._all:
             control.observe(self._chosen, "value")
 
     def shown(self) -> Shown:
-        """What is chosen, or why it cannot be shown."""
+        """Return the chosen output, or the reason why it cannot be shown."""
         try:
-            return self._of.shown(self.section.value, self.x.value, self.run.value)
+            return self._current.shown(self.section.value, self.x.value, self.run.value)
         except MqperfError as error:
             return Shown.of_error(error)
 
     def bundle(self) -> Mapping[str, object]:
-        """The drop-downs as the output of a cell."""
+        """Return the drop-downs as the output of a cell."""
         from ipywidgets import VBox
 
         return {**VBox(self._all)._repr_mimebundle_(), "text/plain": ELSEWHERE}
 
     def _offer(self) -> None:
-        """Offer what there is of the layout; what was chosen of another stays, where it can."""
-        of: Choices = self._layouts[self.layout.value]
-        offers = (self.section, of.sections), (self.x, of.axes), (self.run, of.runs)
-        for control, words in offers:
-            kept = control.value
-            control.options = [(word, name) for name, word in words.items()]
-            control.value = kept if kept in words else next(iter(words), None)
-        self._of = of
-        self._allow()
+        """Offer the choices of the layout; selections of another layout stay, if they exist."""
+        current: Choices = self._layouts[self.layout.value]
+        sections, axes, runs = current.sections, current.axes, current.runs
+        for control, labels in (self.section, sections), (self.x, axes), (self.run, runs):
+            previous = control.value
+            control.options = [(label, name) for name, label in labels.items()]
+            control.value = previous if previous in labels else next(iter(labels), None)
+        self._current = current
+        self._disable_unused()
 
-    def _allow(self) -> None:
-        """Let only that be chosen which changes what is shown."""
+    def _disable_unused(self) -> None:
+        """Disable the drop-downs that do not change what is shown."""
         self.x.disabled = self.section.value == IN_TIME
         self.run.disabled = not self.x.disabled
 
     def _chosen(self, change: Mapping[str, Any]) -> None:
-        """Show what is chosen, in another layout when all that it has is offered."""
+        """Show the choice; of a new layout only after all its choices are offered."""
         if change["owner"] is self.layout:
             self._offer()
-        elif self._of is not self._layouts[self.layout.value]:
+        elif self._current is not self._layouts[self.layout.value]:
             return
-        self._allow()
+        self._disable_unused()
         self.show(self.shown())

@@ -1,4 +1,4 @@
-"""The processes of sweeps in the background: how one is started, and found again."""
+"""Processes of background sweeps: start, end, and search for running ones."""
 
 import os
 import pickle
@@ -20,25 +20,25 @@ PROGRAM = ("-P", "-Xutf8", "-m", "mqperf_notebook.front.background")
 
 
 def begin(job: Job, hosts: str | None) -> None:
-    """Start the sweep of a job, in a session of its own, so that it outlives us.
+    """Start the sweep of a job in a new session, so that it outlives this process.
 
-    Raises ``RecordError`` when one is running into that folder.
+    Raises ``RecordError`` if a sweep is already running into that folder.
     """
-    given = os.fdopen(os.memfd_create("job"), "w+b")  # in no file: a plan may hold passwords
-    with SweepFiles(job.runs).taken() as log, given:
-        pickle.dump((job, hosts), given)
-        given.seek(0)
-        argv = [sys.executable, *PROGRAM, str(job.runs)]  # the folder is for who looks for it
+    stdin = os.fdopen(os.memfd_create("job"), "w+b")  # in no file: a plan may hold passwords
+    with SweepFiles(job.runs).taken() as log, stdin:
+        pickle.dump((job, hosts), stdin)
+        stdin.seek(0)
+        argv = [sys.executable, *PROGRAM, str(job.runs)]  # ``running`` finds it by the folder
         process = subprocess.Popen(
-            argv, stdin=given, stdout=log, stderr=log, start_new_session=True
+            argv, stdin=stdin, stdout=log, stderr=log, start_new_session=True
         )
     threading.Thread(target=process.wait, daemon=True).start()
 
 
 def end(process: psutil.Process) -> None:
-    """Have a sweep end what it started, and itself; raises ``HostError`` for that of another user.
+    """Terminate a sweep with all that it started; raises ``HostError`` for another user's.
 
-    One that has not within ``STOP_S`` seconds is killed, and what it started ends all the same.
+    After ``STOP_S`` seconds it is killed, and the processes that it started end as well.
     """
     try:
         process.terminate()
@@ -53,7 +53,7 @@ def end(process: psutil.Process) -> None:
 
 
 def running() -> dict[Path, psutil.Process]:
-    """The process of every sweep in the background on this machine, by its runs folder."""
+    """Return the process of every background sweep on this machine, by its runs folder."""
     return dict(_sessions())
 
 
@@ -62,5 +62,5 @@ def _sessions() -> Iterator[tuple[Path, psutil.Process]]:
         match process.info["cmdline"]:
             case [_, *program, folder] if (*program,) == PROGRAM:
                 with suppress(ProcessLookupError):
-                    if os.getsid(process.pid) == process.pid:  # and no fork of it
+                    if os.getsid(process.pid) == process.pid:  # not a fork of it
                         yield Path(folder), process

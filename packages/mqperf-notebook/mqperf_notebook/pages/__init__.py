@@ -1,1 +1,1 @@
-"""What of results can be chosen, and how a choice is shown."""
+"""Choices of results, and their output."""

@@ -1,4 +1,4 @@
-"""What can be chosen of results: sections of a test case on a layout, the axis on x, and runs."""
+"""Choices of results: sections of a test case on a layout, the axis on x, and runs."""
 
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
@@ -15,7 +15,7 @@ from mqperf.study.tables.axis_words import headed
 from mqperf_notebook.pages.shown import Shown
 
 FIRST = "points"
-"""The section that is shown before any is chosen."""
+"""The section that is shown at first."""
 
 IN_TIME = "in_time"
 
@@ -24,14 +24,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Choices:
-    """Those of a test case on a layout; ``source`` is the folder of its runs."""
+    """The choices of a test case on a layout; ``source`` is the folder of its runs."""
 
     view: View
     source: Path
 
     @property
     def title(self) -> str:
-        """What they are choices of: ``RabbitMQ, Client -> Broker, Server -> Broker, PUBLISH``."""
+        """Layout and test case: ``RabbitMQ, Client -> Broker, Server -> Broker, PUBLISH``."""
         layout = self.view.layout
         return f"{layout.system_title}, {layout.label}, {self.view.case.title}"
 
@@ -47,13 +47,13 @@ class Choices:
 
     @cached_property
     def axes(self) -> dict[str, str]:
-        """Name of each axis that may be on x -> its words; that which is there by itself first."""
+        """Name of each parameter that may be on x -> its label; the default is the first."""
         arrange = partial(arranged, self.view.points)
         return {name: headed(name) for name in arrange().names if _with_x(name, arrange).x == name}
 
     @cached_property
     def runs(self) -> dict[str, str]:
-        """Name of each run that is recorded second by second -> where it is in its sweep."""
+        """Name of each run that is recorded second by second -> its point and repeat."""
         runs, names = completed(self.view.tables["runs"]), ("threads", *self.view.axes)
         recorded = runs[runs["run"].isin(self.view.tables["intervals"]["run"])]
         return {
@@ -62,7 +62,7 @@ class Choices:
         }
 
     def shown(self, section: str, x: str = "", run: str = "") -> Shown:
-        """A section with that axis on x, or ``IN_TIME`` the run.
+        """Return the output of a section with that axis on x, or, for ``IN_TIME``, of the run.
 
         Raises ``MqperfError`` for a run whose record is damaged.
         """
@@ -73,16 +73,16 @@ class Choices:
             drawing = explorers.drawing(self.view.tables, self.source, run)
             yield Content(heading=self.sections[section], words=[drawing.alt], drawing=drawing)
         else:
-            yield from SECTIONS[section].of(replace(self.view))  # it keeps rows in their order
+            yield from SECTIONS[section].of(replace(self.view))  # a copy: views cache their rows
 
 
 def choices(tables: Tables, source: Path) -> list[Choices]:
-    """Those of each test case that was measured, on each layout."""
+    """Return the choices of each measured test case on each layout."""
     return [Choices(view, source) for view in views(tables)]
 
 
 def _with_x(x: str, work: Callable[[], T]) -> T:
-    """What some work gives when a reader wants that axis on x."""
+    """Return the result of ``work`` with that axis on x."""
     context = copy_context()
     context.run(ON_X.set, x)
     return context.run(work)

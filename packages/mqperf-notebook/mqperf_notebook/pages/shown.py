@@ -1,4 +1,4 @@
-"""Sections as the output of a cell: in a notebook with drawings to explore, elsewhere as text."""
+"""Sections as the output of a cell: interactive drawings in a notebook, elsewhere text."""
 
 import base64
 from collections.abc import Sequence
@@ -16,21 +16,21 @@ from mqperf.pages.sections import Content, forms
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Shown:
-    """The same as HTML and as text."""
+    """An output as HTML and as text."""
 
     html: str
     text: str
 
     @classmethod
     def of(cls, title: str, contents: Sequence[Content]) -> "Shown":
-        """Sections below the title of what they are about."""
+        """Create the output of sections below a title."""
         lines = (line for content in contents for line in forms.lines(content, USUAL_WIDTH))
         html = f"<h3>{escape(title)}</h3>" + "".join(map(_html, contents))
         return cls(html, "\n".join([title, *lines]))
 
     @classmethod
     def of_error(cls, error: Exception) -> "Shown":
-        """Why nothing else is shown."""
+        """Create the output of an error."""
         return cls(f"<p>{escape(str(error))}</p>", str(error))
 
     @override
@@ -52,7 +52,7 @@ def _html(content: Content) -> str:
 
 
 def _object(drawing: Drawing) -> str:
-    """A drawing that explores itself; where no notebook is trusted, what it shows in words."""
+    """Return a drawing as interactive SVG; an untrusted notebook shows its alternative text."""
     figure = drawing.figure()
     width, height = figure.get_size_inches()
     svg = as_svg(figure, drawing.name, title=drawing.caption, description=drawing.alt)

@@ -1,1 +1,1 @@
-"""What a sweep in the background keeps beside its runs."""
+"""Files of a background sweep beside its runs."""

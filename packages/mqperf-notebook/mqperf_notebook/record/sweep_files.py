@@ -1,4 +1,4 @@
-"""The files of a sweep in the background, in ``RUNS/.sweep``, which only its user can read."""
+"""The files of a background sweep, in ``RUNS/.sweep``, which only its user can read."""
 
 import fcntl
 from collections.abc import Iterator
@@ -14,28 +14,28 @@ from mqperf.record import disk_errors
 
 @dataclass(frozen=True, slots=True)
 class SweepFiles:
-    """Those of the sweep that was started last into a runs folder."""
+    """The files of the last background sweep of a runs folder."""
 
     runs: Path
 
     @property
     def log(self) -> Path:
-        """What it tells, line by line; locked for as long as it runs."""
+        """Its output, line by line; locked while it runs."""
         return self.runs / ".sweep" / "log"
 
     @property
     def page(self) -> Path:
-        """The address of its live page, with the token."""
+        """The file with the URL of its live page, including the token."""
         return self.log.with_name("page")
 
     @property
     def end(self) -> Path:
-        """What it wrote at its end: ``trouble``."""
+        """The file that it writes at its end, with ``trouble``."""
         return self.log.with_name("end")
 
     @property
     def running(self) -> bool:
-        """Whether it runs; the lock ends with the process, however that ends."""
+        """Whether it runs; the lock is released whenever the process ends."""
         try:
             with raw.opened(self.log) as log:
                 fcntl.flock(log, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -47,7 +47,7 @@ class SweepFiles:
 
     @property
     def trouble(self) -> str:
-        """What ended the last one early, or why runs failed; empty when all went well."""
+        """The reason why the last sweep ended early, or runs failed; empty if all went well."""
         try:
             return self.end.read_text(encoding="utf-8")
         except FileNotFoundError:
@@ -56,9 +56,9 @@ class SweepFiles:
 
     @contextmanager
     def taken(self) -> Iterator[BinaryIO]:
-        """The empty log of a new sweep, locked: whoever inherits it as its output holds the lock.
+        """Yield the empty log of a new sweep, locked; a process that inherits it keeps the lock.
 
-        Raises ``RecordError`` when a sweep in the background is running into the folder.
+        Raises ``RecordError`` if a background sweep is running into the folder.
         """
         with disk_errors(self.runs):
             self.runs.mkdir(parents=True, exist_ok=True)

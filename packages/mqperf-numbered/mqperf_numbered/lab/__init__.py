@@ -1,1 +1,1 @@
-"""How such programs get to hosts, and their orders to them."""
+"""Installs load generators on hosts, and writes their orders."""

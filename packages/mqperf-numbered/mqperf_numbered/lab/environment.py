@@ -1,4 +1,4 @@
-"""A program whose messages are numbered, ready to run on a host."""
+"""Installs and checks a load generator's program on a host."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,32 +12,32 @@ from mqperf.hosts.software import versions as versions_in
 LOCK = Path(__file__).with_name("locks") / "numbered.txt"
 
 RELEASE = "mqperf"
-"""The entry of the versions that is the generator's own."""
+"""The entry of the versions with the generator's own."""
 
 LIMIT_S = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """The host's Python, and the folders there from which the program imports."""
+    """The Python of a host, and its folders from which the program imports."""
 
     python: str
     path: tuple[Path, ...]
     versions: Mapping[str, str]
 
     def check(self) -> None:
-        """Nothing can have changed: the cache has it by its digest."""
+        """Do nothing: the folders are cached by their digests, so nothing can have changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program in a room ``onhost``: its title, and the package that it is."""
+    """A program in a room ``onhost``: its title, and the name of its package."""
 
     title: str
     name: str
 
     def ensure(self, _driver: str, machine: Machine) -> Environment:
-        """The program on a host; raises ``InstallError`` or ``HostError`` when it cannot be had."""
+        """Install the program on a host; raises ``InstallError`` or ``HostError``."""
         numpy = packages("numpy for load generators", LOCK, machine.platform)
         python = machine.platform.python
         versions = {RELEASE: __version__, "python": python, "numpy": versions_in(numpy)["numpy"]}
@@ -45,17 +45,17 @@ class Program:
         return Environment(machine.python, path, versions)
 
     def self_check(self, driver: str, machine: Machine) -> Mapping[str, str]:
-        """Import it on the host, with all that it needs, and give its versions."""
+        """Import the program and its dependencies on the host; return their versions."""
         environment = self.ensure(driver, machine)
         argv = [environment.python, *ALONE, "-c", f"import {self.name}.__main__"]
-        done = machine.run(argv, env=variables(environment), timeout_s=LIMIT_S)
-        if done.returncode:
+        result = machine.run(argv, env=variables(environment), timeout_s=LIMIT_S)
+        if result.returncode:
             raise LoadError(
-                f"{machine.name}: {self.title} does not start: {done.stderr.strip()[-500:]}"
+                f"{machine.name}: {self.title} does not start: {result.stderr.strip()[-500:]}"
             )
         return environment.versions
 
 
 def variables(environment: Environment) -> dict[str, str]:
-    """All variables of a process: nothing of the caller's reaches the measured program."""
+    """Return all variables of a process: the measured program inherits none of the caller's."""
     return plain_variables(environment.path)

@@ -1,4 +1,4 @@
-"""How generators are run whose processes have their orders in files, and passwords only there."""
+"""Launches generators whose processes read their orders, passwords included, from files."""
 
 import json
 import zlib
@@ -18,9 +18,9 @@ from mqperf_numbered.plan.paced import Paced
 def launcher(
     name: str, program: Program, about: str, extra: Callable[[LoadJob, Member], Mapping[str, Any]]
 ) -> Launcher:
-    """That of the generator of this name, with what all have alike.
+    """Return the launcher of the generator of this name.
 
-    ``extra`` gives what each process is ordered beyond what all are.
+    ``extra`` returns the orders of a process beyond those common to all generators.
     """
     return Launcher(
         name=name,
@@ -37,24 +37,24 @@ def launcher(
 def with_orders(
     program: Program, extra: Callable[[LoadJob, Member], Mapping[str, Any]], job: LoadJob
 ) -> list[Command]:
-    """The commands of a job, servers first; ``extra`` gives what is ordered beyond what all are."""
+    """Return the commands of a job, servers first; ``extra`` as for ``launcher``."""
     if not isinstance(job.tool, Environment):
         raise TypeError(f"the generator runs in an Environment, not in {job.tool!r}")
-    begin, env = (job.tool.python, *ALONE, "-m", program.name), variables(job.tool)
+    prefix, env = (job.tool.python, *ALONE, "-m", program.name), variables(job.tool)
     return [
         Command(
             member.label,
             member.kind,
-            (*begin, str(job.control / orders_of(member))),
+            (*prefix, str(job.control / orders_of(member))),
             env,
-            {orders_of(member): json.dumps({**_of_all(job, member), **extra(job, member)})},
+            {orders_of(member): json.dumps({**_common_orders(job, member), **extra(job, member)})},
         )
         for member in job.members
     ]
 
 
 def described(program: Program, case: Case) -> list[str]:
-    """Who the processes are; a run makes the files that tell them what to do, with passwords."""
+    """Describe the processes; the files of their orders, with passwords, are written by a run."""
     return [
         f"{member.label}: {program.title}, which reads {orders_of(member)}"
         for member in GENERATORS[case.generator].members(case)
@@ -62,12 +62,12 @@ def described(program: Program, case: Case) -> list[str]:
 
 
 def addresses(case: Case, key: str) -> list[str]:
-    """The address of each thread of all processes; names have a fixed width."""
+    """Return the address of each thread of all processes; names have a fixed width."""
     return [f"{key}.{number + 1:06d}" for number in range(case.threads)]
 
 
 def threads(case: Case, member: Member, addresses: Sequence[str]) -> list[dict[str, object]]:
-    """The threads of a client process, and of the server process beside it."""
+    """Return the threads of a client process, or of the server process of the same number."""
     first = (member.number - 1) * case.green_threads
     numbers = range(first, first + case.green_threads)
     return [{"number": number, "address": addresses[number]} for number in numbers]
@@ -76,12 +76,12 @@ def threads(case: Case, member: Member, addresses: Sequence[str]) -> list[dict[s
 def orders(
     of_case: Callable[[Case], Paced], job: LoadJob, member: Member, *, dots: str = "."
 ) -> dict[str, Any]:
-    """What a process of a paced load is ordered: its parameters, and its threads.
+    """Return the orders of a process of a paced load: its parameters, and its threads.
 
-    Where no dot can be in an address, ``dots`` stand for them.
+    ``dots`` replace the dots of addresses, for brokers that do not allow these.
     """
-    case, form = job.case, getattr(job.access, member.kind).queue_address
-    names = [form.format(name.replace(".", dots)) for name in addresses(case, job.run_id)]
+    case, template = job.case, getattr(job.access, member.kind).queue_address
+    names = [template.format(name.replace(".", dots)) for name in addresses(case, job.run_id)]
     return of_case(case).ordered(case.threads) | {"threads": threads(case, member, names)}
 
 
@@ -90,8 +90,8 @@ def orders_of(member: Member) -> str:
     return f"{member.label}.orders"
 
 
-def _of_all(job: LoadJob, member: Member) -> dict[str, Any]:
-    """Who it is, where it talks to whom, and how long."""
+def _common_orders(job: LoadJob, member: Member) -> dict[str, Any]:
+    """Return the orders that all generators have: identity, broker, length and size of the load."""
     case = job.case
     endpoint: Endpoint = getattr(job.access, member.kind)
     return {

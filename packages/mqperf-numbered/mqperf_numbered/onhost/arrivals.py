@@ -1,4 +1,4 @@
-"""What a server has received, by the stamps of messages: whose each is, and how long it took."""
+"""Counts what a server receives by the stamps of messages: sender, number and latency of each."""
 
 import numpy as np
 
@@ -9,13 +9,12 @@ from mqperf_numbered.onhost.stamps import Stamps
 
 
 class Arrivals:
-    """The messages of one process: ``received`` of all, of which ``strangers`` are not of its run.
+    """The messages a process ``received``, of which ``strangers`` are not of its run.
 
-    ``took_s`` is how long all of them took together, since each was due, and ``late`` how many took
-    longer than each of some limits.
+    ``took_s`` is the sum of all latencies, each since the message was due; ``late`` counts the
+    messages above each latency limit.
 
-    Where the load is ``paced``, the time since they were sent is recorded beside that since they
-    were due.
+    In a ``paced`` load, the service time since the message was sent is recorded, too.
     """
 
     def __init__(self, record: Record, orders: Orders) -> None:
@@ -25,11 +24,11 @@ class Arrivals:
         self.took_s = 0.0
 
     def take(self, stamp: Stamps, sender: Numbers, now: Instants | float) -> Instants:
-        """Record messages, each with the place of its sender, and when it was read.
+        """Record messages, each with the index of its sender, read at ``now``.
 
-        Gives when they were due, in epoch seconds.  Strangers' are numbered as they come, and
-        count as due and sent when they were read.  Before the start is known, the first of them
-        are recorded, and no more: whose second is not known must be kept.
+        Returns when they were due, in epoch seconds.  Messages of strangers are numbered as they
+        come, and count as due and sent when read.  Only the first of them are recorded before the
+        start of the load is known, as they are held in memory until then.
         """
         number = stamp["number"].astype(np.int64)
         due, sent = stamp["due_ns"] / NS, stamp["sent_ns"] / NS
@@ -49,11 +48,11 @@ class Arrivals:
         self.received += len(stamp)
         took = now - due
         self.took_s += float(took.sum())
-        for place, limit in enumerate(self.limits_s):
-            self.late[place] += int((took > limit).sum())
+        for index, limit in enumerate(self.limits_s):
+            self.late[index] += int((took > limit).sum())
         return due
 
     @property
     def missing(self) -> int:
-        """Messages that have not come, though later ones of their senders have."""
+        """Messages that have not arrived although later ones of their senders have."""
         return self.record.missing("received")

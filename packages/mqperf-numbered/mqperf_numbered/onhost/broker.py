@@ -1,24 +1,24 @@
-"""Where a broker is, and how it may end a connection."""
+"""The address of a broker, and the errors with which it ends a connection."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 
 class Lost(Exception):
-    """The connection is gone; another one may be opened."""
+    """The connection is lost; a new one may be opened."""
 
 
 class Refused(Exception):
-    """The broker refuses what is asked of it: it would do so again."""
+    """The broker refuses a request, and would refuse it again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Broker:
-    """Where and as whom to connect; the first address that answers is taken.
+    """Addresses and credentials of a broker; the first address that answers is used.
 
-    With ``authority``, a certificate in PEM, by TLS: the other end's must be signed by it.
-    How often heartbeats are asked for, and how much is taken in at once, is the protocol's choice
-    where it is None.
+    ``authority`` is a CA certificate in PEM: if given, the connection uses TLS, and the broker's
+    certificate must be signed by it.  The interval of heartbeats and the size of the receive buffer
+    are the protocol's defaults if None.
     """
 
     addresses: Sequence[str]

@@ -1,4 +1,4 @@
-"""A closed loop: threads that wait for each thing that they ask for, from the start to the end."""
+"""A closed loop: each thread waits for the reply to a request before it sends the next."""
 
 import threading
 import time
@@ -10,11 +10,11 @@ from mqperf.onhost.load.record import Record
 STREAMS = ("sent", "round_trip", "error")
 
 AFTER_FAILURE_S = 0.1
-"""A thread waits so long before it goes on, lest it do nothing but fail."""
+"""Pause of a thread after a failed request, so that it does not fail in a busy loop."""
 
 
 class ClosedLoop:
-    """One process, from its start to the record that it leaves, which has this header."""
+    """The threads of one process and their record, which has this header."""
 
     def __init__(self, control: Control, header: Mapping[str, object]) -> None:
         self.control = control
@@ -23,7 +23,7 @@ class ClosedLoop:
         self._last = self._end = 0.0
 
     def run(self, load_s: float, threads: Sequence[Callable[[], None]]) -> None:
-        """Run what each thread does while the load ``goes_on``."""
+        """Run the threads, each of which returns when the load no longer ``goes_on``."""
         self.control.say("ready")
         start = self.control.wait_for_start()
         if start is None:
@@ -41,7 +41,7 @@ class ClosedLoop:
         return not self.control.stopping and time.time() < self._end
 
     def begin(self) -> float:
-        """Record a beginning, at an instant that no other of this process has."""
+        """Record and return the instant of a request, unique within this process."""
         with self._lock:
             now = time.time()
             while now <= self._last:
@@ -51,11 +51,11 @@ class ClosedLoop:
             return now
 
     def done(self, begun: float) -> None:
-        """Record that what began then is done."""
+        """Record the reply to the request of that instant."""
         self._add("round_trip", begun)
 
     def failed(self, begun: float) -> None:
-        """Record that it failed, and wait a little."""
+        """Record the failure of the request of that instant, and pause."""
         self._add("error", begun)
         time.sleep(AFTER_FAILURE_S)
 

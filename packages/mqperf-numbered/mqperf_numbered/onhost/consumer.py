@@ -16,7 +16,7 @@ Inlet = ManagedConnection[Any]
 
 
 class Consumer(Server[Inlet]):
-    """All connections of a process, from the first connection to the end of the drain."""
+    """All connections of a server process, from connecting to the end of the drain."""
 
     def __init__(
         self,

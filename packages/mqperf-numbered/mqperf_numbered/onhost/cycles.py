@@ -1,4 +1,4 @@
-"""An offered rate that goes up and down, and does so again and again."""
+"""An offered rate of several steps that repeat in cycles."""
 
 from collections.abc import Iterator, Sequence
 from itertools import count
@@ -10,7 +10,7 @@ from mqperf.onhost.load.curves import Amounts
 
 
 class CycleStep(NamedTuple):
-    """A step of a cycle, counted from 1; times are seconds since the start of the load."""
+    """A step of a cycle; cycles count from 1, times are seconds since the start of the load."""
 
     cycle: int
     rate: float
@@ -19,31 +19,31 @@ class CycleStep(NamedTuple):
 
 
 class CycledRate:
-    """Steps, each a rate and the seconds that it lasts; after the last one comes the first."""
+    """Steps, each a rate and its length in seconds; the first follows the last."""
 
     def __init__(self, steps: Sequence[tuple[float, float]]) -> None:
         self.rates, lengths = np.array(steps, dtype=float).T
         ends, amounts = np.cumsum(lengths), np.cumsum(self.rates * lengths)
         self.begins, self.before = (np.append(0.0, sums[:-1]) for sums in (ends, amounts))
-        self.cycle_s, self.in_cycle = float(ends[-1]), float(amounts[-1])
+        self.cycle_s, self.cycle_amount = float(ends[-1]), float(amounts[-1])
 
     def due(self, passed_s: float) -> float:
-        """The area below all whole cycles, and below the steps of the last one."""
+        """Return the messages due by then: the area under whole cycles and the current one."""
         cycles, into_s = divmod(passed_s, self.cycle_s)
         step = np.searchsorted(self.begins, into_s, side="right") - 1
         in_step = (into_s - self.begins[step]) * self.rates[step]
-        return float(cycles * self.in_cycle + self.before[step] + in_step)
+        return float(cycles * self.cycle_amount + self.before[step] + in_step)
 
     def after_s(self, due: Amounts) -> Amounts:
-        """On the step where the area is reached."""
-        cycles, rest = np.divmod(due, self.in_cycle)
+        """Return when so many messages are due, on the step where that area is reached."""
+        cycles, rest = np.divmod(due, self.cycle_amount)
         step = np.searchsorted(self.before, rest, side="right") - 1
         in_step = (rest - self.before[step]) / self.rates[step]
         times: Amounts = cycles * self.cycle_s + self.begins[step] + in_step
         return times
 
     def steps(self, until_s: float) -> Iterator[CycleStep]:
-        """All that begin before so many seconds have passed, each with its full length."""
+        """Yield the steps that begin before ``until_s``, each with its full length."""
         ends = np.append(self.begins[1:], self.cycle_s)
         for number in count():
             for rate, begin, end in zip(self.rates, self.begins, ends, strict=True):

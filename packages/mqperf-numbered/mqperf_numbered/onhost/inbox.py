@@ -1,4 +1,4 @@
-"""The bytes that come from the other end of a connection, and when each part of them was read."""
+"""The receiving half of a connection: received bytes, and when each chunk of them was read."""
 
 import math
 import time
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 HEARTBEAT_S = 20
-"""Which interval of heartbeats is asked for, where a plan asks for none."""
+"""The interval of heartbeats that is requested if a plan has none."""
 
 LEAST_S = 0.1
-"""Of time for a farewell: without any, a socket waits for nothing."""
+"""The shortest timeout for closing a connection: with 0, a socket would not block."""
 
 
 class Inbox(Outbox, ABC):
-    """Both halves of a connection.  What has come is in ``buffer`` up to ``have``.
+    """Both halves of a connection.  Received bytes are in ``buffer`` up to ``have``.
 
-    When each part of it was read is kept until it is forgotten, so that bytes may be taken in at
-    once and understood later.  ``heartbeat`` is a frame that says no more than that this end is
-    there; there is one in ``heartbeat_s``, none for 0.  One that is ``answered`` is sent where
-    nothing came, any other one where nothing was sent.
+    The read time of each chunk is kept until ``consumed``, so that bytes may be received at once
+    and parsed later.  ``heartbeat`` is a frame without content, sent within ``heartbeat_s`` (never
+    if 0): for protocols whose heartbeats are ``answered`` if nothing was received meanwhile, else
+    if nothing was sent.
     """
 
     heartbeat: bytes
@@ -34,13 +34,13 @@ class Inbox(Outbox, ABC):
     answered = False
 
     def __init__(self, broker: Broker, size: int) -> None:
-        """Connect and log in, with an empty buffer of that size.
+        """Connect and log in, with an empty buffer of ``size`` bytes.
 
-        Raises ``Refused``, or ``Lost`` when no address answers.
+        Raises ``Refused``, or ``Lost`` if no address answers.
         """
         super().__init__()
         self.broker = broker
-        self.leaves_at: float | None = None
+        self.closes_at: float | None = None
         self.empty(size)
         self.last_in = time.monotonic()
         self.socket, self.address = connected(broker.addresses, broker.authority)
@@ -52,24 +52,24 @@ class Inbox(Outbox, ABC):
 
     @abstractmethod
     def log_in(self) -> None:
-        """Return when the broker knows us."""
+        """Log in; return when the broker has accepted the connection."""
 
     @abstractmethod
     def take_leave(self) -> None:
-        """Return when the other end has read all that was sent."""
+        """Close the connection by protocol; return when the broker has read all that was sent."""
 
     @property
     def patience_s(self) -> float:
-        """For so long nothing may come."""
+        """The longest time without received bytes."""
         return 2 * self.heartbeat_s + 1 if self.heartbeat_s else math.inf
 
     def close(self, timeout_s: float) -> bool:
-        """Say goodbye; whether the other end has read all that was sent.
+        """Close the connection; return whether the other end has read all that was sent.
 
-        One that blocks us does not read, and goes on with its heartbeats.
+        A broker that blocks publishers does not read, although it goes on sending heartbeats.
         """
         timeout_s = max(timeout_s, LEAST_S)
-        self.leaves_at = time.monotonic() + timeout_s
+        self.closes_at = time.monotonic() + timeout_s
         try:
             self.socket.settimeout(timeout_s)
             self.take_leave()
@@ -80,7 +80,7 @@ class Inbox(Outbox, ABC):
         return True
 
     def empty(self, size: int) -> None:
-        """Begin with an empty buffer of that size."""
+        """Replace the buffer by an empty one of ``size`` bytes."""
         self.buffer = bytearray(size)
         self.view = memoryview(self.buffer)
         self.have = 0
@@ -88,11 +88,11 @@ class Inbox(Outbox, ABC):
         self.read_ns: list[int] = []
 
     def fill(self) -> bool:
-        """Take in what has come; False when there was nothing.  Raises ``Lost`` at the end."""
+        """Receive what has come; return whether there was any.  Raises ``Lost`` at the end."""
         return taken(self.socket, self._take)
 
     def keep_alive(self) -> None:
-        """Send a heartbeat if it is time; raises ``Lost`` when the broker's are missing."""
+        """Send a heartbeat if one is due; raises ``Lost`` if the broker's are missing."""
         now = time.monotonic()
         if now - self.last_in > self.patience_s:
             raise self.lost(f"nothing came from the broker for {now - self.last_in:.0f} s")
@@ -103,8 +103,8 @@ class Inbox(Outbox, ABC):
     def _take(self) -> bool:
         if self.have == len(self.buffer):
             self._grow()
-        if self.leaves_at is not None:
-            if (left_s := self.leaves_at - time.monotonic()) <= 0:
+        if self.closes_at is not None:
+            if (left_s := self.closes_at - time.monotonic()) <= 0:
                 raise self.lost("the broker did not take leave in time")
             self.socket.settimeout(left_s)
         try:
@@ -122,8 +122,8 @@ class Inbox(Outbox, ABC):
         return True
 
     def arrived_ns(self, ends: "NDArray[np.int64]") -> "NDArray[np.int64]":
-        """When what ends there in the buffer had been read; ends are in order."""
-        import numpy as np  # probes that only ask have no use for it
+        """Return when the bytes before each of ``ends`` had been read; ``ends`` are in order."""
+        import numpy as np  # probes, which only send requests, do without it
 
         if len(self.ends) == 1:
             return np.full(len(ends), self.read_ns[0])
@@ -131,7 +131,7 @@ class Inbox(Outbox, ABC):
         return instants
 
     def consumed(self, until: int) -> None:
-        """Forget what was understood."""
+        """Discard the bytes before ``until``, which were parsed."""
         if not until:
             return
         left = self.have - until
@@ -148,7 +148,7 @@ class Inbox(Outbox, ABC):
         self.view = memoryview(self.buffer)
 
     def finish_sending(self) -> None:
-        """Wait until everything is handed over; raises ``Lost`` when it cannot be."""
+        """Send all queued bytes, blocking; raises ``Lost`` if the socket takes no more."""
         while not self.drained:
             before = self.sent
             self.flush()

@@ -1,4 +1,4 @@
-"""Connections of a process: lost ones are opened again, and all are attended together."""
+"""Connections of a process, served by one event loop; lost ones are opened again."""
 
 import select
 import time
@@ -11,15 +11,15 @@ from mqperf_numbered.onhost.diary import Diary
 from mqperf_numbered.onhost.inbox import Inbox
 from mqperf_numbered.onhost.waiting import BackOff, Waiting
 
-LOOK_EVERY_S = 0.05
-"""So often heartbeats, and connections that are to be opened again, are looked after."""
+MAINTAIN_EVERY_S = 0.05
+"""The interval in which heartbeats are sent, and lost connections opened again."""
 
 
 C = TypeVar("C", bound=Inbox)
 
 
 class ManagedConnection(ABC, Generic[C]):
-    """A connection, while there is one; ``connect`` opens it."""
+    """A connection, which is None while it is lost; ``connect`` opens it."""
 
     def __init__(self, waiting: Waiting, diary: Diary, connect: Callable[[], C]) -> None:
         self.waiting, self.diary, self.connect = waiting, diary, connect
@@ -28,21 +28,21 @@ class ManagedConnection(ABC, Generic[C]):
 
     @abstractmethod
     def prepare(self, connection: C) -> None:
-        """Set up what a new connection is for."""
+        """Set up a new connection: declare, subscribe and so on."""
 
     @abstractmethod
     def read(self, connection: C) -> None:
-        """Deal with everything that has come."""
+        """Handle everything that has come."""
 
     def settle(self) -> None:
-        """Count what was handed over, or has come: all of it, or what the connection lasted for."""
+        """Count what was sent or received, as far as the connection lasted."""
 
     def enough(self, _connection: C) -> bool:
-        """Whether what has come is to be dealt with at once."""
+        """Whether enough has come to handle it now."""
         return True
 
     def consume(self) -> None:
-        """Ask for messages, where that is done some time after the load has begun."""
+        """Start to consume, if consumers start only after the load has begun."""
 
     def open(self) -> None:
         """Connect; raises ``Lost`` or ``Refused``."""
@@ -58,12 +58,12 @@ class ManagedConnection(ABC, Generic[C]):
         self.read(connection)  # what came with the last answer
 
     def watch(self) -> None:
-        """Wait until the socket takes more, while there is more for it."""
+        """Poll the socket for writing while there are unsent bytes."""
         if self.connection is not None:
             self.waiting.watch(self.connection, to_write=not self.connection.drained)
 
     def hand_over(self) -> None:
-        """Go on with what the socket did not take at once."""
+        """Send more of the bytes that the socket did not take at once."""
         if self.connection is not None and not self.connection.drained:
             self.connection.flush()
             if self.connection.drained:
@@ -71,13 +71,13 @@ class ManagedConnection(ABC, Generic[C]):
                 self.watch()
 
     def take_in(self) -> None:
-        """Take in what has come, and deal with it if it is enough."""
+        """Receive what has come, and handle it if it is enough."""
         connection = self.connection
         if connection is not None and connection.fill() and self.enough(connection):
             self.read(connection)
 
     def lost(self, why: Lost) -> None:
-        """Connect again after a while."""
+        """Close the lost connection, to be opened again after a back-off."""
         if self.connection is None:
             return
         self.settle()
@@ -88,7 +88,7 @@ class ManagedConnection(ABC, Generic[C]):
         self.back_off = BackOff()
 
     def close(self, timeout_s: float, *, at_once: bool) -> None:
-        """Say goodbye: what the other end has not read of what was handed over may be lost."""
+        """Close the connection; sent bytes that the other end has not read may be lost."""
         connection = self.connection
         if connection is None:
             return
@@ -99,9 +99,9 @@ class ManagedConnection(ABC, Generic[C]):
             self.diary.happened("cut-off")
 
     def look_after(self) -> None:
-        """Keep it alive, or connect if it is time.
+        """Send a heartbeat if one is due, or connect again if it is time.
 
-        A broker that refuses us now has not refused us before: it starts, and is still away.
+        A refusal is a failed attempt: the broker accepted us before, so it is still starting.
         """
         if self.connection is not None:
             self.connection.keep_alive()
@@ -122,30 +122,30 @@ L = TypeVar("L", bound=ManagedConnection[Any])
 
 
 class ManagedConnections(Generic[L]):
-    """All of a process."""
+    """All connections of a process."""
 
     def __init__(self, waiting: Waiting, connections: Sequence[L]) -> None:
         self.waiting, self.all = waiting, connections
-        self.of_file: dict[int, L] = {}
-        self.looked_at = 0.0
+        self.by_descriptor: dict[int, L] = {}
+        self.maintained_at = 0.0
 
     def open(self) -> None:
-        """Connect every one."""
+        """Open all connections."""
         for managed in self.all:
             managed.open()
         self._look_after()
 
     def attend(self, timeout_s: float) -> bool:
-        """Wait so long at most, and read and write what can be; whether there was anything."""
+        """Read and write what is ready within ``timeout_s``; return whether anything was."""
         ready = self.waiting.ready(timeout_s)
-        for number, events in ready:
-            self._attend(self.of_file[number], events)
-        if time.monotonic() - self.looked_at > LOOK_EVERY_S:
+        for descriptor, events in ready:
+            self._attend(self.by_descriptor[descriptor], events)
+        if time.monotonic() - self.maintained_at > MAINTAIN_EVERY_S:
             self._look_after()
         return bool(ready)
 
     def try_on(self, managed: L, action: Callable[[], object]) -> None:
-        """Do something that may find out that the connection is lost."""
+        """Call ``action``; handle the loss of the connection if it raises ``Lost``."""
         try:
             action()
         except Lost as error:
@@ -158,8 +158,8 @@ class ManagedConnections(Generic[L]):
             self.try_on(managed, managed.take_in)
 
     def _look_after(self) -> None:
-        self.looked_at = time.monotonic()
+        self.maintained_at = time.monotonic()
         for managed in self.all:
             self.try_on(managed, managed.look_after)
             if managed.connection is not None:
-                self.of_file[managed.connection.fileno()] = managed
+                self.by_descriptor[managed.connection.fileno()] = managed

@@ -1,4 +1,4 @@
-"""What one process is told to do: a JSON file in the control folder, which may hold a password."""
+"""The orders of one process: a JSON file in the control folder, which may hold a password."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -14,10 +14,10 @@ NO_END = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """What every process is told, whatever its generator tells it more.
+    """The orders that processes of all generators have.
 
-    ``run`` is in every stamp, and tells the run from others.  Servers say how many messages took
-    longer than each of ``limits_s``.
+    ``run`` identifies the run in every stamp.  Servers report how many messages took longer than
+    each of ``limits_s``.
     """
 
     label: str
@@ -37,7 +37,7 @@ class Orders:
         return True
 
     def sender(self, place: int) -> str:
-        """The name of whoever has this place in the record."""
+        """Return the name of the sender with this index in the record."""
         raise NotImplementedError
 
 
@@ -48,9 +48,9 @@ T = TypeVar("T", bound=Orders)
 class Pace:
     """The rate of one thread, in messages a second.
 
-    With ``ramp_to`` it changes to that by the end of the load: evenly, or in ``steps`` that differ
-    by equal differences or, ``by_ratio``, by equal ratios.  In a ``cycle`` that is the first of
-    steps, each a rate and its seconds, which come again and again.
+    With ``ramp_to`` it changes to that by the end of the load: evenly, or in ``steps`` of equal
+    differences or, ``by_ratio``, of equal ratios.  A ``cycle`` has steps, each a rate and its
+    seconds, that repeat; ``rate`` is then that of the first.
     """
 
     rate: float
@@ -62,11 +62,11 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class ThreadOrders(Orders):
-    """What a process of so many threads is told; ``all_threads`` is how many all processes have.
+    """The orders of a process with several threads; ``all_threads`` counts those of all processes.
 
-    Without a ``pace`` each is as fast as it can.  ``message_count`` is what all threads send
-    together, as evenly as it can be shared; None is as many as the load takes.  Servers consume
-    from ``consume_after_s`` on; None is from before the load.
+    Without a ``pace`` threads send as fast as they can.  ``message_count`` is the total of all
+    threads, divided as evenly as possible; None means no limit.  Servers consume from
+    ``consume_after_s`` on; None means from before the load.
     """
 
     threads_per_process: int
@@ -82,26 +82,26 @@ class ThreadOrders(Orders):
         return self.pace is not None
 
     def count_of(self, number: int) -> int:
-        """How many messages a thread sends at most."""
+        """Return the most messages that a thread sends."""
         if self.message_count is None:
             return NO_END
-        each, more = divmod(self.message_count, self.all_threads)
-        return each + (number < more)
+        each, remainder = divmod(self.message_count, self.all_threads)
+        return each + (number < remainder)
 
     def sender(self, place: int) -> str:
-        """The name of a thread: ``client-1.2``."""
+        """Return the name of a thread: ``client-1.2``."""
         return sender_of(place, self.threads_per_process)
 
 
 def sender_of(number: int, threads_per_process: int) -> str:
-    """The name of that thread of all, which count from 0: ``client-1.2``."""
+    """Return the name of a thread, such as ``client-1.2``, by its global number from 0."""
     process, thread = divmod(number, threads_per_process)
     return f"client-{process + 1}.{thread + 1}"
 
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """A publisher and the consumer beside it: the number over all processes, where messages go."""
+    """A publisher and its consumer: their number over all processes, and the address they use."""
 
     number: int
     address: str
@@ -109,16 +109,16 @@ class Thread:
 
 @dataclass(frozen=True, slots=True)
 class AddressOrders(ThreadOrders):
-    """What a process is told whose threads have an address each."""
+    """The orders of a process whose threads have an address each."""
 
     threads: tuple[Thread, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PairOrders(AddressOrders):
-    """What publishers are told, and consumers of the same addresses.
+    """The orders of publishers, and of consumers of the same addresses.
 
-    ``confirms`` is how many messages of a thread may wait for theirs; with 0, none are asked for.
+    ``confirms`` is the most unconfirmed messages of a thread; with 0, no confirms are requested.
     """
 
     confirms: int
@@ -128,14 +128,14 @@ A = TypeVar("A", bound=AddressOrders)
 
 
 def with_threads(kind: type[A], file: Path) -> A:
-    """The orders of a kind in a file."""
+    """Read orders of a class, with threads, from a file."""
     values = read_orders(file)
     values["threads"] = tuple(Thread(**thread) for thread in values["threads"])
     return of_kind(kind, values)
 
 
 def read_orders(file: Path, broker: Callable[..., Broker] = Broker) -> dict[str, Any]:
-    """What a file says, with what all are told made ready, its broker by ``broker``."""
+    """Read a file of orders; convert the values common to all, the broker's by ``broker``."""
     values: dict[str, Any] = json.loads(file.read_text())
     values["control"], values["out"] = Path(values["control"]), Path(values["out"])
     values["limits_s"] = tuple(values["limits_s"])
@@ -146,5 +146,5 @@ def read_orders(file: Path, broker: Callable[..., Broker] = Broker) -> dict[str,
 
 
 def of_kind(kind: type[T], values: dict[str, Any]) -> T:
-    """The orders of a kind in what a file says; what else it says is not for the program."""
+    """Return orders of a class from the values of a file; values without a field are ignored."""
     return kind(**{field.name: values[field.name] for field in fields(kind)})

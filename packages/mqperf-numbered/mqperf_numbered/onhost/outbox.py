@@ -1,4 +1,4 @@
-"""A socket to the other end, in the clear or by TLS, and the bytes on their way through it."""
+"""The sending half of a connection: a socket, plain or with TLS, and its queue of bytes."""
 
 import socket
 import ssl
@@ -9,19 +9,19 @@ from collections.abc import Callable, Sequence
 from mqperf_numbered.onhost.broker import Lost
 
 WAITING = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
-"""How a socket says that it takes, or has, nothing now."""
+"""Errors of a socket that can neither send nor receive now."""
 
 TIMEOUT_S = 10.0
-"""Of everything that is waited for while a connection is set up."""
+"""Timeout of each operation while a connection is set up."""
 
 MOST_RECORDS = 32
-"""Of TLS that are taken in at once: half a MiB."""
+"""TLS records that are received at once: half a MiB."""
 
 
 class Outbox:
     """The sending half of a connection; ``queued`` and ``sent`` count its bytes.
 
-    ``last_out`` is when the socket took some, on the monotonic clock.
+    ``last_out`` is when the socket last took bytes, on the monotonic clock.
     """
 
     socket: socket.socket
@@ -34,26 +34,26 @@ class Outbox:
 
     @property
     def drained(self) -> bool:
-        """Whether everything is handed over."""
+        """Whether the socket has taken everything."""
         return self.sent == self.queued
 
     def fileno(self) -> int:
-        """For selectors."""
+        """Return the file descriptor, for selectors."""
         return self.socket.fileno()
 
     def flowing(self) -> None:
-        """From now on nothing waits."""
+        """Make the socket non-blocking."""
         self.socket.settimeout(0)
 
     def send(self, content: bytes | memoryview) -> None:
-        """Hand over what the socket takes now, and the rest as soon as it can."""
+        """Send what the socket takes now, and queue the rest."""
         view = memoryview(content)
         self.out.append(view)
         self.queued += len(view)
         self.flush()
 
     def flush(self) -> None:
-        """Hand over what can be; raises ``Lost``."""
+        """Send as many queued bytes as the socket takes; raises ``Lost``."""
         try:
             while self.out:
                 written = self.socket.send(self.out[0])
@@ -69,20 +69,20 @@ class Outbox:
             raise self.lost(error.strerror or str(error)) from None
 
     def lost(self, why: str) -> Lost:
-        """The error that says so of the other end's address."""
+        """Return the error for a lost connection, with the other end's address."""
         return Lost(f"{self.address}: {why}")
 
 
 def connected(addresses: Sequence[str], authority: str = "") -> tuple[socket.socket, str]:
-    """A socket to the first that answers, and its address; raises ``Lost`` when none does.
+    """Return a socket to the first address that answers, and the address; raises ``Lost``.
 
-    With an authority it speaks TLS, and who has no certificate of it has not answered.
+    With an authority it uses TLS; an address without a certificate signed by it does not count.
     """
     problems = []
     for address in addresses:
         host, _, port = address.rpartition(":")
         try:
-            connection = _to(host.strip("[]"), int(port), authority)
+            connection = _connect(host.strip("[]"), int(port), authority)
         except OSError as error:
             problems.append(f"{address}: {error.strerror or error}")
             continue
@@ -91,29 +91,29 @@ def connected(addresses: Sequence[str], authority: str = "") -> tuple[socket.soc
 
 
 def taken(from_socket: socket.socket, take: Callable[[], bool]) -> bool:
-    """Take in what a socket has by ``take``, once, or as often as TLS asks for; if there was any.
+    """Receive by ``take``, once, or repeatedly with TLS; return whether there was anything.
 
-    Of TLS a read gives a record of 16 KiB at most.  No selector knows of what is decrypted already,
-    so none of that is left.
+    With TLS a read returns one record of 16 KiB at most.  Selectors do not notice bytes that are
+    already decrypted, so all of these are received.
     """
     if not take():
         return False
     if isinstance(from_socket, ssl.SSLSocket):
-        waits = from_socket.gettimeout() != 0
+        blocking = from_socket.gettimeout() != 0
         for _ in range(MOST_RECORDS):
-            if waits or not take():
+            if blocking or not take():
                 break
         while from_socket.pending():
             take()
     return True
 
 
-def _to(host: str, port: int, authority: str) -> socket.socket:
+def _connect(host: str, port: int, authority: str) -> socket.socket:
     connection = socket.create_connection((host, port), TIMEOUT_S)
     try:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if authority:
-            # it trusts nobody else, and wants the address to be in the certificate
+            # trusts no other authority, and requires the address in the certificate
             context = ssl.create_default_context(cadata=authority)
             context.verify_flags |= ssl.VERIFY_X509_STRICT  # as of every Python since 3.13
             return context.wrap_socket(connection, server_hostname=host)

@@ -23,7 +23,7 @@ def live_as(
     outlet: Callable[[P, Thread, Record, Waiting, Diary], Outlet[Any]],
     inlet: Callable[[P, Thread, Consumer, Waiting, Diary], Inlet],
 ) -> None:
-    """Be the client or server that the orders say, whose file is the program's argument."""
+    """Run as the client or server of the orders, whose file is the program's argument."""
     orders = with_threads(orders_of, Path(sys.argv[1]))
     client, server = partial(Publisher, outlet, orders), partial(Consumer, inlet, orders)
     streams = recorded(orders, *(["confirmed"] if orders.confirms else []))

@@ -1,4 +1,4 @@
-"""The life of one client or server: prepared, ready, started, and saved whatever happened."""
+"""The life cycle of a client or server: prepared, ready, run, and always saved at its end."""
 
 import gc
 import sys
@@ -15,7 +15,7 @@ from mqperf_numbered.onhost.tally import Tally
 
 
 def recorded(orders: ThreadOrders, *of_clients: str) -> list[str]:
-    """What is recorded: with a rate, when messages were due stands beside when they were sent."""
+    """Return the streams to record; with a rate, also those that tell due from sending times."""
     if orders.kind == "server":
         return ["received", *(["service"] if orders.paced else [])]
     return ["sent", "error", *(["handover"] if orders.paced else []), *of_clients]
@@ -27,14 +27,14 @@ def live(
     streams: Sequence[str],
     role: Callable[[Control, Record, Diary], Role[Any]],
 ) -> None:
-    """Be that client or server; ends the process with the words of the other end if not."""
+    """Run as a client or server; exits with the broker's message if the connection fails."""
     control = Control(orders.control, orders.label)
     diary = Diary(generator, orders.label, orders.kind)
     control.heed_signals()
     tally = Tally(orders.label, orders.kind, orders.test_case, 0.0, streams)
     record = Record(tally, orders.sender)
     program = role(control, record, diary)
-    gc.disable()  # nothing here is cyclic that is not for ever
+    gc.disable()  # the only reference cycles live as long as the process
     try:
         program.prepare()
         control.say("ready")
@@ -45,8 +45,8 @@ def live(
             program.run(start)
     except (Lost, Refused) as error:
         addresses = orders.broker.addresses
-        named = str(error).startswith(tuple(addresses))  # whichever was lost
-        sys.exit(str(error) if named else f"{addresses[0]}: {error}")
+        has_address = str(error).startswith(tuple(addresses))
+        sys.exit(str(error) if has_address else f"{addresses[0]}: {error}")
     finally:
         if tally.start:
             record.save(orders.out / f"{orders.label}.counts")

@@ -16,7 +16,7 @@ from mqperf_numbered.onhost.waiting import Waiting
 
 
 class Outlet(ManagedConnection[C]):
-    """The connection of a thread."""
+    """The connection of a publishing thread."""
 
     def __init__(
         self, thread: PublisherThread, waiting: Waiting, diary: Diary, connect: Callable[[], C]
@@ -25,7 +25,7 @@ class Outlet(ManagedConnection[C]):
         super().__init__(waiting, diary, connect)
 
     def settle(self) -> None:
-        """Count what of the last messages was handed over."""
+        """Count how many of the last messages were handed over."""
         self.thread.settle()
 
     def publish(self, now_ns: int) -> None:
@@ -36,8 +36,8 @@ class Outlet(ManagedConnection[C]):
         if self.thread.forgotten:
             raise Lost(f"none of {self.thread.waiting} messages was confirmed in time")
         if connection.drained:
-            self.thread.settle()  # what else was sent may have taken the rest along
-        while connection.drained and (count := self.thread.wanted(now_ns)) > 0:
+            self.thread.settle()  # another write may have sent the rest of the last block
+        while connection.drained and (count := self.thread.sendable(now_ns)) > 0:
             self.thread.send(count)
             if self.thread.schedule is None:
                 break
@@ -51,7 +51,7 @@ class Outlet(ManagedConnection[C]):
 
 
 class Publisher(Client[Outlet[Any]]):
-    """All connections of a process, from the first connection to the last confirm."""
+    """All connections of a client process, from connecting to the last confirm."""
 
     def __init__(
         self,
@@ -67,7 +67,7 @@ class Publisher(Client[Outlet[Any]]):
         super().__init__(orders, control, ManagedConnections(waiting, outlets), self.publishers)
 
     def run(self, start: float) -> None:
-        """Publish from the agreed start on, and count what was never confirmed."""
+        """Publish from the agreed start on, and count the messages that were never confirmed."""
         super().run(start)
         unconfirmed = sum(each.unconfirmed + each.waiting for each in self.publishers)
         self.diary.count("unconfirmed", unconfirmed)
@@ -78,11 +78,11 @@ class Publisher(Client[Outlet[Any]]):
             self.connections.try_on(outlet, partial(outlet.publish, now_ns))
 
     def next_ns(self) -> int | None:
-        """When the first of those is to send that can."""
+        """Return when the next message is due of threads that can send; None if none can."""
         able = (outlet.thread for outlet in self.connections.all if outlet.able)
         return min((thread.next_due_ns() for thread in able), default=None)
 
     @property
     def busy(self) -> bool:
-        """Whether anything is still to be handed over, or to be confirmed."""
+        """Whether anything is still to be sent or confirmed."""
         return super().busy or any(each.waiting for each in self.publishers)

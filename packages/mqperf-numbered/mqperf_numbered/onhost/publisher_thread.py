@@ -1,4 +1,4 @@
-"""A publishing thread: its messages as rows of bytes, what it has sent, what awaits its confirm."""
+"""A publishing thread: sends blocks of messages, and keeps count of unconfirmed ones."""
 
 import math
 import time
@@ -14,28 +14,28 @@ from mqperf_numbered.onhost.sending_thread import SendingThread
 from mqperf_numbered.onhost.stamps import Stamps
 
 BLOCK_BYTES = 1 << 18
-"""Of messages that are sent at once, unless a single one is longer."""
+"""The size of a block of messages sent at once, unless a single message is longer."""
 
 
 class Messages(Protocol):
-    """As many messages as are sent at once, ready but for what ``stamps`` are to say of each."""
+    """A block of messages, complete but for their ``stamps``."""
 
     stamps: Stamps
 
     def content(self, numbers: Numbers) -> bytes:
-        """The first of them as bytes, with these numbers."""
+        """Return the first messages of the block as bytes, with these numbers."""
         ...
 
     def handed_over(self, count: int, taken: int) -> int:
-        """How many of ``count`` messages are handed over when ``taken`` of their bytes are."""
+        """Return how many of ``count`` messages are whole in the first ``taken`` bytes."""
         ...
 
 
 class PublisherThread(SendingThread):
-    """One thread.  Its numbers count what was handed over, from 0.
+    """A publishing thread, which numbers the messages that it handed over from 0.
 
-    At most ``window`` of its messages wait for their confirm; with 0 none are asked for.  When all
-    of them have waited for ``patience_s``, no confirm is to come.
+    At most ``window`` of its messages are unconfirmed; with 0, no confirms are requested.  When a
+    full window has had no confirm for ``patience_s``, no confirm is expected any more.
     """
 
     connection: Outbox
@@ -51,13 +51,13 @@ class PublisherThread(SendingThread):
         messages.stamps["run"] = orders.run
 
     def attach(self, connection: Outbox) -> None:
-        """Send on this connection from now on; what was not confirmed before never will be."""
+        """Send on this connection from now on; earlier unconfirmed messages stay unconfirmed."""
         self.connection, self.ended_ns = connection, time.time_ns()
         self.unconfirmed += self.waiting
         self.waiting = 0
 
     def identity(self, numbers: Numbers) -> tuple[Numbers | int, Numbers]:
-        """The sender of these messages, and their numbers, in stamps and in the record."""
+        """Return sender and numbers of these messages as in stamps and in the record."""
         return self.number, numbers
 
     @property
@@ -72,23 +72,23 @@ class PublisherThread(SendingThread):
 
     @property
     def forgotten(self) -> bool:
-        """Whether it waits in vain."""
+        """Whether its full window has had no confirm for too long."""
         return self.full and time.time_ns() - self.ended_ns > self.patience_s * NS
 
     @property
     def held_back(self) -> bool:
-        """Whether it must wait for confirms, or has sent all."""
+        """Whether it must wait for confirms, or has sent all its messages."""
         return self.full or self.next >= self.total
 
-    def wanted(self, now_ns: int) -> int:
-        """Messages that may be sent now, at once."""
-        most = len(self.messages.stamps)
-        due = most if self.schedule is None else self.schedule.due(now_ns) - self.next
-        room = self.window - self.pending if self.window else most
-        return min(due, most, room, self.total - self.next)
+    def sendable(self, now_ns: int) -> int:
+        """Return how many messages may be sent now, in one block."""
+        block = len(self.messages.stamps)
+        due = block if self.schedule is None else self.schedule.due(now_ns) - self.next
+        room = self.window - self.pending if self.window else block
+        return min(due, block, room, self.total - self.next)
 
     def send(self, count: int) -> None:
-        """Send so many at once; all that came before must have been handed over."""
+        """Send a block of ``count`` messages; all earlier ones must have been handed over."""
         self.sent_ns, self.count = time.time_ns(), count
         numbers, written = np.arange(self.next, self.next + count), self.messages.stamps[:count]
         due: Numbers | int = self.sent_ns
@@ -105,7 +105,7 @@ class PublisherThread(SendingThread):
             self.settle()
 
     def settle(self) -> None:
-        """Count what of the last messages was handed over; the rest is still to be sent."""
+        """Count the messages of the last block that were handed over; the rest are unsent."""
         if not self.count:
             return
         count, self.count = self.count, 0
@@ -121,7 +121,7 @@ class PublisherThread(SendingThread):
         self.next += whole
 
     def ended(self, stream: str, numbers: Numbers, now_ns: int) -> None:
-        """The broker has these messages (``confirmed``), or refuses them (``error``)."""
+        """Record that the broker has ``confirmed`` these messages, or refused them (``error``)."""
         due = self.due_ns.take(numbers, mode="wrap") / NS
         self.record.add(stream, *self.identity(numbers), due, now_ns / NS)
         self.waiting -= len(numbers)

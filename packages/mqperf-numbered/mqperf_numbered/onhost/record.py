@@ -1,7 +1,6 @@
-"""The counts of one process: messages in by the block, a ``.counts`` file out at the end.
+"""Gathers messages of one process in batches, and counts them into a ``.counts`` file.
 
-Blocks are gathered until it pays to count them: a thousand messages at a time cost a tenth of what
-ten at a time do.
+Counting a thousand messages at once costs a tenth, per message, of counting ten at once.
 """
 
 from collections.abc import Callable
@@ -13,18 +12,18 @@ from numpy.typing import NDArray
 from mqperf_numbered.onhost.tally import Tally
 
 BATCH = 2048
-"""Messages that are counted at once: enough to be cheap, and few enough to take below 1 ms."""
+"""Messages counted at once: enough to be cheap, few enough to take less than 1 ms."""
 
 Instants = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 
 STRANGER = -1
-"""The place of whoever sent messages of no run, or of another."""
+"""The index that stands for senders of other runs, and of messages without a stamp."""
 
 
 class Gathered:
-    """Messages of one stream, of any senders, in the order in which they were seen."""
+    """A batch of messages of one stream, of any senders, in order of observation."""
 
     def __init__(self, stream: str, *, timed: bool) -> None:
         self.stream = stream
@@ -42,14 +41,14 @@ class Gathered:
         started: Instants | float,
         finished: Instants | float,
     ) -> None:
-        """Take in some; there must be room for them."""
+        """Append messages, for which the batch must have room."""
         part = slice(self.length, self.length + len(number))
         self.sender[part], self.number[part] = sender, number
         self.started[part], self.finished[part] = started, finished
         self.length = part.stop
 
     def count(self, tally: Tally, name: Callable[[int], str]) -> None:
-        """Give all to the tally, sender by sender, and begin anew."""
+        """Add the batch to the tally, sender by sender, and empty it."""
         if not self.length:
             return
         span = slice(0, self.length)
@@ -59,24 +58,24 @@ class Gathered:
             tally.see(self.stream, name(int(sender[0])), number)
         else:
             order = np.argsort(sender, kind="stable")
-            for places in np.split(order, np.flatnonzero(np.diff(sender[order])) + 1):
-                tally.see(self.stream, name(int(sender[places[0]])), number[places])
+            for indices in np.split(order, np.flatnonzero(np.diff(sender[order])) + 1):
+                tally.see(self.stream, name(int(sender[indices[0]])), number[indices])
         self.length = 0
 
 
 class Record:
-    """All streams of this process; ``name`` gives what senders are called by their places."""
+    """All streams of this process; ``name`` returns the name of a sender by its index."""
 
     def __init__(self, tally: Tally, name: Callable[[int], str]) -> None:
         self.tally = tally
-        self.of_place = name
+        self.name_of = name
         self.streams = {
             name: Gathered(name, timed=stream.timed) for name, stream in tally.streams.items()
         }
 
     def name(self, place: int) -> str:
-        """Who has that place."""
-        return "stranger" if place == STRANGER else self.of_place(place)
+        """Return the name of the sender with that index."""
+        return "stranger" if place == STRANGER else self.name_of(place)
 
     def add(
         self,
@@ -86,7 +85,7 @@ class Record:
         started: Instants | float,
         finished: Instants | float = 0.0,
     ) -> None:
-        """Take in messages of a stream; ``sender`` is the place of the name."""
+        """Add messages of a stream; ``sender`` is the index of each sender, or of the only one."""
         gathered, first = self.streams[stream], 0
         while first < len(number):
             part = slice(first, first + BATCH - gathered.length)
@@ -101,12 +100,12 @@ class Record:
                 gathered.count(self.tally, self.name)
 
     def missing(self, stream: str) -> int:
-        """Numbers below the highest of each sender that were not seen in a stream."""
+        """Return how many numbers below the highest of each sender are missing in a stream."""
         self.streams[stream].count(self.tally, self.name)
         return self.tally.missing(stream)
 
     def save(self, path: Path) -> None:
-        """Count what is left, and write the file."""
+        """Count the remaining batches, and write the file."""
         for gathered in self.streams.values():
             gathered.count(self.tally, self.name)
         self.tally.save(path)

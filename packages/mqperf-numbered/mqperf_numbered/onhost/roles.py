@@ -1,4 +1,4 @@
-"""What clients, and servers, of all loads do alike, whatever they speak."""
+"""The common behaviour of clients and servers, whatever their protocol."""
 
 import time
 from abc import ABC, abstractmethod
@@ -14,14 +14,13 @@ from mqperf_numbered.onhost.schedule import NS, TICK_NS
 from mqperf_numbered.onhost.sending_thread import SendingThread
 
 CLIENT_IDLE_S = 0.02
-"""Longest wait while nothing is due: then the control folder and connections are looked at."""
+"""Longest wait while nothing is due; then the control folder and connections are checked."""
 
 FAREWELL_S = 12.0
-"""Beyond a plan's timeout, for the other end to read what was handed over; the runner waits longer.
-"""
+"""Time beyond a plan's timeout for the broker to read what was sent; the runner waits longer."""
 
 END_EVERY_S = 0.25
-"""How often is looked whether the load ends early."""
+"""Interval of checks whether the load ends early."""
 
 SERVER_IDLE_S = 0.05
 COUNT_EVERY_S = 0.25
@@ -30,9 +29,9 @@ L = TypeVar("L", bound=ManagedConnection[Any])
 
 
 class Role(ABC, Generic[L]):
-    """A process whose connections are open from before the load on.
+    """A process that opens its connections before the load.
 
-    It waits for them for ``idle_s`` at a time.  Methods raise ``Lost`` or ``Refused``.
+    It waits for ``idle_s`` at a time for events on them.  Methods raise ``Lost`` or ``Refused``.
     """
 
     idle_s: float
@@ -41,24 +40,24 @@ class Role(ABC, Generic[L]):
         self.control, self.connections = control, connections
 
     def prepare(self) -> None:
-        """Connect all, and set up what they are for."""
+        """Open and set up all connections."""
         self.connections.open()
 
     def attend(self) -> None:
-        """Read and write what can be, for a moment."""
+        """Read and write what is ready, waiting for ``idle_s`` at most."""
         self.connections.attend(self.idle_s)
 
     @abstractmethod
     def run(self, start: float) -> None:
-        """From the agreed start to the end; on leaving, all that was seen is in the record."""
+        """Run from the agreed start to the end; on return, the record has all messages."""
 
 
 class Client(Role[L]):
-    """One that sends from the agreed start on, for as long as its orders say.
+    """A process that sends from the agreed start on, for as long as its orders say.
 
-    Where all its threads have sent as many messages as they were to, it tells the runner when the
-    first and the last of them had, and waits for the end that it is then told.
-    What is due within ``tick_ns`` is sent together.
+    When all its threads have sent their number of messages, it reports to the runner when the first
+    and the last of them finished, and waits for the end that the runner then sets.
+    Messages due within ``tick_ns`` are sent together.
     """
 
     idle_s = CLIENT_IDLE_S
@@ -74,19 +73,19 @@ class Client(Role[L]):
         super().__init__(control, connections)
         self.load_s, self.timeout_s, self.paced = orders.load_s, orders.timeout_s, orders.paced
         self.threads = threads
-        self._look_ns = 0
+        self._check_ns = 0
         self._all_sent = False
 
     @abstractmethod
     def send(self, now_ns: int) -> None:
-        """Send what is due by now, or can be sent."""
+        """Send what is due by now, or all that can be sent if there is no schedule."""
 
     @abstractmethod
     def next_ns(self) -> int | None:
-        """When more is to be sent; None while nothing can be, or is left."""
+        """Return when more is to be sent; None if nothing can be sent, or all was."""
 
     def begin(self, start_ns: int) -> None:
-        """Schedules count from the start."""
+        """Begin all schedules at the start of the load."""
         for thread in self.threads:
             if thread.schedule is not None:
                 thread.schedule.begin(start_ns)
@@ -103,11 +102,11 @@ class Client(Role[L]):
             end_ns = self._end_ns(now_ns, end_ns)
             self.connections.attend(self._pause_s(now_ns, end_ns))
         if self.paced and not self.control.stopping:
-            self.send(end_ns - 1)  # due between the last look and the end
+            self.send(end_ns - 1)  # what is due between the last call and the end
         self.finish()
 
     def _pause_s(self, last_ns: int, end_ns: int) -> float:
-        """How long nothing can be sent, or is due; with a schedule, at least to the next tick."""
+        """Return the time until more can be sent; with a schedule, at least to the next tick."""
         next_ns = self.next_ns()
         if next_ns is None:
             return CLIENT_IDLE_S
@@ -117,16 +116,16 @@ class Client(Role[L]):
         return max(0.0, min(CLIENT_IDLE_S, (next_ns - time.time_ns()) / NS))
 
     def _end_ns(self, now_ns: int, end_ns: int) -> int:
-        """The end of the load as it is known by now: the runner may have told an earlier one."""
-        if now_ns < self._look_ns:
+        """Return the end of the load, which the runner may have set to an earlier instant."""
+        if now_ns < self._check_ns:
             return end_ns
-        self._look_ns = now_ns + int(END_EVERY_S * NS)
-        self._say_all_sent()
+        self._check_ns = now_ns + int(END_EVERY_S * NS)
+        self._report_all_sent()
         end_s = self.control.end()
         return end_ns if end_s is None else min(end_ns, int(end_s * NS))
 
-    def _say_all_sent(self) -> None:
-        """Once there is nothing left to send."""
+    def _report_all_sent(self) -> None:
+        """Report once that all messages were sent."""
         if self._all_sent or not self.threads:
             return
         if all(thread.next >= thread.total for thread in self.threads):
@@ -136,28 +135,29 @@ class Client(Role[L]):
 
     @property
     def busy(self) -> bool:
-        """Whether anything is awaited; at least what a socket has not taken yet."""
+        """Whether anything is awaited: here, that sockets take all queued bytes."""
         return any(
             managed.connection and not managed.connection.drained
             for managed in self.connections.all
         )
 
     def finish(self) -> None:
-        """Go on while anything is awaited, for as long as a plan's timeout, and say goodbye."""
-        limit = time.monotonic() + self.timeout_s
-        while self.busy and time.monotonic() < limit and not self.control.stopping:
+        """Go on while anything is awaited, up to the plan's timeout; close all connections."""
+        deadline = time.monotonic() + self.timeout_s
+        while self.busy and time.monotonic() < deadline and not self.control.stopping:
             self.attend()
-        self._say_all_sent()
+        self._report_all_sent()
         for managed in self.connections.all:
             if managed.connection is not None:
                 managed.settle()
-                managed.close(limit + FAREWELL_S - time.monotonic(), at_once=self.control.stopping)
+                timeout_s = deadline + FAREWELL_S - time.monotonic()
+                managed.close(timeout_s, at_once=self.control.stopping)
 
 
 class Server(Role[L]):
-    """One that receives until it is told to stop, and says how many messages came.
+    """A process that receives until it is told to stop, and reports how many messages came.
 
-    With ``after_s`` it begins to consume so long after the load.
+    With ``after_s`` it begins to consume so long after the start of the load.
     """
 
     idle_s = SERVER_IDLE_S
@@ -175,7 +175,7 @@ class Server(Role[L]):
 
     @property
     def consuming(self) -> bool:
-        """Whether messages are to come by now."""
+        """Whether it has begun to consume."""
         return self.after_s is None
 
     def run(self, start: float) -> None:
@@ -186,17 +186,17 @@ class Server(Role[L]):
                 managed.connection.close(1.0)
 
     def attend_until_stop(self, start: float) -> None:
-        """Return when the runner, or a signal, asks for it; the load is to start at ``start``."""
+        """Receive until the runner, or a signal, asks to stop; the load starts at ``start``."""
         while not self.control.told_to_stop:
-            limit = time.monotonic() + COUNT_EVERY_S
-            while time.monotonic() < limit and not self.control.stopping:
+            report_at = time.monotonic() + COUNT_EVERY_S
+            while time.monotonic() < report_at and not self.control.stopping:
                 self._begin_late(start)
                 self.attend()
             self.say_count()
         self.say_count()
 
     def _begin_late(self, start: float) -> None:
-        """Consume on all connections, if it is time; those that are lost do when they are back."""
+        """Begin to consume if it is time; lost connections begin when they are open again."""
         if self.after_s is None or time.time() < start + self.after_s:
             return
         self.after_s = None
@@ -206,7 +206,7 @@ class Server(Role[L]):
                 self.connections.try_on(managed, managed.consume)
 
     def say_count(self) -> None:
-        """Tell the runner how many messages have come, how long they took, and what is missing."""
-        come = self.arrivals
-        counts = f"{come.received} {come.took_s:.6f} {time.monotonic():.6f} {come.missing}"
-        self.control.say("count", " ".join([counts, *map(str, come.late)]))
+        """Report to the runner the counts of received, missing and late messages, and latency."""
+        seen = self.arrivals
+        counts = f"{seen.received} {seen.took_s:.6f} {time.monotonic():.6f} {seen.missing}"
+        self.control.say("count", " ".join([counts, *map(str, seen.late)]))

@@ -1,4 +1,4 @@
-"""When messages are due: an absolute schedule, which no pause of sender or broker moves."""
+"""When messages are due: an absolute schedule, independent of pauses of sender or broker."""
 
 import math
 
@@ -16,10 +16,10 @@ TICK_NS = 250_000
 
 
 class Schedule:
-    """The messages of one sender, by a rate from the start on.
+    """When the messages of one sender are due, by a rate from the start on.
 
-    Senders that share a rate begin one after the other, ``phase`` of a message apart, so that
-    together they are as even as one.
+    ``phase`` delays a sender by a part of a message: senders that share a rate have phases that
+    make them together as even as a single one.
     """
 
     def __init__(self, curve: Curve, phase: float = 0.0) -> None:
@@ -27,27 +27,27 @@ class Schedule:
         self.start_ns = 0
 
     def begin(self, start_ns: int) -> None:
-        """Count from this instant."""
+        """Set the instant of the start."""
         self.start_ns = start_ns
 
     def due(self, now_ns: int) -> int:
-        """How many messages are due by now, since the start."""
+        """Return how many messages are due by now, since the start."""
         due = self.curve.due((now_ns - self.start_ns) / NS)
         return max(0, math.floor(due - self.phase) + 1)
 
     def instants_ns(self, first: int, count: int) -> NDArray[np.int64]:
-        """When these messages are due."""
+        """Return when messages ``first`` to ``first + count - 1`` are due."""
         due: Amounts = np.arange(first, first + count, dtype=float) + self.phase
         offsets: NDArray[np.int64] = np.rint(self.curve.after_s(due) * NS).astype(np.int64)
         return offsets + self.start_ns
 
     def instant_ns(self, number: int) -> int:
-        """When this message is due."""
+        """Return when this message is due."""
         return int(self.instants_ns(number, 1)[0])
 
 
 def curve_of(pace: Pace, over_s: float) -> Curve:
-    """The curve of a pace in a load that takes so long."""
+    """Return the curve of a pace in a load of ``over_s`` seconds."""
     if pace.cycle is not None:
         return CycledRate(pace.cycle)
     if pace.ramp_to is None:
@@ -58,7 +58,7 @@ def curve_of(pace: Pace, over_s: float) -> Curve:
 
 
 def of_thread(orders: ThreadOrders, number: int) -> Schedule | None:
-    """When that thread of all is to send; None where it sends as fast as it can."""
+    """Return the schedule of a thread by its global number; None if it sends as fast as it can."""
     if orders.pace is None:
         return None
     return Schedule(curve_of(orders.pace, orders.load_s), number / orders.all_threads)

@@ -1,4 +1,4 @@
-"""What every thread that sends has: when it sends, how much, and how far it is by now."""
+"""The common state of sending threads: schedule, total, and progress."""
 
 from mqperf_numbered.onhost.orders import ThreadOrders
 from mqperf_numbered.onhost.record import Record
@@ -8,7 +8,7 @@ from mqperf_numbered.onhost.schedule import of_thread
 class SendingThread:
     """A thread that sends ``total`` messages at most; ``next`` of them were handed over so far.
 
-    ``count`` more were sent, at ``sent_ns``, and may not have been handed over whole yet.
+    ``count`` more were sent at ``sent_ns``, and may be handed over in part only.
     """
 
     def __init__(self, orders: ThreadOrders, number: int, record: Record) -> None:
@@ -18,5 +18,5 @@ class SendingThread:
         self.next = self.count = self.sent_ns = 0
 
     def next_due_ns(self) -> int:
-        """When the next message is due; at once without a schedule."""
+        """Return when the next message is due; 0, at once, without a schedule."""
         return 0 if self.schedule is None else self.schedule.instant_ns(self.next)

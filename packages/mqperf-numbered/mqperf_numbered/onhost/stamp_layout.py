@@ -1,4 +1,4 @@
-"""The layout of the stamp that every message carries, for those who need no array of stamps."""
+"""The layout of the stamp that every message carries, without numpy."""
 
 FIELDS = (
     ("run", "<u4"),
@@ -7,6 +7,6 @@ FIELDS = (
     ("due_ns", "<i8"),
     ("sent_ns", "<i8"),
 )
-"""Names and types, which end with how many bytes they take."""
+"""Names and types; a type ends with its number of bytes."""
 
 SIZE = sum(int(code[-1]) for _, code in FIELDS)

@@ -1,7 +1,7 @@
-"""The stamp that every message carries: of which run and sender, its number, when due, when sent.
+"""The stamp that every message carries: run, sender, number, due time, sending time.
 
-32 bytes, little-endian, at the same place in every message of a sender, so that a block of messages
-is stamped, and read, as one array.
+32 bytes, little-endian, at the same offset in every message of a sender, so that a block of
+messages is stamped, and read, as one array.
 """
 
 import numpy as np
@@ -16,20 +16,20 @@ Bytes = NDArray[np.uint8]
 Stamps = NDArray[np.void]
 
 ALL_BLOCKS_BYTES = 1 << 26
-"""Of the blocks of all threads of a process."""
+"""The most bytes of the blocks of all threads of a process together."""
 
 MOST_IN_BLOCK = 1024
 
 
 def places(rows: Bytes, at: int) -> Stamps:
-    """The stamps in rows of bytes, each from ``at`` on: what is written to them is in the rows."""
+    """Return a view of the stamps in rows of bytes, each at offset ``at``."""
     return np.ndarray(len(rows), STAMP, rows.data, at, (rows.shape[1],))
 
 
 def block(message: bytes, at: int, most_bytes: int, threads: int) -> tuple[Bytes, Stamps]:
-    """A message again and again, in as many rows as a thread has room for, and their stamps.
+    """Return copies of a message, a row each, as many as a thread has room for, and their stamps.
 
-    The stamp begins at ``at``; a block has ``most_bytes``, or less where there are many threads.
+    The stamp begins at ``at``; a block has ``most_bytes``, or less if there are many threads.
     """
     room = min(most_bytes, ALL_BLOCKS_BYTES // threads)
     count = max(1, min(room // len(message), MOST_IN_BLOCK))
@@ -38,9 +38,9 @@ def block(message: bytes, at: int, most_bytes: int, threads: int) -> tuple[Bytes
 
 
 def within(buffer: bytearray, at: int, size: int, unit: int = 0, rows: int = 1) -> bytes:
-    """The stamps of bodies of one size, the first of them there and the next a unit later.
+    """Return the stamps of bodies of one size, the first at ``at``, the others ``unit`` apart.
 
-    Those of no run for bodies that have none.
+    They are all zero, the stamps of no run, if bodies are too short for a stamp.
     """
     if size < SIZE:
         return bytes(SIZE * rows)
@@ -48,5 +48,5 @@ def within(buffer: bytearray, at: int, size: int, unit: int = 0, rows: int = 1) 
 
 
 def read(places: Bytes) -> Stamps:
-    """The stamps in rows of bytes, as a copy: the bytes are those of a buffer, which changes."""
+    """Return a copy of the stamps in rows of bytes, which are a view of a changing buffer."""
     return places.copy().view(STAMP).ravel()

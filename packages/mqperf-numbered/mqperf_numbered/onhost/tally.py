@@ -1,7 +1,7 @@
-"""Writing ``.counts`` files: messages in, by the array, and sums of each second out.
+"""Writes ``.counts`` files: arrays of messages in, sums of each second out.
 
-What is kept of a message is its share in the counts: memory does not grow with messages, and with
-a second by some hundred bytes.
+Single messages are not kept: memory does not grow with their number, and only by some hundred bytes
+a second.
 """
 
 import json
@@ -27,10 +27,10 @@ COLUMNS = {"sent": ("started",)} | dict.fromkeys(
     ),
     ("started", "finished"),
 )
-"""The instants that are known of a message, by stream."""
+"""The recorded instants of a message, by stream."""
 
 PARTS = 64
-"""Arrays of numbers that are kept before they are made one."""
+"""Arrays of numbers that are kept before they are merged."""
 
 Values = NDArray[np.float64]
 
@@ -54,17 +54,17 @@ class Tally:
         started: Values,
         finished: Values | None = None,
     ) -> None:
-        """Count messages of one sender, in the order in which they were seen.
+        """Count messages of one sender, in order of observation.
 
-        ``sequence`` has their numbers, by which the sender counts what it sends, from 0.  Raises
-        ``ValueError`` for messages of an hour or more before the start, and counts none of them.
+        ``sequence`` has their sequence numbers, which count from 0 at the sender.  Raises
+        ``ValueError``, and counts nothing, if a message is from an hour or more before the start.
         """
         if len(sequence):
             self.count(stream, started, finished)
             self.see(stream, sender, sequence)
 
     def count(self, stream: str, started: Values, finished: Values | None = None) -> None:
-        """Count messages, of whichever senders, by their instants alone.
+        """Count messages of any senders by their instants alone.
 
         Raises ``ValueError`` as ``add`` does.
         """
@@ -74,17 +74,17 @@ class Tally:
         self.streams[stream].add(self.start, started, finished)
 
     def see(self, stream: str, sender: str, sequence: NDArray[np.int64]) -> None:
-        """Account for the numbers of messages that are counted, in the order of ``add``."""
+        """Record the sequence numbers of counted messages, in the order of ``add``."""
         if (seen := self.seen.get((stream, sender))) is None:
             seen = self.seen[stream, sender] = _Seen()
         seen.add(sequence)
 
     def missing(self, stream: str) -> int:
-        """Numbers below the highest of each sender that were not seen so far."""
+        """Return how many numbers below the highest of each sender are missing so far."""
         return sum(sender.missing for (name, _), sender in self.seen.items() if name == stream)
 
     def save(self, path: Path) -> None:
-        """Write the file; it has its name only when it is whole."""
+        """Write the file atomically."""
         seconds = (row for name, stream in self.streams.items() for row in stream.rows(name))
         seen = [row for key, sender in self.seen.items() for row in sender.rows(*key)]
         streams = [
@@ -137,11 +137,11 @@ class _Stream:
 
     @property
     def seconds(self) -> int:
-        """How many have a line."""
+        """The number of seconds that have a line."""
         return len({*self.started.rows(), *self.finished.rows()})
 
     def rows(self, name: str) -> Iterator[dict[str, Any]]:
-        """A line for each second in which there is anything."""
+        """Yield a line for each second with messages."""
         started, finished = self.started.rows(), self.finished.rows()
         for second in sorted({*started, *finished}):
             row: dict[str, Any] = {"stream": name, "second": second}
@@ -166,45 +166,45 @@ class _Sums:
         self.sum_s, self.min_s, self.max_s = (np.zeros(0) for _ in range(3))
 
     def add(self, second: NDArray[np.int64], latency: Values) -> None:
-        """Take in messages of these seconds since the start."""
+        """Add the latencies of messages; ``second`` is since the start."""
         first, last = int(second.min()), int(second.max())
         self._grow(last + EARLY_S + 1)
-        place, length = second - first, last - first + 1
+        index, length = second - first, last - first + 1
         sums = {name: values[first + EARLY_S :][:length] for name, values in vars(self).items()}
-        sums["count"] += np.bincount(place, minlength=length)
-        sums["sum_s"] += np.bincount(place, weights=latency, minlength=length)
+        sums["count"] += np.bincount(index, minlength=length)
+        sums["sum_s"] += np.bincount(index, weights=latency, minlength=length)
         if latency.min() < 0:
-            sums["negative"] += np.bincount(place[latency < 0], minlength=length)
+            sums["negative"] += np.bincount(index[latency < 0], minlength=length)
         if (beyond := np.rint(latency * 1e9) > HIGHEST_NS).any():
-            sums["beyond"] += np.bincount(place[beyond], minlength=length)
-        np.minimum.at(sums["min_s"], place, latency)
-        np.maximum.at(sums["max_s"], place, latency)
+            sums["beyond"] += np.bincount(index[beyond], minlength=length)
+        np.minimum.at(sums["min_s"], index, latency)
+        np.maximum.at(sums["max_s"], index, latency)
 
     def _grow(self, length: int) -> None:
-        none = {"min_s": np.inf, "max_s": -np.inf}
+        initial = {"min_s": np.inf, "max_s": -np.inf}
         for name, values in vars(self).items():
-            more = np.full(max(length - len(values), 0), none.get(name, 0), dtype=values.dtype)
+            more = np.full(max(length - len(values), 0), initial.get(name, 0), dtype=values.dtype)
             setattr(self, name, np.append(values, more))
 
     def rows(self) -> dict[int, dict[str, Any]]:
-        """By second, what a line says of it."""
+        """Return the figures of each second with messages."""
         return {
-            int(place) - EARLY_S: {
-                name: values[place].item() for name, values in vars(self).items()
+            int(index) - EARLY_S: {
+                name: values[index].item() for name, values in vars(self).items()
             }
-            for place in np.flatnonzero(self.count)
+            for index in np.flatnonzero(self.count)
         }
 
 
 class _Ends:
-    """When the first and the last message of each second were finished, since it began."""
+    """When the first and the last message of each second finished, since the second began."""
 
     def __init__(self) -> None:
         self.first: dict[int, float] = {}
         self.last: dict[int, float] = {}
 
     def add(self, since_start: Values) -> None:
-        """Take in messages that were finished so many seconds since the start."""
+        """Add messages by the seconds from the start to their finish."""
         second = np.floor(since_start)
         earliest, latest = second.min(), second.max()
         for begin in (earliest,) if earliest == latest else np.unique(second):
@@ -214,36 +214,36 @@ class _Ends:
             self.last[key] = max(last, self.last.get(key, 0.0))
 
     def of(self, second: int) -> dict[str, float]:
-        """What a line says of a second with messages."""
+        """Return the first and last finish of a second with messages."""
         return {"first_s": self.first[second], "last_s": self.last[second]}
 
 
-class _Added:
+class _KeyCounts:
     """How often each of many keys was added."""
 
     def __init__(self) -> None:
         self.parts: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
 
     def add(self, keys: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
-        """Take in keys, each as often as its count."""
+        """Add keys, each as often as its count."""
         self.parts.append(_merged([(keys, counts)]))
         if len(self.parts) >= PARTS:
             self.parts = [_merged(self.parts)]
 
     def merged(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The keys in order, and their counts."""
+        """Return the keys in order, and their counts."""
         return _merged(self.parts)
 
 
 def _merged(
     parts: Sequence[tuple[NDArray[np.int64], NDArray[np.int64]]],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    none = np.zeros(0, dtype=np.int64)
-    keys = np.concatenate([none, *(keys for keys, _ in parts)])
-    counts = np.concatenate([none, *(counts for _, counts in parts)])
-    distinct, where = np.unique(keys, return_inverse=True)
+    empty = np.zeros(0, dtype=np.int64)
+    keys = np.concatenate([empty, *(keys for keys, _ in parts)])
+    counts = np.concatenate([empty, *(counts for _, counts in parts)])
+    distinct, inverse = np.unique(keys, return_inverse=True)
     total = np.zeros(len(distinct), dtype=np.int64)
-    np.add.at(total, where, counts)
+    np.add.at(total, inverse, counts)
     return distinct, total
 
 
@@ -252,22 +252,22 @@ class _Seen:
 
     def __init__(self) -> None:
         self.ranges = numbers.NONE.ranges
-        self.again = _Added()
+        self.again = _KeyCounts()
         self.highest = -1
         self.reordered = 0
 
     def add(self, sequence: NDArray[np.int64]) -> None:
-        """Take in numbers, in the order in which they were seen."""
-        if not self._follows(sequence):
-            self._add(sequence)
+        """Add numbers in order of observation."""
+        if not self._extend(sequence):
+            self._merge(sequence)
 
     @property
     def missing(self) -> int:
-        """Numbers below the highest that were not seen."""
+        """How many numbers below the highest are missing."""
         return self.highest + 1 - numbers.size(self.ranges)
 
-    def _follows(self, sequence: NDArray[np.int64]) -> bool:
-        """Take in numbers that go on, without a gap, after the highest, as most do."""
+    def _extend(self, sequence: NDArray[np.int64]) -> bool:
+        """Add numbers if they follow the highest without a gap, as most do; return whether so."""
         first, last = int(sequence[0]), int(sequence[-1])
         if first != self.highest + 1 or last - first + 1 != len(sequence):
             return False
@@ -280,10 +280,10 @@ class _Seen:
         self.highest = last
         return True
 
-    def _add(self, sequence: NDArray[np.int64]) -> None:
-        values, places, times = np.unique(sequence, return_index=True, return_counts=True)
+    def _merge(self, sequence: NDArray[np.int64]) -> None:
+        values, indices, times = np.unique(sequence, return_index=True, return_counts=True)
         new = ~numbers.holds(self.ranges, values)
-        arrived = sequence[np.sort(places[new])]
+        arrived = sequence[np.sort(indices[new])]
         highest = np.maximum.accumulate(np.append(self.highest, arrived))
         self.reordered += int((arrived < highest[:-1]).sum())
         self.highest = int(highest[-1])
@@ -292,7 +292,7 @@ class _Seen:
         self.again.add(values[more > 0], more[more > 0])
 
     def rows(self, stream: str, sender: str) -> Iterator[dict[str, Any]]:
-        """As many lines as the ranges take; the first has what was reordered."""
+        """Yield the lines of the ranges; the first one has the count of reordered numbers."""
         again = _runs(*self.again.merged())
         for first in range(0, max(len(self.ranges), len(again)), RANGES_LIMIT):
             part = slice(first, first + RANGES_LIMIT)
@@ -306,7 +306,7 @@ class _Seen:
 
 
 def _runs(values: NDArray[np.int64], times: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Rows of first and last of neighbouring numbers that were seen as often, and how often."""
+    """Return rows of first, last and times: runs of successive numbers that came equally often."""
     if not len(values):
         return numbers.NONE.again
     breaks = np.flatnonzero((np.diff(values) > 1) | (np.diff(times) != 0))

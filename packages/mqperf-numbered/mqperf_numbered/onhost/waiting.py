@@ -1,4 +1,4 @@
-"""Waiting for sockets, to the microsecond, and the back-off before connecting again."""
+"""Waits for sockets, to the microsecond, and for the back-off before connecting again."""
 
 import select
 import time
@@ -13,34 +13,34 @@ T = TypeVar("T")
 
 
 class Waiting:
-    """Sockets that are waited for: to the microsecond if ``exact``, else to the millisecond.
+    """Polled sockets: timeouts are exact to the microsecond if ``exact``, else to the millisecond.
 
-    Epoll counts milliseconds, ``select`` microseconds but no descriptor above 1023: so ``select``
-    waits for the epoll itself, at the price of a second call.
+    Epoll has timeouts in milliseconds; ``select`` has microseconds, but no descriptors above 1023.
+    So ``select`` waits for the epoll descriptor itself, at the price of a second call.
     """
 
     def __init__(self, *, exact: bool) -> None:
         self.exact = exact
         self.poll = select.epoll()
-        self.known: dict[int, int] = {}
+        self.masks: dict[int, int] = {}
 
-    def watch(self, of: Outbox, *, to_write: bool) -> None:
-        """Wait until it can be read, or written, too."""
-        wanted = select.EPOLLIN | (select.EPOLLOUT if to_write else 0)
-        number = of.fileno()
-        if number not in self.known:
-            self.poll.register(number, wanted)
-        elif self.known[number] != wanted:
-            self.poll.modify(number, wanted)
-        self.known[number] = wanted
+    def watch(self, connection: Outbox, *, to_write: bool) -> None:
+        """Poll a connection for reading, and for writing, too, if asked for."""
+        mask = select.EPOLLIN | (select.EPOLLOUT if to_write else 0)
+        descriptor = connection.fileno()
+        if descriptor not in self.masks:
+            self.poll.register(descriptor, mask)
+        elif self.masks[descriptor] != mask:
+            self.poll.modify(descriptor, mask)
+        self.masks[descriptor] = mask
 
-    def forget(self, of: Outbox) -> None:
-        """Before it is closed."""
-        if self.known.pop(of.fileno(), None) is not None:
-            self.poll.unregister(of.fileno())
+    def forget(self, connection: Outbox) -> None:
+        """Stop polling a connection, before it is closed."""
+        if self.masks.pop(connection.fileno(), None) is not None:
+            self.poll.unregister(connection.fileno())
 
     def ready(self, timeout_s: float) -> list[tuple[int, int]]:
-        """Descriptors and their events, as soon as there are any."""
+        """Return descriptors and their events as soon as there are any; none after the timeout."""
         if not self.exact:
             return self.poll.poll(timeout_s)
         if timeout_s > 0:
@@ -49,7 +49,7 @@ class Waiting:
 
 
 class BackOff:
-    """When to connect again: soon at first, then less and less often."""
+    """Exponential back-off of attempts to connect again."""
 
     def __init__(self) -> None:
         self.pause_s = FIRST_S
@@ -57,15 +57,15 @@ class BackOff:
 
     @property
     def over(self) -> bool:
-        """Whether it is time."""
+        """Whether it is time for an attempt."""
         return time.monotonic() >= self.until
 
     def failed(self) -> None:
-        """Wait twice as long next time."""
+        """Double the pause, up to ``LONGEST_S``."""
         self.pause_s = min(2 * self.pause_s, LONGEST_S)
         self.until = time.monotonic() + self.pause_s
 
 
-def shares(every: Sequence[T], of_each: int) -> Iterator[Sequence[T]]:
-    """So many at a time, by connection."""
-    return (every[first : first + of_each] for first in range(0, len(every), of_each))
+def shares(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """Split items into slices of ``size``, such as the threads of each connection."""
+    return (items[first : first + size] for first in range(0, len(items), size))

@@ -1,1 +1,1 @@
-"""How that is shown."""
+"""Sections, answers and figures about such loads."""

@@ -1,4 +1,4 @@
-"""Consumers that start late: the backlog, its drain, and what publishers notice of it."""
+"""Section and answer on consumers that start late: backlog, drain, effect on publishers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -26,12 +26,12 @@ WORDS = (
 
 
 def asked(tables: Tables) -> bool:
-    """Where consumers start late."""
+    """Whether consumers of any run start late."""
     return bool(len(tables[TABLE.name]))
 
 
 def answer(tables: Tables) -> Answer | None:
-    """A few sentences for each point: the drain, and what publishers notice of it."""
+    """Return a few sentences for each point: the drain, and its effect on publishers."""
     phases, varying = parts.told_apart(tables, TABLE)
     draining = phases[phases["backlog_phase"].eq(DRAINING)]
     longer = Text("A longer *duration_s* would tell when the backlog is drained.")
@@ -50,32 +50,32 @@ def _sentence(point: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Te
     subject = bold(case_of(row), where_of(row, varying, tables)) + Text(": ")
     if phases[DRAINING].empty:
         return subject + Text("no backlog was there when consumers started.")
-    there = {name: part for name, part in phases.items() if len(part)}
-    texts = [_drain(phases[DRAINING], point["run"].nunique(), unit), _cost(there, unit)]
-    if STEADY in there:
-        texts += _waits(there)
+    present = {name: rows for name, rows in phases.items() if len(rows)}
+    texts = [_drain(phases[DRAINING], point["run"].nunique(), unit), _cost(present, unit)]
+    if STEADY in present:
+        texts += _waits(present)
     texts += parts.doubted(row, tables)
     return subject + Text(" ").join(texts)
 
 
 def _drain(draining: pd.DataFrame, all_runs: int, unit: str) -> Text:
-    """How much waited, how fast it was received, and for how long, where there was any.
+    """Describe the backlog, the rate at which it was received, and the time of the drain.
 
-    Of a drain that is over within a second there is no rate: what came then is not all of it.
+    A drain of less than a second has no rate, as it is shorter than an interval.
     """
     known, runs = draining["drained_s"].dropna(), len(draining)
-    soon = len(known) == runs and known.max() < 1
+    brief = len(known) == runs and known.max() < 1
     amount = f"{grouped(draining['waiting'].mean())} {unit.partition('/')[0]}"
     text = Text("a backlog of **{}**").format(amount)
     if runs < all_runs:
         text += Text(", in {} of {} runs,").format(runs, all_runs)
     text += Text(" is ")
-    if not soon:
-        taken = f"{grouped(draining['throughput_msg_s'].mean())} {unit}"
-        text += Text("received at **{}** and ").format(taken)
+    if not brief:
+        rate = f"{grouped(draining['throughput_msg_s'].mean())} {unit}"
+        text += Text("received at **{}** and ").format(rate)
     if known.empty:
         return text + Text("**not drained** before the load ended.")
-    text += Text("drained in **{}**").format("less than 1 s" if soon else spanned(known, "s"))
+    text += Text("drained in **{}**").format("less than 1 s" if brief else spanned(known, "s"))
     if len(known) < runs:
         text += Text(", but in {} of {} runs not before the load ended").format(
             runs - len(known), runs
@@ -84,24 +84,24 @@ def _drain(draining: pd.DataFrame, all_runs: int, unit: str) -> Text:
 
 
 def _cost(phases: Mapping[str, pd.DataFrame], unit: str) -> Text:
-    """The rate of publishing before, during and after the drain; how slow confirms were."""
+    """Describe the publishing rate before, during and after the drain, and confirm latency."""
     names = joined([WHEN[name] for name in phases])
-    rates = joined([grouped(part["send_rate_msg_s"].mean()) for part in phases.values()])
+    rates = joined([grouped(rows["send_rate_msg_s"].mean()) for rows in phases.values()])
     text = Text("Publishers send {} {} {} the drain").format(rates, unit, names)
-    confirms = [part["confirm_p99_s"].mean() * 1e3 for part in phases.values()]
+    confirms = [rows["confirm_p99_s"].mean() * 1e3 for rows in phases.values()]
     if not any(map(pd.isna, confirms)):
         text += Text(", with a p99 of confirms of {} ms").format(joined([*map(grouped, confirms)]))
     return text + Text(".")
 
 
 def _waits(phases: Mapping[str, pd.DataFrame]) -> Iterator[Text]:
-    """The latency of what had to wait for consumers, and the usual one, where both are known."""
-    ends = [phases[name]["latency_p99_s"].mean() * 1e3 for name in (BUILDING, STEADY)]
-    if not any(map(pd.isna, ends)):
+    """Describe the latency before consumers started, and after the drain, if both are known."""
+    latencies = [phases[name]["latency_p99_s"].mean() * 1e3 for name in (BUILDING, STEADY)]
+    if not any(map(pd.isna, latencies)):
         yield Text(
             "The p99 latency of what was sent before consumers started is {} ms; after the drain it"
             " is {} ms."
-        ).format(*map(grouped, ends))
+        ).format(*map(grouped, latencies))
 
 
 ABOUT = "Backlog", "backlog", WORDS

@@ -1,4 +1,4 @@
-"""Rates that come in cycles: each step, and whether what a peak leaves is gone before the next."""
+"""Section and answer on rates in cycles: whether a peak's backlog is drained before the next."""
 
 from collections.abc import Iterator, Sequence
 
@@ -24,40 +24,40 @@ def _sentence(point: pd.DataFrame, varying: Sequence[str], tables: Tables) -> Te
     row = point.iloc[0].to_dict()
     runs = tables["runs"]
     cycle = steps_of(runs.loc[runs["run"].eq(row["run"]), CYCLE].iloc[0])
-    high = max(rate for rate, _ in cycle)
-    lasts = sum(seconds for rate, seconds in cycle if rate == high)
+    peak = max(rate for rate, _ in cycle)
+    peak_s = sum(seconds for rate, seconds in cycle if rate == peak)
     subject = bold(case_of(row), where_of(row, varying, tables)) + Text(
         ": at **{} {}** for {} s of every {} s, "
-    ).format(grouped(high), rate_unit(row), lasts, sum(seconds for _, seconds in cycle))
-    in_peak = point["step_rate_msg_s"].eq(high)
+    ).format(grouped(peak), rate_unit(row), peak_s, sum(seconds for _, seconds in cycle))
+    in_peak = point["step_rate_msg_s"].eq(peak)
     followed = in_peak & point["run"].eq(point["run"].shift(-1))
     if not followed.any():
         return subject + Text("no step after a peak is in the window.")
-    texts = [_left(point[followed], rate_unit(row)), *_latency(point, in_peak)]
+    texts = [_backlog(point[followed], rate_unit(row)), *_latency(point, in_peak)]
     return subject + Text(" ").join([*texts, *parts.doubted(row, tables)])
 
 
-def _left(peaks: pd.DataFrame, unit: str) -> Text:
-    """What peaks leave at their end, and for how long; that which is never gone first."""
-    gone = peaks["drained_s"].dropna()
-    if len(gone) == len(peaks) and not gone.any():
+def _backlog(peaks: pd.DataFrame, unit: str) -> Text:
+    """Describe the backlog at the end of peaks, and its drain; undrained backlogs come first."""
+    drained_s = peaks["drained_s"].dropna()
+    if len(drained_s) == len(peaks) and not drained_s.any():
         return Text("**nothing is left** of a peak at its end.")
-    left = f"{grouped(peaks['unfinished'].max())} {unit.partition('/')[0]}"
-    text = Text("up to {} of a peak are left at its end, and ").format(left)
-    if len(gone) < len(peaks):
+    backlog = f"{grouped(peaks['unfinished'].max())} {unit.partition('/')[0]}"
+    text = Text("up to {} of a peak are left at its end, and ").format(backlog)
+    if len(drained_s) < len(peaks):
         text += Text("of {} peaks {} **not gone** before the next one, or the end").format(
-            len(peaks), len(peaks) - len(gone)
+            len(peaks), len(peaks) - len(drained_s)
         )
         return text + Text(" of the load.")
-    return text + Text("are gone **{}** after it.").format(spanned(gone, "s"))
+    return text + Text("are gone **{}** after it.").format(spanned(drained_s, "s"))
 
 
 def _latency(point: pd.DataFrame, in_peak: pd.Series) -> Iterator[Text]:
-    """The highest p99 of peaks, and of other steps, where messages are enough to tell both."""
-    ends = [point.loc[part, "latency_p99_s"].max() * 1e3 for part in (in_peak, ~in_peak)]
-    if not any(map(pd.isna, ends)):
+    """Describe the highest p99 of peaks, and of other steps, if both have enough messages."""
+    highest = [point.loc[mask, "latency_p99_s"].max() * 1e3 for mask in (in_peak, ~in_peak)]
+    if not any(map(pd.isna, highest)):
         yield Text("The p99 latency is up to {} ms in peaks, and {} ms between them.").format(
-            *map(grouped, ends)
+            *map(grouped, highest)
         )
 
 

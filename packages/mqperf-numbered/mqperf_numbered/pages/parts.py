@@ -1,4 +1,4 @@
-"""Runs of several parts, each a row of a table: what their sections and answers have alike."""
+"""Sections and answers on tables with several rows for a run, one for each part of it."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -16,9 +16,9 @@ from mqperf.study.tables import Tables, in_curves, tidy, varied, with_parameters
 
 
 def section(table: Table, about: tuple[str, str, str], keep: int, order: str = "from_s") -> Section:
-    """A row for each part of a run, in the section of a table with this heading, caption and words.
+    """Return the section of a table; ``about`` has its heading, caption and text.
 
-    So many columns are shown even where they are empty.
+    The first ``keep`` columns are shown even if they are empty.
     """
     heading, caption, words = about
     names = tuple(column if isinstance(column, str) else column.name for column in table.own)
@@ -39,10 +39,10 @@ def section(table: Table, about: tuple[str, str, str], keep: int, order: str = "
 
 
 def told_apart(tables: Tables, table: Table) -> tuple[pd.DataFrame, list[str]]:
-    """The parts with the parameters of their runs, in the order of points, and what tells these."""
+    """Return the parts in order of points, with run parameters, and the names that vary."""
     parts = in_curves(with_parameters(tables[table.name], tables["runs"]), "run")
     names = ("threads", *varied(tables["runs"]))
-    return parts, [name for name in names if _several(parts[name])]
+    return parts, [name for name in names if len(parts[name].dropna().unique()) > 1]
 
 
 def answer(
@@ -52,14 +52,14 @@ def answer(
     settle: Sequence[Text] = (),
     drawing: Drawing | None = None,
 ) -> Answer:
-    """A ``sentence`` for each point, of its parts."""
-    points = [part for _, part in parts.groupby("point", sort=False)]
-    alone = len(parts["run"].unique()) == len(points)
+    """Return an answer with a ``sentence`` for the parts of each point."""
+    points = [point_parts for _, point_parts in parts.groupby("point", sort=False)]
+    unrepeated = len(parts["run"].unique()) == len(points)
     return Answer(
         question=question,
         sentences=[*map(sentence, points)],
         drawing=drawing,
-        settle=[*settle, *([MORE_REPEATS] if alone else [])],
+        settle=[*settle, *([MORE_REPEATS] if unrepeated else [])],
     )
 
 
@@ -70,10 +70,10 @@ def answering(
     sentence: Callable[[pd.DataFrame, Sequence[str], Tables], Text],
     drawing: Callable[[pd.DataFrame, pd.DataFrame, Sequence[str]], Drawing] | None = None,
 ) -> Answering:
-    """How runs answer that have parts in a table: by a sentence for each point, and a ``drawing``.
+    """Return how runs with parts in a table answer: a sentence for each point, and a drawing.
 
-    The sentence is made of the parts, of the parameters that tell points apart, and of all tables;
-    the drawing of all parts, of ``intervals``, and of these parameters.
+    ``sentence`` gets the parts of a point, the names of varying parameters, and all tables;
+    ``drawing`` gets all parts, the table ``intervals``, and the same names.
     """
 
     def asked(tables: Tables) -> bool:
@@ -90,11 +90,6 @@ def answering(
 
 
 def doubted(row: Row, tables: Tables) -> Iterator[Text]:
-    """A sentence with the kinds of doubts about the point of a row, if there are any."""
+    """Yield a sentence with the kinds of doubts about the point of a row, if there are any."""
     if kinds := kinds_by_point(tables).get(str(row["point"])):
         yield Text("Doubted: {}.").format(kinds)
-
-
-def _several(values: pd.Series) -> bool:
-    """Whether they differ."""
-    return len(values.dropna().unique()) > 1

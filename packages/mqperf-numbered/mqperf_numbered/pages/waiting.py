@@ -1,4 +1,4 @@
-"""Deliveries that wait, second by second, from when consumers start late until they have them."""
+"""The figure of waiting deliveries in each second after consumers start late."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -19,10 +19,10 @@ CAPTION = "Messages that wait"
 
 
 def drawing(draining: pd.DataFrame, intervals: pd.DataFrame, varying: Sequence[str]) -> Drawing:
-    """A panel for each test case and a line for each run.
+    """Return a figure with a panel for each test case and a line for each run.
 
-    ``draining`` are the rows of that phase in ``backlog``; ``varying`` are the names that tell
-    their points apart beside the layout.
+    ``draining`` are the rows of that phase in ``backlog``; ``varying`` are the parameters in which
+    points differ, beside the layout.
     """
     most = grouped(draining["waiting"].max())
     alt = f"Messages that wait in each second from when consumers start: at most {most}."
@@ -35,19 +35,19 @@ def _sheet(draining: pd.DataFrame, intervals: pd.DataFrame, varying: Sequence[st
     for case, axes in zip(cases, panels, strict=True):
         for (topology, queues), pen in pens.items():
             runs = where(draining, test_case=case, topology=topology, queues=queues)
-            for number, (name, of_point) in enumerate(split(runs, varying)):
-                named = pen.numbered(number, name)
-                for repeat, row in enumerate(of_point.to_dict("records")):
+            for number, (name, point_runs) in enumerate(split(runs, varying)):
+                point_pen = pen.numbered(number, name)
+                for repeat, row in enumerate(point_runs.to_dict("records")):
                     waiting = _waiting(where(intervals, run=row["run"]), row)
                     (line,) = axes.plot(
                         waiting.index,
                         waiting,
-                        named.dash,
-                        color=named.shade.light,
+                        point_pen.dash,
+                        color=point_pen.shade.light,
                         linewidth=1.5,
-                        label="_" if repeat else as_text(named.label or case_of(row)),
+                        label="_" if repeat else as_text(point_pen.label or case_of(row)),
                     )
-                    tell(line, named.series, [*_texts(row, waiting)])
+                    tell(line, point_pen.series, [*_texts(row, waiting)])
         dress(axes, "")
         without_legend(axes, f"{case_of({'test_case': case})} messages that wait")
         axes.set_xlabel("seconds after consumers start", fontsize=9)
@@ -57,14 +57,14 @@ def _sheet(draining: pd.DataFrame, intervals: pd.DataFrame, varying: Sequence[st
 
 
 def _waiting(intervals: pd.DataFrame, row: Mapping[Any, Any]) -> pd.Series:
-    """How many wait at the end of each second, by its time after the start of the consumers."""
+    """Return the deliveries waiting at the end of each second, indexed by time since the start."""
     counts = intervals.pivot_table(
         index="start_s", columns="stream", values="count", aggfunc="sum", fill_value=0
     )
     ends = counts.index.to_numpy(dtype=float) + 1 - row["from_s"]
     totals = counts[["sent", "received"]].astype(float).cumsum().set_axis(ends)
-    each = row["waiting"] / totals.loc[totals.index <= 0, "sent"].max()
-    waiting: pd.Series = totals["sent"] * each - totals["received"]
+    copies = row["waiting"] / totals.loc[totals.index <= 0, "sent"].max()
+    waiting: pd.Series = totals["sent"] * copies - totals["received"]
     return waiting.clip(lower=0)
 
 

@@ -1,1 +1,1 @@
-"""What a plan may say of loads whose messages are sent by a schedule."""
+"""Plan parameters and questions of loads whose messages are sent by a schedule."""

@@ -1,4 +1,4 @@
-"""How a plan says a rate that comes in cycles, and the question that its runs ask."""
+"""The notation of a rate in cycles in plans, and the question that its runs ask."""
 
 import re
 from itertools import pairwise
@@ -17,16 +17,16 @@ MOST_MSG_S = 10_000_000
 
 
 def steps_of(text: str) -> Steps:
-    """The steps that a text names; raises ``ValueError`` where it is none."""
-    every = [STEP.fullmatch(part.strip()) for part in text.split("then")]
-    steps = tuple((float(step[2]), int(step[1])) for step in every if step)
-    if len(steps) < max(len(every), 2) or not all(0 < rate <= MOST_MSG_S for rate, _ in steps):
+    """Parse the steps of a cycle; raises ``ValueError`` if the text is malformed."""
+    matches = [STEP.fullmatch(part.strip()) for part in text.split("then")]
+    steps = tuple((float(match[2]), int(match[1])) for match in matches if match)
+    if len(steps) < max(len(matches), 2) or not all(0 < rate <= MOST_MSG_S for rate, _ in steps):
         raise ValueError(
             "it is two steps or more, each whole seconds and a rate above 0, such as"
             f" '10 s at 200 then 5 s at 2000': got {text!r}"
         )
-    for (rate, _), (other, _) in pairwise((*steps, steps[0])):
-        if rate == other:
+    for (rate, _), (next_rate, _) in pairwise((*steps, steps[0])):
+        if rate == next_rate:
             raise ValueError(f"two steps one after the other are at {rate:g}: make them one")
     return steps
 

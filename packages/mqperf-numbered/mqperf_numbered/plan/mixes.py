@@ -1,4 +1,4 @@
-"""How a plan says that bodies have several lengths."""
+"""The notation of a mix of body lengths in plans."""
 
 import re
 
@@ -6,24 +6,24 @@ from mqperf.plan.file.attached import MOST_BYTES
 from mqperf_numbered.plan.paced import with_room
 
 Mix = tuple[tuple[float, int], ...]
-"""The share of all messages, and their length in bytes."""
+"""For each length, its share of all messages, and the length in bytes."""
 
 PART = re.compile(r"(\d{1,3}(?:\.\d+)?) % of (\d{1,8})")
 
 MOST = 8
-"""Lengths of one load."""
+"""The most lengths of a load."""
 
 WHOLE = 1e-6
-"""By how much shares may miss 1."""
+"""Allowed difference of the sum of shares from 1."""
 
 
 def mix_of(text: str) -> Mix:
-    """The lengths that a text names, with their shares; raises ``ValueError`` where it is none."""
-    every = [PART.fullmatch(part.strip()) for part in text.split("+")]
-    mix = tuple((float(part[1]) / 100, int(part[2])) for part in every if part)
+    """Parse lengths with their shares; raises ``ValueError`` if the text is malformed."""
+    matches = [PART.fullmatch(part.strip()) for part in text.split("+")]
+    mix = tuple((float(match[1]) / 100, int(match[2])) for match in matches if match)
     shares, lengths = [share for share, _ in mix], {length for _, length in mix}
     whole = all(shares) and abs(sum(shares) - 1) < WHOLE
-    if not (whole and len(every) == len(lengths) and 2 <= len(lengths) <= MOST):
+    if not (whole and len(matches) == len(lengths) and 2 <= len(lengths) <= MOST):
         raise ValueError(
             f"it is two to {MOST} different lengths with shares that make 100 %, such as"
             f" '90 % of 256 + 10 % of 65536': got {text!r}"
@@ -35,5 +35,5 @@ def mix_of(text: str) -> Mix:
 
 
 def mean_bytes(mix: Mix) -> int:
-    """The mean length of a body."""
+    """Return the mean length of a body."""
     return round(sum(share * length for share, length in mix))

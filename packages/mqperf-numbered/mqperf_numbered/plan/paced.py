@@ -1,4 +1,4 @@
-"""What a plan may say of every load whose messages carry a stamp."""
+"""Plan parameters common to all loads whose messages carry a stamp."""
 
 from dataclasses import asdict
 from typing import Annotated, Any, Literal, Self
@@ -17,11 +17,11 @@ from mqperf_numbered.plan.cycles import Cycle, steps_of
 USUAL_BYTES = 256
 
 RATES = (RATE, THREAD_RATE, CYCLE)
-"""What a load has one of, if any."""
+"""Parameters of which a load has at most one."""
 
 
 def with_room(size: int) -> int:
-    """The length of a body, if its stamp fits; raises ``ValueError`` where it does not."""
+    """Return the length of a body; raises ``ValueError`` if it has no room for a stamp."""
     if size < SIZE:
         raise ValueError(
             f"every message carries a stamp of {SIZE} bytes (its number, when it was due,"
@@ -73,7 +73,7 @@ TimeToLive = Annotated[
 
 
 class Paced(Ramped):
-    """When messages are sent, at a rate or as fast as they can, and how many."""
+    """Parameters of when messages are sent, at a rate or as fast as possible, and how many."""
 
     thread_rate_msg_s: Rate = Field(
         None,
@@ -107,26 +107,26 @@ class Paced(Ramped):
         return self
 
     def ordered(self, threads: int) -> dict[str, Any]:
-        """What processes are told: each key by its name, and the ``pace`` of one thread of all."""
+        """Return the orders of processes: all parameters, and the ``pace`` of one thread of all."""
         pace = self._pace(threads)
         orders = self.model_dump(mode="json", exclude={*RATES, RAMP, STEPS, STEPS_BY})
         return orders | {"pace": None if pace is None else asdict(pace)}
 
     def offered_msg_s(self, case: Case, window: tuple[float, float]) -> float | None:
-        """The mean rate of all threads in the window; None where they are as fast as they can.
+        """Return the mean rate of all threads in the window; None if they have no rate.
 
-        ``window`` has its beginning and end in seconds since the start of the load.
+        ``window`` is its beginning and end in seconds since the start of the load.
         """
         pace = self._pace(case.threads)
         if pace is None or (pace.ramp_to is None and pace.cycle is None):
             return offered_msg_s(case.parameters, case.threads)
-        from mqperf_numbered.onhost.schedule import curve_of  # numpy takes as long as all the rest
+        from mqperf_numbered.onhost.schedule import curve_of  # imports numpy, which is slow
 
         begin, end = map(curve_of(pace, case.load_s).due, window)
         return case.threads * (end - begin) / (window[1] - window[0])
 
     def _pace(self, threads: int) -> Pace | None:
-        """That of one of so many threads."""
+        """Return the pace of one of ``threads`` threads."""
         if self.thread_rate_msg_s is not None:
             return Pace(self.thread_rate_msg_s)
         if self.rate_cycle is not None:

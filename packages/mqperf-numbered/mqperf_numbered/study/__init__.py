@@ -1,1 +1,1 @@
-"""What the records of such loads tell beyond the tables of every run."""
+"""Tables and checks of such loads, beyond the tables of every run."""

@@ -1,9 +1,9 @@
 """The table ``backlog``: a load whose consumers start late, before, during and after the drain.
 
-What waits is counted at the end of every second: deliveries due of what was sent by then, less what
-was received.  The backlog is drained when no more waits than is sent in ``UNDER_WAY_S``, and in the
-delay of a link that the plan asks for, and on the way between hosts, and what threads have under
-way.  Within its second that instant is interpolated, by the speed of the second before.
+The backlog is counted at the end of every second: deliveries of the messages sent by then, minus
+those received.  It is drained when no more wait than are always in transit: what is sent in
+``UNDER_WAY_S``, the delay of a link of the plan and the transit between hosts, plus ``OF_THREAD``
+of each thread.  The instant is interpolated by the faster drain of its second and the one before.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,44 +29,44 @@ if TYPE_CHECKING:
 BUILDING, DRAINING, STEADY = "building", "draining", "steady"
 
 UNDER_WAY_S, OF_THREAD = 0.1, 4
-"""What is sent in a tenth of a second, and four messages of each thread, are no backlog."""
+"""Messages sent in a tenth of a second, and four of each thread, do not count as backlog."""
 
 ACROSS = 4
-"""How often a message crosses from a host to the controller, or back, if all go that way: from the
-client to the broker, and to the server.  That takes no longer than clocks are known to, which is
-half a round trip at least."""
+"""Transits of a message between a host and the controller if all hosts are linked by it: client to
+broker, and broker to server.  The bound of a clock's error is at least half a round trip, so it is
+an upper limit of one transit."""
 
 LATE_S = 1.0
-"""By how much consumers may miss the instant at which they are to start."""
+"""Allowed delay of the start of consumers."""
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """Deliveries that wait at the beginning of each second of a load, and at its end.
+    """Waiting deliveries at the beginning of each second of a load, and at its end.
 
-    ``level`` is how many are always under way.
+    ``level`` is how many of them are always in transit.
     """
 
     count: NDArray[np.float64]
     level: NDArray[np.float64]
 
     def drained_s(self, after: int) -> float | None:
-        """From the start of the consumers until no more wait than always; None if never."""
+        """Return seconds from the start of consumers at ``after`` to the drain; None if never."""
         low = np.flatnonzero(self.count[after:] <= self.level[after:])
         if not len(low):
             return None
         if (end := after + int(low[0])) == after:
             return 0.0
-        if (left := float(self.count[end - 1] - self.level[end])) <= 0:
-            return float(end - 1 - after)  # more is always under way, as more is sent
+        if (excess := float(self.count[end - 1] - self.level[end])) <= 0:
+            return float(end - 1 - after)  # the level rose, as more was sent
         last = slice(max(after, end - 2), end + 1)
-        return end - 1 - after + left / float((-np.diff(self.count[last])).max())
+        return end - 1 - after + excess / float((-np.diff(self.count[last])).max())
 
 
 def rows(reading: "Reading") -> Iterator[Row]:
-    """A row for each phase of a run whose consumers start late; none of other runs."""
+    """Yield a row for each phase of a run whose consumers start late; none for other runs."""
     if (late := reading.run.case.parameters.get(LATE)) is None:
         return
     after = int(late)
@@ -88,21 +88,21 @@ def rows(reading: "Reading") -> Iterator[Row]:
 def _backlog(reading: "Reading") -> Backlog:
     load = reading.run.load
     sent = reading.streams.together("sent").per_second(load) * deliveries(reading)
-    come = reading.done.per_second(load)
+    received = reading.done.per_second(load)
     case = reading.run.case
     clocks = reading.run.facts.clocks.values()
-    far_s = ACROSS * max((clock.before.bound_s for clock in clocks), default=0.0)
-    way_s = UNDER_WAY_S + far_s + (case.link.delay_s if case.link else 0.0)
-    level = sent * way_s + OF_THREAD * case.threads * deliveries(reading)
-    return Backlog(np.append(0.0, np.cumsum(sent - come)), np.append(0.0, level))
+    hosts_s = ACROSS * max((clock.before.bound_s for clock in clocks), default=0.0)
+    transit_s = UNDER_WAY_S + hosts_s + (case.link.delay_s if case.link else 0.0)
+    level = sent * transit_s + OF_THREAD * case.threads * deliveries(reading)
+    return Backlog(np.append(0.0, np.cumsum(sent - received)), np.append(0.0, level))
 
 
 def _figures(reading: "Reading", begin: float, end: float) -> Row:
-    """Times, rates and latencies of a phase, which are seconds of the load."""
-    start, ahead = reading.run.load[0], reading.run.case.warmup_s
+    """Return times, rates and latencies of a phase, given in seconds of the load."""
+    start, warmup_s = reading.run.load[0], reading.run.case.warmup_s
     whole = (ceil(begin), floor(end)) if ceil(begin) < floor(end) else (floor(begin), ceil(end))
     span = start + whole[0], start + whole[1]
-    row: Row = {"from_s": begin - ahead, "until_s": end - ahead}
+    row: Row = {"from_s": begin - warmup_s, "until_s": end - warmup_s}
     for name, stream in (
         ("send_rate_msg_s", reading.streams.together("sent")),
         ("throughput_msg_s", reading.done),
@@ -117,7 +117,7 @@ def _figures(reading: "Reading", begin: float, end: float) -> Row:
 
 
 def disagreements(run: Whole, streams: ByProcess, notes: Sequence[Happened]) -> Iterator[str]:
-    """Where servers did not start to consume when the plan asks for it.
+    """Yield servers that did not start to consume at the instant of the plan.
 
     ``streams`` and ``notes`` are by the clock of the host of each process.
     """
@@ -138,7 +138,7 @@ def disagreements(run: Whole, streams: ByProcess, notes: Sequence[Happened]) -> 
 
 
 BEGAN = "consuming"
-"""What servers note when they start late."""
+"""The event that servers record when they start to consume late."""
 
 TABLE = Table(
     "backlog",

@@ -1,8 +1,8 @@
-"""The table ``rate_cycles``: what became of each step of a rate that comes in cycles.
+"""The table ``rate_cycles``: figures of each step of a rate in cycles.
 
-What waits is what was due and is not finished, at the end of every second.  The backlog of a peak,
-the highest step of a cycle, is gone as that of the table ``backlog`` is drained.  The load begins
-without one: so its least latency is the way of a message, and what comes meanwhile is under way.
+The backlog is what was due and is not finished, at the end of every second.  That of a peak, the
+highest step of a cycle, is drained by the criterion of the table ``backlog``.  As the load begins
+without a backlog, its least latency is the transit time of a message.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def rows(reading: "Reading") -> Iterator[Row]:
-    """A row for each step that has a whole second in the window; none of runs without cycles."""
+    """Yield a row for each step with a whole second in the window; none without cycles."""
     if (cycle := reading.run.case.parameters.get(CYCLE)) is None:
         return
     curve = CycledRate(steps_of(str(cycle)))
@@ -39,19 +39,19 @@ def rows(reading: "Reading") -> Iterator[Row]:
 
 
 def _drained_s(backlog: Backlog, after: int, until: int | None) -> float | None:
-    """From that second on, if before the other one, or before the load ends."""
-    seen = slice(None if until is None else until + 1)
-    return Backlog(backlog.count[seen], backlog.level[seen]).drained_s(after)
+    """Return the time from ``after`` to the drain; None if not by ``until``, or the load's end."""
+    span = slice(None if until is None else until + 1)
+    return Backlog(backlog.count[span], backlog.level[span]).drained_s(after)
 
 
 def _backlog(reading: "Reading", curve: CycledRate) -> Backlog:
-    load, each = reading.run.load, deliveries(reading)
+    load, copies = reading.run.load, deliveries(reading)
     finished = np.append(0.0, np.cumsum(reading.done.per_second(load)))
-    due = np.array([curve.due(second) for second in range(len(finished))]) * each
+    due = np.array([curve.due(second) for second in range(len(finished))]) * copies
     summary = reading.done.summary()
-    way_s = max(0.0, summary.min_s) if summary else 0.0
-    level = np.append(0.0, np.diff(due)) * (UNDER_WAY_S + way_s)
-    return Backlog(due - finished, level + OF_THREAD * reading.run.case.threads * each)
+    transit_s = max(0.0, summary.min_s) if summary else 0.0
+    level = np.append(0.0, np.diff(due)) * (UNDER_WAY_S + transit_s)
+    return Backlog(due - finished, level + OF_THREAD * reading.run.case.threads * copies)
 
 
 TABLE = Table(

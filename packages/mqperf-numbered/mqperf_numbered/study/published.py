@@ -1,4 +1,4 @@
-"""What publishers and consumers wrote beside their counts, against the record of every message."""
+"""Compares the diaries of publishers and consumers with their recorded messages."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -12,33 +12,33 @@ from mqperf_numbered.plan.paced import Paced
 from mqperf_numbered.study import backlog
 
 Wrong = Callable[[Case, Diary, Mapping[str, int]], Iterator[str]]
-"""What of the diary of a process of a case contradicts the messages recorded in its streams."""
+"""Yields the contradictions between a process's diary and the message counts of its streams."""
 
 
 def confirms(_case: Case, diary: Diary, recorded: Mapping[str, int]) -> Iterator[str]:
-    """Of messages whose confirm was asked for, each is confirmed, refused, or neither."""
+    """Check that refused messages are errors, and that all sent ones are accounted for."""
     if diary.kind != "client":
         return
-    told = {name: diary.counts.get(name, 0) for name in ("refused", "unconfirmed")}
-    if told["refused"] != recorded["error"]:
-        yield f"{told['refused']} refused, {recorded['error']} errors recorded"
+    counts = {name: diary.counts.get(name, 0) for name in ("refused", "unconfirmed")}
+    if counts["refused"] != recorded["error"]:
+        yield f"{counts['refused']} refused, {recorded['error']} errors recorded"
     confirmed = recorded.get("confirmed")
-    if confirmed is not None and sum(told.values()) + confirmed != recorded["sent"]:
+    if confirmed is not None and sum(counts.values()) + confirmed != recorded["sent"]:
         yield (
-            f"{confirmed} confirmed + {told['refused']} refused +"
-            f" {told['unconfirmed']} unconfirmed, but {recorded['sent']} were sent"
+            f"{confirmed} confirmed + {counts['refused']} refused +"
+            f" {counts['unconfirmed']} unconfirmed, but {recorded['sent']} were sent"
         )
 
 
 def reader(generator: str, of_case: Callable[[Case], Paced], wrong: Wrong = confirms) -> LoadReader:
-    """That of a generator."""
+    """Return the reader of a generator."""
     return LoadReader(generator, partial(account, generator, of_case, wrong))
 
 
 def account(
     generator: str, of_case: Callable[[Case], Paced], wrong: Wrong, run: Whole, streams: ByProcess
 ) -> Account:
-    """What happened to the processes; raises ``LoadError`` for a file that is damaged."""
+    """Return offered rate, events and contradictions; raises ``LoadError`` for a damaged file."""
     happened: list[Happened] = []
     disagreements: list[str] = []
     for process in run.facts.processes:

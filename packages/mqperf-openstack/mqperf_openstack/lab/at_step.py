@@ -1,7 +1,7 @@
-"""Actions that begin with a step of a creation: a failure at a point of its workflow.
+"""Actions that begin with a step of a creation: a failure at a given point of its workflow.
 
-Each is an action of another package or of mqperf: it is armed at its instant, and done when the
-load next begins the step.
+Each wraps an action of another package or of mqperf.  It is armed at its instant, and carried out
+when the load next begins the step.
 """
 
 import time
@@ -22,18 +22,18 @@ from mqperf_openstack.plan.signs import AT_STEP, sign_of
 POLL_S = 0.01
 
 
-def _of_a_chain(step: str) -> str:
-    """A step of a chain that ships; raises ``ValueError`` for another one."""
-    known = [step.step for name in names() for step in find(name).steps]
+def _known_step(step: str) -> str:
+    """Return the name of a step; raise ``ValueError`` if no shipped chain has such a step."""
+    known = [other.step for chain in names() for other in find(chain).steps]
     if step not in known:
         raise ValueError(unknown("step", step, known))
     return step
 
 
 class AtStep(Frozen):
-    """Which step it is, and how long it may take until one begins."""
+    """The step that triggers the action, and how long to wait for it."""
 
-    step: Annotated[str, AfterValidator(_of_a_chain)] = Field(
+    step: Annotated[str, AfterValidator(_known_step)] = Field(
         description="The step of a creation with which it begins, by its name."
     )
     within_s: float = Field(
@@ -45,7 +45,7 @@ class AtStep(Frozen):
 
 
 def at_step(name: str, title: str, on: Where, *, renews: bool = False) -> Action:
-    """The action of that name, begun with a step."""
+    """Return a variant of the action of this name that begins with a step."""
 
     def inner() -> Action:
         if name not in ACTIONS:
@@ -54,7 +54,7 @@ def at_step(name: str, title: str, on: Where, *, renews: bool = False) -> Action
 
     @contextmanager
     def applied(target: Target) -> Iterator[ActionFacts]:
-        begun = _awaited(target, f"{name}{AT_STEP}")
+        begun = _wait_for_step(target, f"{name}{AT_STEP}")
         with inner().applied(target) as facts:
             yield {**facts, "commanded": begun}
 
@@ -70,14 +70,14 @@ def at_step(name: str, title: str, on: Where, *, renews: bool = False) -> Action
     )
 
 
-def _awaited(target: Target, name: str) -> float:
-    """The instant at which the step next begins; raises ``SystemFault`` when none does in time."""
-    asked, since = AtStep.model_validate(target.parameters.model_dump()), time.time()
-    while (begun := target.sign(sign_of(asked.step), since)) is None:
-        if time.time() > since + asked.within_s:
+def _wait_for_step(target: Target, name: str) -> float:
+    """Return the instant at which the step next begins; raise ``SystemFault`` at the time limit."""
+    trigger, since = AtStep.model_validate(target.parameters.model_dump()), time.time()
+    while (begun := target.sign(sign_of(trigger.step), since)) is None:
+        if time.time() > since + trigger.within_s:
             raise SystemFault(
-                f"{name} of {target.label}: no creation began {asked.step} within"
-                f" {asked.within_s:g} s: raise within_s, or let more creations run at a time"
+                f"{name} of {target.label}: no creation began {trigger.step} within"
+                f" {trigger.within_s:g} s: raise within_s, or let more creations run at a time"
             )
         time.sleep(POLL_S)
     return begun

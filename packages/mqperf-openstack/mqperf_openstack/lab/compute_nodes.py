@@ -1,6 +1,6 @@
 """The traffic of OpenStack's compute nodes and their controllers, as a load generator.
 
-It sends what `traffic.yaml` says, with the parts of the generator of AMQP 0-9-1.
+It sends the messages of `traffic.yaml`, with the codec and connections of the AMQP 0-9-1 generator.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ PROGRAM = Program("the generator of compute nodes", "mqperf_openstack.onhost.com
 
 
 def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[str, str]]:
-    """What queues and connections of the load are."""
+    """Return the options of the load's queues and connections."""
     nodes = of_case(case).compute_nodes
     return {
         "queue": {"durable": "true", **ARGUMENTS[case.queues]},

@@ -1,7 +1,7 @@
-"""Which connections there are, what is sent on each and which queues each consumes.
+"""The connections of a load, what is sent on each, and which queues each consumes.
 
-Every node has a connection to send and one to listen, as the driver of oslo.messaging has at least.
-Controllers have some, too.  Nodes are dealt out to the processes of a load.
+Every node has a connection to send and one to listen: the minimum of oslo.messaging's driver.
+Controllers have connections, too.  Nodes are dealt out to the processes of a load in turn.
 """
 
 from collections.abc import Iterator
@@ -14,18 +14,18 @@ from mqperf_openstack.plan.compute_nodes import of_case
 from mqperf_openstack.plan.matrix import Message, matrix
 
 NODES_OF_A_CONTROLLER = 100
-"""Nodes whose replies go over one connection: as many as one conductor may serve."""
+"""Nodes whose replies share one connection: as many as one conductor may serve."""
 
 PROCESSING_S = 0.02
-"""How long after its request a reply is due: an assumption."""
+"""Delay of a reply after its request, in seconds: an assumption."""
 
 GOLDEN = 0.618
-"""Share of its period by which each kind begins after the one before, so that none coincide."""
+"""Phase shift from one kind of message to the next, in periods, so that no two kinds coincide."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Of one case: exchanges and queues begin with its key."""
+    """The layout of one case; the names of its exchanges and queues begin with ``key``."""
 
     key: str
     nodes: int
@@ -33,38 +33,35 @@ class Layout:
     processes: int
 
     def own(self, process: int) -> range:
-        """The nodes of a process, from 0; processes count from 1."""
+        """Return the nodes of a process; nodes count from 0, processes from 1."""
         return range(process - 1, self.nodes, self.processes)
 
     def senders(self, process: int) -> Iterator[list[dict[str, Any]]]:
-        """By connection, the flows that a client sends."""
-        kinds = list(enumerate(matrix().messages))
-        for node in self.own(process):
-            yield [self._flow(number, kind, node) for number, kind in kinds if kind.from_node]
+        """Yield, for each connection of a client, the flows that it sends."""
+        messages = list(enumerate(matrix().messages))
+        calls = [(number, message) for number, message in messages if message.kind == "call"]
+        casts = [(number, message) for number, message in messages if message.kind == "cast"]
         nodes = self.own(process)
+        for node in nodes:
+            yield [self._flow(n, message, node) for n, message in messages if message.from_node]
         for first in range(0, len(nodes), NODES_OF_A_CONTROLLER):
-            part = nodes[first : first + NODES_OF_A_CONTROLLER]
+            group = nodes[first : first + NODES_OF_A_CONTROLLER]
             yield [
+                *(self._reply(number, call, node) for number, call in calls for node in group),
+                *(self._flow(number, cast, node) for number, cast in casts for node in group),
                 *(
-                    self._reply(n, kind, i)
-                    for n, kind in kinds
-                    if kind.kind == "call"
-                    for i in part
-                ),
-                *(self._flow(n, kind, i) for n, kind in kinds if kind.kind == "cast" for i in part),
-                *(
-                    self._flow(number, kind, 0)
-                    for number, kind in kinds
-                    if kind.to_nodes and (process, first) == (1, 0)
+                    self._flow(number, message, 0)
+                    for number, message in messages
+                    if message.to_nodes and (process, first) == (1, 0)
                 ),
             ]
 
     def boxes(self, process: int) -> Iterator[list[dict[str, Any]]]:
-        """By connection, the queues that a server declares, binds and consumes."""
+        """Yield, for each connection of a server, the queues that it declares, binds, consumes."""
         messages = matrix().messages
         for node in self.own(process):
             casts = dict.fromkeys(
-                (message.exchange, message.topic) for message in messages if _to_one(message)
+                (message.exchange, message.topic) for message in messages if _is_unicast(message)
             )
             fan_outs = dict.fromkeys(message.topic for message in messages if message.to_nodes)
             yield [
@@ -72,49 +69,50 @@ class Layout:
                 *(self._topic_box(exchange, _at(topic, node)) for exchange, topic in casts),
                 *(self._fan_out_box(topic, node, copy=node + 1) for topic in fan_outs),
             ]
-        asked = dict.fromkeys(
+        call_topics = dict.fromkeys(
             (message.exchange, message.topic) for message in messages if message.kind == "call"
         )
         node_fan_outs = dict.fromkeys(
             message.topic for message in messages if message.fan_out and message.from_node
         )
         yield [
-            *(self._topic_box(exchange, topic) for exchange, topic in asked),
+            *(self._topic_box(exchange, topic) for exchange, topic in call_topics),
             *(self._fan_out_box(topic, None) for topic in node_fan_outs if process == 1),
         ]
 
     def queues(self) -> list[str]:
-        """All of them."""
+        """Return the names of all queues."""
         boxes = (
             box
             for process in range(1, self.processes + 1)
-            for line in self.boxes(process)
-            for box in line
+            for connection in self.boxes(process)
+            for box in connection
         )
         return list(dict.fromkeys(box["queue"] for box in boxes))
 
-    def _flow(self, number: int, kind: Message, node: int) -> dict[str, Any]:
-        """Requests of a kind, from a node or to it; what goes to all is no single node's."""
-        topic = _at(kind.topic, node) if _to_one(kind) else kind.topic
-        shared = self.nodes if _to_one(kind) else 1  # in turn
+    def _flow(self, number: int, message: Message, node: int) -> dict[str, Any]:
+        """Return the flow of a kind of message from or to a node; fan-outs to all have node 0."""
+        topic = _at(message.topic, node) if _is_unicast(message) else message.topic
+        receivers = self.nodes if _is_unicast(message) else 1  # nodes that get it in turn
+        exchange = f"{self.key}.{message.exchange}"
         return {
             "number": number * self.nodes + node,
-            "exchange": self._fan_out(topic) if kind.fan_out else f"{self.key}.{kind.exchange}",
-            "routing_key": "" if kind.fan_out else topic,
-            "rate": self.pace / kind.every_s / shared,
+            "exchange": self._fan_out(topic) if message.fan_out else exchange,
+            "routing_key": "" if message.fan_out else topic,
+            "rate": self.pace / message.every_s / receivers,
             "phase": self._phase(number, node),
             "body": number,
-            "copies": self.nodes if kind.to_nodes else 0,
+            "copies": self.nodes if message.to_nodes else 0,
         }
 
-    def _reply(self, number: int, kind: Message, node: int) -> dict[str, Any]:
-        """The replies to the calls of a node: due when its calls have been handled."""
-        asked, kinds = self._flow(number, kind, node), len(matrix().messages)
-        return asked | {
+    def _reply(self, number: int, call: Message, node: int) -> dict[str, Any]:
+        """Return the flow of replies to a node's calls, each due when its call was handled."""
+        request, kinds = self._flow(number, call, node), len(matrix().messages)
+        return request | {
             "number": (kinds + number) * self.nodes + node,
             "exchange": "",
             "routing_key": self._reply_queue(node),
-            "phase": asked["phase"] + PROCESSING_S * asked["rate"],
+            "phase": request["phase"] + PROCESSING_S * request["rate"],
             "body": kinds + number,
         }
 
@@ -140,7 +138,7 @@ class Layout:
 
 
 def layout_of(case: Case, key: str) -> Layout:
-    """That of a case; raises ``LoadError`` for threads, which nodes have none of."""
+    """Return the layout of a case; raise ``LoadError`` for threads, which nodes do not have."""
     if case.green_threads != 1:
         raise LoadError(
             f"compute nodes have no threads: set green_threads to 1, got {case.green_threads}, and"
@@ -156,13 +154,13 @@ def layout_of(case: Case, key: str) -> Layout:
 
 
 def queues(case: Case, key: str) -> list[str]:
-    """All queues of a load."""
+    """Return the names of all queues of a load."""
     return layout_of(case, key).queues()
 
 
-def _to_one(kind: Message) -> bool:
+def _is_unicast(message: Message) -> bool:
     """Whether controllers send it to a single node."""
-    return kind.kind == "cast" and not kind.from_node
+    return message.kind == "cast" and not message.from_node
 
 
 def _at(topic: str, node: int) -> str:

@@ -1,8 +1,8 @@
 """Chains of RPCs between services, over oslo.messaging, as a load generator.
 
 Client 1 is the control plane of the agents in server 1, and so on.  A creation begins in the API of
-a client and ends when that client's control plane has the last update of the agent: one clock tells
-how long it took.
+a client and ends when that client's control plane has the last update of the agent: its duration
+is measured by one clock.
 """
 
 import json
@@ -27,22 +27,22 @@ from mqperf_openstack.record import steps as steps_file
 PROGRAM = "mqperf_openstack.onhost.chain"
 
 SIDES: Mapping[str, Side] = {"client": "control", "server": "agents"}
-"""What runs in which kind of process."""
+"""Kind of process -> the side of a chain that it runs."""
 
 
 def about(driver: str) -> str:
-    """Which release, for which driver."""
+    """Return the release of oslo.messaging for a driver, as text."""
     return f"oslo.messaging {releases.find(driver).version} for {driver}"
 
 
 def tool(driver: str, machine: Machine) -> Library:
-    """The library and the program on a host."""
+    """Return the library and the program on a host."""
     title = f"The environment of chains ({about(driver)})"
     return library(title, releases.find(driver), machine, PROGRAM)
 
 
 def commands(job: LoadJob) -> list[Command]:
-    """The processes of a run, servers first."""
+    """Return the commands of a run's processes, servers first."""
     if not isinstance(job.tool, Library):
         raise TypeError(f"a chain runs in a Library, not in {job.tool!r}")
     env = variables(job.control, job.tool.path)
@@ -57,7 +57,7 @@ def commands(job: LoadJob) -> list[Command]:
 
 
 def _task(job: LoadJob, member: Member) -> dict[str, JsonValue]:
-    """What a process is told."""
+    """Return the content of a process's task file."""
     case, parameters = job.case, of_case(job.case)
     chain = find(parameters.chain)
     return {
@@ -80,7 +80,7 @@ def _task(job: LoadJob, member: Member) -> dict[str, JsonValue]:
 
 
 def _signs(case: Case, chain: Chain) -> dict[str, str]:
-    """What is signed when it begins, as an action waits for it: signs by the number of the step."""
+    """Return, by step number, the signs of the steps whose beginning an action waits for."""
     awaited = {action.parameters.get("step") for action in case.actions}
     return {
         str(number): sign_of(step.step)
@@ -90,7 +90,7 @@ def _signs(case: Case, chain: Chain) -> dict[str, str]:
 
 
 def steps(chain: Chain, scale: float) -> list[JsonValue]:
-    """The steps as processes are told, and as they write them down."""
+    """Return the steps as task files and the headers of ``.steps`` files have them."""
     return [
         {
             "step": step.step,
@@ -110,15 +110,15 @@ def steps(chain: Chain, scale: float) -> list[JsonValue]:
 
 
 def describe(case: Case) -> list[str]:
-    """A sentence on each side: there is no command that a person would type."""
+    """Return a line on each side, as there is no command that a person would type."""
     parameters = of_case(case)
     chain = find(parameters.chain)
     number = len(pairs(case)) // 2
-    ends = [f" to {kind}-{number}" * (number > 1) for kind in ("server", "client")]
+    to_last = {kind: f" to {kind}-{number}" * (number > 1) for kind in ("server", "client")}
     return [
-        f"server-1{ends[0]}, agents: {', '.join(chain.agents)}",
+        f"server-1{to_last['server']}, agents: {', '.join(chain.agents)}",
         (
-            f"client-1{ends[1]}, control plane: {', '.join(chain.control)};"
+            f"client-1{to_last['client']}, control plane: {', '.join(chain.control)};"
             f" {case.green_threads} x {parameters.chain} ({len(chain.steps)} steps) at a time"
             f" for {case.load_s} s"
         ),
@@ -126,20 +126,20 @@ def describe(case: Case) -> list[str]:
 
 
 def queues(case: Case, run_id: str) -> list[str]:
-    """The queues that services declare by name.
+    """Return the names of the queues that services declare by name.
 
-    Those of replies and of fan-outs have random names, and expire by themselves.
+    The queues of replies and of fan-outs have random names, and expire by themselves.
     """
-    chain, name = find(of_case(case).chain), topic(run_id)
+    chain, prefix = find(of_case(case).chain), topic(run_id)
     names = []
     for member in pairs(case):
         for service in getattr(chain, SIDES[member.kind]):
-            names += [f"{name}-{service}", f"{name}-{service}.{member.number}"]
+            names += [f"{prefix}-{service}", f"{prefix}-{service}.{member.number}"]
     return list(dict.fromkeys(names))
 
 
 def check(folder: Path, label: str, _kind: Kind) -> None:
-    """Raise ``LoadError`` unless a process left its steps."""
+    """Raise ``LoadError`` unless a process wrote a valid ``.steps`` file."""
     steps_file.read_header(steps_file.file_of(folder, label))
 
 

@@ -20,18 +20,18 @@ SDISTS = {
     "16.1.2": "78716bab5492cca46a21b0f29a40f880f2961e6a628220acc199e07d8ba07b2d",
     "17.3.2": "d71a1b0fb727ce35dc6ea1ce57d7f9a9194a7bcc808cd849ebebd8d07525a866",
 }
-"""SHA-256 of the source distributions, which have the simulator."""
+"""Version -> SHA-256 of the source distribution, which contains the simulator."""
 
 
-def _release(of: str, version: str, why: str) -> Release:
+def _release(openstack: str, version: str, why: str) -> Release:
     return replace(
         RABBITMQ,
-        name=f"rabbitmq-{of}",
+        name=f"rabbitmq-{openstack}",
         version=version,
-        lock=LOCKS / f"openstack-{of}.txt",
+        lock=LOCKS / f"openstack-{openstack}.txt",
         sdist_sha256=SDISTS[version],
         repairs=(),
-        why=f"of OpenStack {of}; {why}",
+        why=f"of OpenStack {openstack}; {why}",
     )
 
 

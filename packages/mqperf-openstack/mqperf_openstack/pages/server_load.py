@@ -1,6 +1,6 @@
-"""How many clients keep a server below 70 % of a core: asked by *Massively distributed RPCs*.
+"""How many clients keep a server below 70 % of a core, a question of *Massively distributed RPCs*.
 
-A point is busy when the busiest of its servers used that much, in the mean of its runs.
+A point is busy when its busiest server used that much, in the mean over the point's runs.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,7 +25,7 @@ from mqperf.study.tables import Tables, at, varied
 from mqperf.study.tables.axes import FACTORS, SWEEP
 
 BUSY = 0.7
-"""Of a core: the share that the plan names."""
+"""Share of a core from which on a server is busy, as the test plan defines it."""
 
 CORES = "busiest_server_cores"
 CAPTION = "CPU of the busiest server"
@@ -33,18 +33,18 @@ FIGURES = ("throughput_msg_s", "latency_mean_s")
 
 
 def answer(tables: Tables) -> Answer | None:
-    """For each test case, layout and number of servers: the clients between which it gets busy.
+    """Answer with the numbers of clients between which servers become busy.
 
-    So for each value of what else varies.
+    There is one sentence for each test case, layout, number of servers and other varied parameter.
     """
     points = _points(tables)
     if points.empty:
         return None
-    keys = [*SWEEP, "processes", "hosts", *_others(points)]
-    groups = [part for _, part in points.groupby(keys, sort=False, dropna=False)]
+    keys = [*SWEEP, "processes", "hosts", *_other_parameters(points)]
+    groups = [group for _, group in points.groupby(keys, sort=False, dropna=False)]
     return Answer(
         question=f"How many clients keep a server below {100 * BUSY:g} % of a core?",
-        sentences=[_sentence(part, points, tables) for part in groups],
+        sentences=[_sentence(group, points, tables) for group in groups],
         drawing=_drawing(groups, points),
         table=_table(points),
         settle=[*_settle(groups)],
@@ -52,13 +52,13 @@ def answer(tables: Tables) -> Answer | None:
 
 
 def _points(tables: Tables) -> pd.DataFrame:
-    """Every point with the CPU of its busiest server, by test case, servers and clients.
+    """Return the points with the CPU of their busiest server, by test case, servers and clients.
 
-    Nothing is told of a run of which the CPU of some server over the window is not known.
+    A run without the CPU of every server over the window does not count.
     """
     cpu = tables["cpu"].query("kind == 'server'")
-    over = cpu["total_cores"].where(cpu["scope"].eq("window"))
-    servers = over.groupby([cpu[name] for name in ("point", "run", "process")]).first()
+    window_cores = cpu["total_cores"].where(cpu["scope"].eq("window"))
+    servers = window_cores.groupby([cpu[name] for name in ("point", "run", "process")]).first()
     runs = servers.groupby(["point", "run"])
     busiest = runs.max().where(runs.count() == runs.size()).groupby("point").mean()
     points = tables["points"].assign(**{CORES: tables["points"]["point"].map(busiest)})
@@ -66,26 +66,26 @@ def _points(tables: Tables) -> pd.DataFrame:
     return known.sort_values([*SWEEP, "processes"], kind="stable", ignore_index=True)
 
 
-def _others(points: pd.DataFrame) -> list[str]:
-    """The parameters that tell points apart beside the numbers of servers and clients."""
+def _other_parameters(points: pd.DataFrame) -> list[str]:
+    """Return the varied parameters other than the numbers of servers and clients."""
     return [name for name in varied(points) if name not in FACTORS]
 
 
-def _sentence(part: pd.DataFrame, points: pd.DataFrame, tables: Tables) -> Text:
-    row, kinds = part.iloc[0].to_dict(), kinds_by_point(tables)
+def _sentence(group: pd.DataFrame, points: pd.DataFrame, tables: Tables) -> Text:
+    row, kinds = group.iloc[0].to_dict(), kinds_by_point(tables)
     several = len(points[["processes", "hosts"]].drop_duplicates()) > 1
-    where = _servers(row) if several else ""
-    is_busy = part[CORES].ge(BUSY).cummax()  # by chance one with more clients may be below again
-    below, busy = part[~is_busy], part[is_busy]
-    ends = [of.iloc[place].to_dict() for of, place in ((below, -1), (busy, 0)) if len(of)]
-    words = " to ".join(_clients(end) for end in ends)
+    servers = _servers(row) if several else ""
+    is_busy = group[CORES].ge(BUSY).cummax()  # by chance one with more clients may be below again
+    below, busy = group[~is_busy], group[is_busy]
+    bounds = [rows.iloc[index].to_dict() for rows, index in ((below, -1), (busy, 0)) if len(rows)]
+    clients = " to ".join(_clients(bound) for bound in bounds)
     if busy.empty:
-        words = f"more than {words}"
+        clients = f"more than {clients}"
     elif below.empty:
-        words = f"fewer than {words}"
-    doubted = ", ".join(filter(None, (kinds.get(str(end["point"])) for end in ends)))
-    subject = bold(case_of(row), where_of(row, _others(points), tables), where)
-    return subject + Text(": {}{}.").format(words, cited(doubted))
+        clients = f"fewer than {clients}"
+    doubts = ", ".join(filter(None, (kinds.get(str(bound["point"])) for bound in bounds)))
+    subject = bold(case_of(row), where_of(row, _other_parameters(points), tables), servers)
+    return subject + Text(": {}{}.").format(clients, cited(doubts))
 
 
 def _servers(row: Row) -> str:
@@ -93,12 +93,12 @@ def _servers(row: Row) -> str:
 
 
 def _clients(row: Row) -> str:
-    """``40 clients (52 %)``."""
+    """Return text such as ``40 clients (52 %)``."""
     return f"{int(row['threads'])} clients ({100 * row[CORES]:.0f} %)"
 
 
 def _drawing(groups: Sequence[pd.DataFrame], points: pd.DataFrame) -> Drawing:
-    """The CPU of the busiest server by the number of clients, and the share that is busy."""
+    """Plot the CPU of the busiest server by the number of clients, and the busy threshold."""
     ends = f"{100 * points[CORES].min():.0f} to {100 * points[CORES].max():.0f} %"
     alt = f"{CAPTION} against the number of clients: {ends} of a core; busy is {100 * BUSY:g} %."
     return Drawing(CAPTION, alt, partial(_sheet, groups, points))
@@ -106,14 +106,14 @@ def _drawing(groups: Sequence[pd.DataFrame], points: pd.DataFrame) -> Drawing:
 
 def _sheet(groups: Sequence[pd.DataFrame], points: pd.DataFrame) -> Figure:
     figure, [[axes]] = panes(1, 1, HEIGHT)
-    words = told_apart(points[["topology", "queues"]].itertuples(index=False, name=None))
-    for number, part in enumerate(groups):
-        row = part.iloc[0].to_dict()
-        layout = words[row["topology"], row["queues"]] if len(words) > 1 else ""
-        others = [at(row, names)] if (names := _others(points)) else []
+    layouts = told_apart(points[["topology", "queues"]].itertuples(index=False, name=None))
+    for number, group in enumerate(groups):
+        row = group.iloc[0].to_dict()
+        layout = layouts[row["topology"], row["queues"]] if len(layouts) > 1 else ""
+        others = [at(row, names)] if (names := _other_parameters(points)) else []
         name = ", ".join(filter(None, [case_of(row), layout, _servers(row), *others]))
-        placed = part.assign(**{PLACE: part["threads"], "total_cores": part[CORES]})
-        line(placed, "total_cores", axes, Pen(CPU).numbered(number, name))
+        curve = group.assign(**{PLACE: group["threads"], "total_cores": group[CORES]})
+        line(curve, "total_cores", axes, Pen(CPU).numbered(number, name))
     axes.axhline(100 * BUSY, color=FAINT.light, linestyle=DASHES[1], linewidth=1)
     dress(axes, "")
     without_legend(axes, f"{CAPTION}, % of a core")
@@ -130,7 +130,7 @@ def _table(points: pd.DataFrame) -> Content:
         servers=points["processes"] * points["hosts"],
         share=[f"{100 * cores:.0f}" for cores in points[CORES]],
     )
-    headings = {name: COLUMNS[name].heading() for name in (*_others(points), *FIGURES)}
+    headings = {name: COLUMNS[name].heading() for name in (*_other_parameters(points), *FIGURES)}
     columns = {"case": "test case", "servers": "servers", "threads": "clients"}
     return Content(
         heading=CAPTION,
@@ -144,9 +144,9 @@ def _table(points: pd.DataFrame) -> Content:
 
 
 def _settle(groups: list[pd.DataFrame]) -> Iterator[Text]:
-    if any((part[CORES] < BUSY).all() for part in groups):
+    if any((group[CORES] < BUSY).all() for group in groups):
         yield Text("More *green_threads* would tell when a server is busy.")
-    if any(part[CORES].iloc[0] >= BUSY for part in groups):
+    if any(group[CORES].iloc[0] >= BUSY for group in groups):
         yield Text("Fewer *green_threads* would tell when a server is not busy yet.")
 
 

@@ -1,8 +1,8 @@
 """A chain: the CALLs, CASTs and fan-outs between services that make one creation, in order.
 
-Services are those of the control plane, which run in client processes, or those of agents, which
-run in server processes.  The chain is at one of both sides at any time, and all services of a side
-in one process go on for each other.  A CAST moves it to the receiver; a CALL does so where the next
+Services belong to the control plane, which runs in client processes, or to the agents, which run in
+server processes.  The chain is at one of both sides at any time, and any service of that side in
+the same process may continue it.  A CAST moves it to the receiver; a CALL does so where the next
 step is sent from there, else it comes back with the reply; a fan-out leaves it where it is.
 """
 
@@ -25,7 +25,7 @@ Bytes = Annotated[int, Field(ge=1, le=MOST_BYTES)]
 
 
 class Step(Frozen, populate_by_name=True):
-    """One message to a service, or to all processes of it, with its reply if there is one."""
+    """A message to a service, or to all its processes, with its reply if there is one."""
 
     step: str = Field(min_length=1, max_length=100)
     kind: Literal["call", "cast", "fan-out"]
@@ -37,7 +37,7 @@ class Step(Frozen, populate_by_name=True):
     source: str = ""
 
     @model_validator(mode="after")
-    def _replies(self) -> Self:
+    def _check_kind(self) -> Self:
         if (self.kind == "call") != (self.reply_bytes is not None):
             raise ValueError(f"{self.step}: a call has reply_bytes, and nothing else has")
         if self.kind == "fan-out" and self.processing_ms:
@@ -48,7 +48,7 @@ class Step(Frozen, populate_by_name=True):
 class Chain(Frozen):
     """The services of both sides, and the steps.
 
-    It begins at the control plane, and its end is the arrival of its last step there.
+    The chain begins at the control plane, and ends when its last step arrives there.
     """
 
     title: str
@@ -57,11 +57,11 @@ class Chain(Frozen):
     steps: tuple[Step, ...] = Field(min_length=2, max_length=1_000)
 
     def side(self, service: str) -> Side:
-        """Where a service runs."""
+        """Return the side on which a service runs."""
         return "control" if service in self.control else "agents"
 
     def moves(self, number: int) -> bool:
-        """Whether the chain goes on at the receiver of a step, counted from 0, or ends there."""
+        """Whether the chain continues, or ends, at the receiver of a step, counted from 0."""
         step = self.steps[number]
         if step.kind != "call":
             return step.kind == "cast"
@@ -69,9 +69,9 @@ class Chain(Frozen):
         return not following or self.side(following[0].sender) != self.side(step.sender)
 
     def round_trips(self, number: int) -> float:
-        """How often a creation waits for a step to cross between both sides and back.
+        """Return how often a creation waits for a step to cross between both sides and back.
 
-        A step that moves the chain crosses once, and one to its own side, or to many, never.
+        A step that moves the chain crosses once: 0.5.  One within a side, or a fan-out, counts 0.
         """
         step = self.steps[number]
         if step.kind == "fan-out" or self.side(step.sender) == self.side(step.receiver):
@@ -80,7 +80,7 @@ class Chain(Frozen):
 
     @property
     def first_at_agents(self) -> int:
-        """The first step that an agent handles, whose arrival counts as receipt."""
+        """The number of the first step that an agent handles; its arrival counts as receipt."""
         return next(
             number
             for number, step in enumerate(self.steps)
@@ -88,9 +88,9 @@ class Chain(Frozen):
         )
 
     def meanwhile(self, number: int) -> list[int]:
-        """The fan-outs that the receiver of a CALL from the other side sends while it handles it.
+        """Return the fan-outs that the receiver of a CALL from the other side sends meanwhile.
 
-        They stand directly behind it.
+        They are sent while the CALL is handled, and directly follow it in ``steps``.
         """
         step, fan_outs = self.steps[number], list[int]()
         if step.kind != "call" or self.side(step.receiver) == self.side(step.sender):
@@ -102,7 +102,7 @@ class Chain(Frozen):
         return fan_outs
 
     @model_validator(mode="after")
-    def _hangs_together(self) -> Self:
+    def _check_consistency(self) -> Self:
         services = {*self.control, *self.agents}
         for step in self.steps:
             for service in (step.sender, step.receiver):
@@ -121,12 +121,12 @@ class Chain(Frozen):
 
 
 def names() -> Sequence[str]:
-    """The chains that ship."""
+    """Return the names of the shipped chains."""
     return sorted(file.stem for file in CHAINS.glob("*.yaml"))
 
 
 @cache
 def find(name: str) -> Chain:
-    """The chain of that name, which is one of ``names``."""
+    """Return the chain of a name, which is one of ``names``."""
     content: Mapping[str, object] = yaml.safe_load((CHAINS / f"{name}.yaml").read_text("utf-8"))
     return Chain.model_validate(content)

@@ -1,4 +1,4 @@
-"""What a plan may say of the traffic of compute nodes."""
+"""The parameters of a plan for the traffic of compute nodes."""
 
 from typing import Annotated
 

@@ -14,16 +14,16 @@ from mqperf.plan.file.attached import MOST_BYTES
 MATRIX = Path(__file__).with_name("traffic.yaml")
 
 SHORTEST = 400
-"""Bytes of an envelope with its identifiers and nothing else."""
+"""Least size of a message: bytes of an envelope that has only its identifiers."""
 
 Bytes = Annotated[int, Field(ge=SHORTEST, le=MOST_BYTES)]
 
 
 class Message(Frozen, populate_by_name=True):
-    """One kind of message: ``each`` node sends, or gets, one every ``every_s``, or the cloud does.
+    """A kind of message, sent every ``every_s`` by, or to, each node or the whole cloud (``each``).
 
-    A call goes to any of the services of a topic, and its reply to the node that asked; a fan-out
-    goes to all of a topic, a cast from controllers to one node after the other.
+    A call goes to any one of the services of a topic, and its reply to the calling node; a fan-out
+    goes to all of a topic; a cast from controllers goes to one node after the other.
     """
 
     message: str = Field(min_length=1, max_length=100)
@@ -54,7 +54,7 @@ class Message(Frozen, populate_by_name=True):
         return self.fan_out and not self.from_node
 
     @model_validator(mode="after")
-    def _hangs_together(self) -> Self:
+    def _check_consistency(self) -> Self:
         if (self.kind == "call") != (self.reply_bytes is not None):
             raise ValueError(f"{self.message}: a call has reply_bytes, and nothing else has")
         if self.from_node != (self.each == "node"):
@@ -65,13 +65,13 @@ class Message(Frozen, populate_by_name=True):
 
 
 class Matrix(Frozen):
-    """All of them."""
+    """All kinds of messages."""
 
     title: str
     messages: tuple[Message, ...] = Field(min_length=1, max_length=100)
 
     def deliveries_s(self, nodes: int) -> float:
-        """Messages that are to be delivered in a second with so many nodes, replies included."""
+        """Return the deliveries per second with this number of nodes, replies included."""
         return sum(
             (nodes if message.each == "node" or message.to_nodes else 1)
             * (2 if message.kind == "call" else 1)
@@ -82,12 +82,12 @@ class Matrix(Frozen):
 
 @cache
 def matrix() -> Matrix:
-    """That which ships."""
+    """Return the shipped traffic matrix."""
     return Matrix.model_validate(yaml.safe_load(MATRIX.read_text("utf-8")))
 
 
 def request(message: Message) -> str:
-    """An envelope as oslo.messaging sends it, of the length that the matrix says."""
+    """Return a request's envelope as oslo.messaging sends it, with the length in the matrix."""
     identifier = f"{hash_of(message.message):032x}"
     content: dict[str, object] = {
         "method": message.message,
@@ -99,7 +99,7 @@ def request(message: Message) -> str:
 
 
 def reply(message: Message) -> str:
-    """The envelope of its reply."""
+    """Return the envelope of a message's reply."""
     identifier = f"{hash_of(message.message):032x}"
     content: dict[str, object] = {
         "failure": None,
@@ -111,13 +111,13 @@ def reply(message: Message) -> str:
 
 
 def enveloped(content: dict[str, object], length: int) -> str:
-    """The content in an envelope of version 2.0, filled up to so many bytes."""
+    """Return the content in an envelope of version 2.0, padded to a length in bytes."""
     bare = _envelope({**content, "args": ""})
     return _envelope({**content, "args": "x" * (length - len(bare))})
 
 
 def hash_of(text: str) -> int:
-    """A number of 128 bits that stands for a text, the same in every process."""
+    """Return a 128-bit number made of a text, the same in every process."""
     return int.from_bytes(text.encode().ljust(16)[:16], "big")
 
 

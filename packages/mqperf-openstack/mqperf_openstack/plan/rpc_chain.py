@@ -1,4 +1,4 @@
-"""What a plan may say of a chain, and what its clients do."""
+"""The parameters of a plan for a chain, and its test case."""
 
 from typing import Annotated
 
@@ -13,7 +13,7 @@ from mqperf_openstack.plan.chain import names
 
 
 def _shipped(name: str) -> str:
-    """One of the chains that ship, told as pydantic tells of a choice."""
+    """Return the name of a shipped chain; raise pydantic's error of a choice for any other."""
     if name not in names():
         choices = ", ".join(f"'{chain}'" for chain in names())
         raise PydanticCustomError("literal_error", "one of {expected}", {"expected": choices})

@@ -1,6 +1,6 @@
 """The simulators of former releases of OpenStack, as load generators beside the current one.
 
-Every second release of OpenStack, of which one may be upgraded to the next at once.
+They are those of every second release of OpenStack; each can be upgraded to the next directly.
 """
 
 from dataclasses import replace
@@ -10,7 +10,7 @@ from mqperf.plan.load.simulator import GENERATOR, Paced
 
 
 def _of(release: str) -> Generator:
-    """The same load, by another release; options of a driver differ between releases."""
+    """Return the simulator of another release, whose driver options differ."""
     return replace(
         GENERATOR,
         name=f"simulator-{release}",

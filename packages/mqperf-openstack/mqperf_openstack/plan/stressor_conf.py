@@ -1,7 +1,7 @@
 """The configuration file of DISCOVERY's stressor of AMQP (2017), read as a plan.
 
-Lines of ``key = value``; a line without a key goes on with the value before it, as on the
-slides.  Where a value says *A or B*, A is taken.
+It has lines of ``key = value``; a line without a key continues the value before it, as on the
+slides.  Of a value *A or B*, A is taken.
 """
 
 import re
@@ -25,11 +25,11 @@ LOAD_KEYS = {
     "publish_rate": "rate_msg_s",
     "duration": "duration_s",
 }
-"""Its keys, and those of a plan's load."""
+"""Key of the file -> key of a plan's load."""
 
 NUMBERS = ("publish_rate", "duration")
 WRAPPED = ("message_payload",)
-"""Values whose lines belong together without a space."""
+"""Keys whose continuation lines are joined without a space."""
 
 _KEY = re.compile(r"\s*(?P<key>[A-Za-z_][\w.-]*)\s*=\s*(?P<value>.*)", re.DOTALL)
 _SKIPPED = re.compile(r"\s*([#;].*|\[.*\]\s*)?")
@@ -46,7 +46,7 @@ class Entry:
 
     @property
     def value(self) -> str:
-        """All of it; of two alternatives the first."""
+        """The joined lines; the first of two alternatives."""
         if self.key in WRAPPED:
             return "".join(self.parts)
         text = " ".join(part for part in self.parts if part)
@@ -55,9 +55,9 @@ class Entry:
 
 
 def as_plan(text: str, source: Path) -> tuple[str, dict[Where, int]]:
-    """The YAML of the plan, one run on a RabbitMQ of our own, and the lines of what the file says.
+    """Return the YAML of a plan, one run on a private RabbitMQ, and the source line of each key.
 
-    Raises ``PlanError`` with the line of the first problem.
+    Raise ``PlanError`` with the line of the first problem.
     """
     entries: dict[str, Entry] = {}
     for entry in _entries(text, source):

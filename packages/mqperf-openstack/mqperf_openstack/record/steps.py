@@ -1,8 +1,8 @@
 """The ``.steps`` files: when each step of each creation began and was over.
 
-A header line of JSON with the chain as it was walked, then raw float64: one block per column, in
-the order of the header.  Instants are those of the host's own clock, NaN where another process saw
-them; ``creation`` is the start of the creation by the client's clock, as ``.messages`` have it.
+A header line of JSON with the chain as it was run, then raw float64: one block per column, in the
+order of the header.  Instants are by the host's own clock, NaN where another process observed them;
+``creation`` is the start of the creation by the client's clock, as in ``.messages`` files.
 """
 
 from pathlib import Path
@@ -27,7 +27,7 @@ Kind = Literal["call", "cast", "fan-out"]
 
 
 class StepFacts(BaseModel, frozen=True, strict=True):
-    """A step as it was walked."""
+    """A step as it was run."""
 
     step: Text
     kind: Kind
@@ -39,7 +39,7 @@ class StepFacts(BaseModel, frozen=True, strict=True):
 
 
 class Header(BaseModel, frozen=True, strict=True):
-    """What a ``.steps`` file says of itself."""
+    """The header of a ``.steps`` file."""
 
     format: Literal["mqperf-steps"]
     version: Literal[1]
@@ -53,12 +53,12 @@ class Header(BaseModel, frozen=True, strict=True):
 
 
 def file_of(folder: Path, label: str) -> Path:
-    """Where a process leaves it."""
+    """Return the path of a process's ``.steps`` file."""
     return folder / f"{label}.steps"
 
 
 def read_header(path: Path) -> tuple[Header, int]:
-    """The header of a file and its length; raises ``LoadError`` unless the file fits it."""
+    """Return a file's header and its length; raise ``LoadError`` unless the file fits it."""
     with opened(path, raw.MESSAGES_LIMIT_BYTES) as file:
         line, size = file.readline(HEADER_LIMIT_BYTES), path.stat().st_size
     try:
@@ -77,13 +77,13 @@ def read_header(path: Path) -> tuple[Header, int]:
 
 
 def read_steps(path: Path) -> "tuple[Header, NDArray[np.float64]]":
-    """The header, and a row for each step that the process saw."""
+    """Return the header, and a row for each step that the process observed."""
     import numpy as np
 
-    header, begin = read_header(path)
+    header, header_bytes = read_header(path)
     order = "<" if header.byteorder == "little" else ">"
     try:
-        values = np.fromfile(path, dtype=f"{order}f8", offset=begin)
+        values = np.fromfile(path, dtype=f"{order}f8", offset=header_bytes)
     except (OSError, MemoryError):
         raise LoadError(f"{path} cannot be read.") from None
     rows = values.reshape(len(COLUMNS), -1).T

@@ -1,4 +1,4 @@
-"""What happened to the processes: it is all that they tell beside the record of every message."""
+"""The events of the processes, which are their only output beside the record of every message."""
 
 from mqperf.record import Whole
 from mqperf.record.outputs.diary import read_diary
@@ -8,7 +8,7 @@ from mqperf_openstack.plan.compute_nodes import GENERATOR
 
 
 def account(run: Whole, _streams: ByProcess) -> Account:
-    """The events of their diaries; raises ``LoadError`` for a file that is damaged."""
+    """Return the events of the processes' diaries; raise ``LoadError`` for a damaged file."""
     diaries = (
         read_diary(GENERATOR.name, run.folder, process.label) for process in run.facts.processes
     )

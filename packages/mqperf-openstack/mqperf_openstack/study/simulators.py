@@ -1,4 +1,4 @@
-"""What simulators of former releases of OpenStack say themselves: the same as the current one."""
+"""Readers of the output of former OpenStack releases' simulators, which is as the current one's."""
 
 from dataclasses import replace
 

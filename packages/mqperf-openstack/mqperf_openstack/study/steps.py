@@ -1,4 +1,4 @@
-"""The table ``steps``: what a creation is made of, step by step."""
+"""The table ``steps``: the time of a creation, step by step."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from mqperf.study.tables.of_run import Reading
 
 BETWEEN = "between steps"
-"""The row of a creation's time that is in no step."""
+"""Name of the row for a creation's time that is in no step."""
 
 
 def rows(run: Whole) -> Iterator[dict[str, Any]]:
-    """Of the creations that were started in the window of a run of a chain.
+    """Yield the rows of a run of a chain, over the creations that were started in its window.
 
-    Raises ``LoadError`` for files of steps that are damaged or of another run.
+    Raise ``LoadError`` for files of steps that are damaged or of another run.
     """
     steps, walk = walked(run)
     inside = (walk.creations >= run.window[0]) & (walk.creations < run.window[1])
@@ -31,35 +31,35 @@ def rows(run: Whole) -> Iterator[dict[str, Any]]:
 
 
 def _rows(steps: Sequence[StepFacts], walk: Walked, unsure_s: float) -> Iterator[dict[str, Any]]:
-    """One for each step, and one for what is between."""
+    """Yield a row for each step, and one for the time between steps."""
     done = ~np.isnan(walk.finished)
-    whole_s = (walk.finished - walk.creations)[done]
+    total_s = (walk.finished - walk.creations)[done]
     took_s = (walk.passed - walk.started)[done]
-    stopped = _last(walk.started[~done])
-    beside = {place for step in steps for place in step.meanwhile}
-    alone = [place for place in range(len(steps)) if place not in beside]
-    for place, step in enumerate(steps):
-        part = took_s[:, place].sum() / whole_s.sum() if place in alone and done.any() else None
+    stopped_at = _last_begun(walk.started[~done])
+    meanwhile = {index for step in steps for index in step.meanwhile}
+    in_turn = [index for index in range(len(steps)) if index not in meanwhile]
+    for index, step in enumerate(steps):
+        part = took_s[:, index].sum() / total_s.sum() if index in in_turn and done.any() else None
         yield {
-            "step_number": place + 1,
+            "step_number": index + 1,
             "step": step.step,
             "step_kind": step.kind,
             "sender": step.sender,
             "receiver": step.receiver,
             "round_trips": step.round_trips,
-            "errors": int((stopped == place).sum()),
+            "errors": int((stopped_at == index).sum()),
             "latency_uncertainty_s": unsure_s if step.moves and step.round_trips else 0.0,
-            **_figures(took_s[:, place], part),
+            **_figures(took_s[:, index], part),
         }
-    between_s = whole_s - took_s[:, alone].sum(axis=1)
-    part = between_s.sum() / whole_s.sum() if done.any() else None
+    between_s = total_s - took_s[:, in_turn].sum(axis=1)
+    part = between_s.sum() / total_s.sum() if done.any() else None
     yield {"step_number": len(steps) + 1, "step": BETWEEN, **_figures(between_s, part)}
 
 
 def _figures(took_s: Values, part: float | None) -> dict[str, Any]:
-    """Of the time that a step took; steps that were not seen, as the record is torn, do not count.
+    """Return the figures of a step's times; NaN, of a step missing in a torn record, is left out.
 
-    What was sent while the receiver handled another step is a part of that, and has no share.
+    ``part`` is None for a step sent while another is handled: the other's share includes it.
     """
     seen = took_s[~np.isnan(took_s)]
     row: dict[str, Any] = {"samples": len(seen)}
@@ -71,8 +71,8 @@ def _figures(took_s: Values, part: float | None) -> dict[str, Any]:
     return row
 
 
-def _last(started: Values) -> Counts:
-    """The last step that each of these creations began."""
+def _last_begun(started: Values) -> Counts:
+    """Return the index of the last step that each creation began."""
     begun = ~np.isnan(started)
     last: Counts = started.shape[1] - 1 - np.argmax(begun[:, ::-1], axis=1)
     return last[begun.any(axis=1)]

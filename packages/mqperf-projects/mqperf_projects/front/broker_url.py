@@ -1,4 +1,4 @@
-"""The URL of a broker on a command line: it has a user and no password, which comes otherwise."""
+"""The URL of a broker on a command line: it has a user, but its password comes from elsewhere."""
 
 import dataclasses
 import getpass
@@ -10,18 +10,18 @@ from mqperf.base.urls import BrokerUrl
 from mqperf.plan.file.reading import UnreadableError, first_bytes
 
 VARIABLE = "MQPERF_PASSWORD"
-"""The variable of the environment that plans of these URLs name."""
+"""The environment variable for the password, which plans with such URLs name."""
 
 FORM = "amqp://USER@HOST:PORT/VHOST"
 MOST_BYTES = 10_000
 
 
 def with_password(text: str, file: Path | None, *, ask: bool) -> str:
-    """The URL as a plan has it, with the variable for its password; the variable is set.
+    """Return the URL for a plan, with the variable instead of the password; set the variable.
 
-    The password is that of the file, or stands in the variable already, or is asked for.  Processes
-    that mqperf starts do not inherit it.  Raises ``MqperfError``, without a part of the URL, for
-    what is no URL of a user, or has a password itself; and where nobody gives one.
+    The password is that of the file, or is in the variable already, or is prompted for.  Processes
+    that mqperf starts do not inherit it.  Raise ``MqperfError``, which never quotes the URL, for
+    one that is invalid, without a user or with a password, and where no password is given.
     """
     url = _parsed(text)
     if file is not None:
@@ -54,7 +54,7 @@ def _parsed(text: str) -> BrokerUrl:
 
 
 def _content(file: Path) -> str:
-    """The text of a file, without the end of its line."""
+    """Return the text of a file without its newline."""
     try:
         return first_bytes(file, MOST_BYTES).decode().rstrip("\r\n")
     except (UnreadableError, UnicodeDecodeError) as error:

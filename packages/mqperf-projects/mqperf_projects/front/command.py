@@ -1,4 +1,4 @@
-"""The commands of who begins: ``mqperf plans`` and others, each a Typer of its own."""
+"""The commands for beginners, ``mqperf plans`` and others, each a Typer of its own."""
 
 import sys
 from pathlib import Path
@@ -58,23 +58,21 @@ def new(
     from mqperf_projects.front.project import check_empty, create
     from mqperf_projects.front.questions import plan_text, template
 
-    of = template(question)
+    variation = template(question)
     check_empty(folder)
-    system = system or _asked("system", "rabbitmq")
-    test_case = test_case or _asked("test case", "rpc-call")
-    text = plan_text(question, system, test_case, values or _asked(of.values, of.usual))
+    system = system or _prompt("system", "rabbitmq")
+    test_case = test_case or _prompt("test case", "rpc-call")
+    values = values or _prompt(variation.values, variation.usual)
+    text = plan_text(question, system, test_case, values)
     create(folder, question, test_case, text)
     print_all(console, text.splitlines())
     print_line(console, "")
     print_line(console, f"written to {folder}: mqperf run {question}.yaml measures it there")
 
 
-def _asked(what: str, usual: str) -> str:
-    """What a person answers, or what is usual where nobody is there to answer."""
-    if not _is_terminal():
-        return usual
-    answer: str = typer.prompt(what, default=usual)
-    return answer
+def _prompt(text: str, default: str) -> str:
+    """Ask on a terminal; return the answer, or the default where there is no terminal."""
+    return str(typer.prompt(text, default=default)) if _is_terminal() else default
 
 
 def _is_terminal() -> bool:
@@ -125,20 +123,20 @@ def quick(
     """
     from rich.console import Console
 
-    from mqperf_projects.front import thresholds as of
+    from mqperf_projects.front import thresholds as limits
     from mqperf_projects.front.broker_url import with_password
     from mqperf_projects.front.quick import measure, plan_text, usual_folder
 
     latencies = {"p50": p50, "p95": p95, "p99": p99, "p999": p999}
-    asked = [of.latency(f"latency_{name}_s", text) for name, text in latencies.items() if text]
-    asked += [of.lost(lost)] if lost else []
-    asked += [of.throughput(throughput)] if throughput else []
-    known = with_password(url, password_file, ask=_is_terminal()) if url else None
+    given = [limits.latency(f"latency_{name}_s", text) for name, text in latencies.items() if text]
+    given += [limits.lost(lost)] if lost else []
+    given += [limits.throughput(throughput)] if throughput else []
+    plan_url = with_password(url, password_file, ask=_is_terminal()) if url else None
     load = {"green_threads": threads, "rate_msg_s": rate, "payload_bytes": size}
-    text = plan_text(known, queue, duration, load)
+    text = plan_text(plan_url, queue, duration, load)
     print_all(console, text.splitlines())
     print_line(console, "")
-    if not measure(text, asked, runs or usual_folder(), Console(highlight=False), junit):
+    if not measure(text, given, runs or usual_folder(), Console(highlight=False), junit):
         raise typer.Exit(FAILED)
 
 

@@ -1,6 +1,6 @@
 """Completion for shells: a script with all commands, options and shipped plans in it.
 
-It starts no program: a key pressed in a shell does not wait for Python.  What it does not know are
+The script starts no program, so that completion does not wait for Python.  It does not know the
 commands of packages that are installed later.
 """
 
@@ -17,7 +17,7 @@ from mqperf.base.shipped import shipped
 from mqperf.front.cli import app
 
 PLANS, FOLDERS, FILES = "plans", "folders", "files"
-"""What the words of a command may be: plans by name or file, folders of runs first, or files."""
+"""Kinds of a command's arguments: plans by name or file, folders, those of runs first, or files."""
 
 KINDS: Mapping[str, str] = {
     "PLAN": PLANS,
@@ -28,16 +28,16 @@ KINDS: Mapping[str, str] = {
     "B": FOLDERS,
     "DIR": FOLDERS,
 }
-"""By how a command calls its argument; files for all others."""
+"""Metavariable of a command's argument -> its kind; all others are files."""
 
 RUNS = "data/runs"
 CHOICES = re.compile(r"[<\[{]([\w.-]+(?:\|[\w.-]+)+)[>\]}]")
-"""How help shows that a value is one of several."""
+"""Pattern of the choices of a value in help texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """What may follow a command: words, options, and values of options that are one of several."""
+    """What may follow a command: words, options, an argument's kind, and the choices of options."""
 
     words: Sequence[str] = ()
     options: Sequence[str] = ()
@@ -46,7 +46,7 @@ class Completed:
 
 
 def commands() -> dict[str, Completed]:
-    """By command, those of groups with two words; the empty one is mqperf itself."""
+    """Return completions by command; those of groups have two words, mqperf itself is empty."""
     return dict(_commands("", typer.main.get_command(app)))
 
 
@@ -79,22 +79,22 @@ def _commands(
 
 
 def plans() -> list[str]:
-    """The names of the shipped plans."""
+    """Return the names of the shipped plans."""
     return sorted(file.stem for file in shipped("plans").glob("*.yaml"))
 
 
 def bash() -> str:
-    """A function for bash, and its use for mqperf."""
+    """Return a function for bash, and its registration for mqperf."""
     known = commands()
     choices = [
         f'        "{name} {option}") words="{" ".join(values)}" ;;'
-        for name, of in known.items()
-        for option, values in of.choices.items()
+        for name, completed in known.items()
+        for option, values in completed.choices.items()
     ]
     cases = [
-        f'        "{name}") words="{" ".join(of.words)}"'
-        f' options="{" ".join(of.options)}" kind="{of.kind}" ;;'
-        for name, of in known.items()
+        f'        "{name}") words="{" ".join(completed.words)}"'
+        f' options="{" ".join(completed.options)}" kind="{completed.kind}" ;;'
+        for name, completed in known.items()
     ]
     return BASH.substitute(
         groups="|".join(_groups(known)),
@@ -106,29 +106,29 @@ def bash() -> str:
 
 
 def zsh() -> str:
-    """The same for zsh, which has a module for such functions."""
+    """Return bash's script for zsh, which has a module for its completion functions."""
     return ZSH + bash()
 
 
 def fish() -> str:
-    """Functions and commands for fish."""
+    """Return functions and commands for fish."""
     known = commands()
     lines = [FISH.substitute(groups=" ".join(_groups(known)), runs=RUNS), "complete -c mqperf -f"]
-    for name, of in known.items():
-        here = f"complete -c mqperf -n '__mqperf_at {name}'"
-        lines += [f"{here} -a '{' '.join(of.words)}'"] if of.words else []
-        for option in of.options:
-            values = " ".join(of.choices.get(option, ()))
+    for name, completed in known.items():
+        complete = f"complete -c mqperf -n '__mqperf_at {name}'"
+        lines += [f"{complete} -a '{' '.join(completed.words)}'"] if completed.words else []
+        for option in completed.options:
+            values = " ".join(completed.choices.get(option, ()))
             flag = f"-l {option[2:]}" if option.startswith("--") else f"-s {option[1:]}"
-            lines.append(f"{here} {flag}" + (f" -x -a '{values}'" if values else ""))
-        lines += [f"{here} -F"] if of.kind else []
-        lines += [f"{here} -a '{' '.join(plans())}'"] if of.kind == PLANS else []
-        lines += [f"{here} -a '(__mqperf_runs)'"] if of.kind == FOLDERS else []
+            lines.append(f"{complete} {flag}" + (f" -x -a '{values}'" if values else ""))
+        lines += [f"{complete} -F"] if completed.kind else []
+        lines += [f"{complete} -a '{' '.join(plans())}'"] if completed.kind == PLANS else []
+        lines += [f"{complete} -a '(__mqperf_runs)'"] if completed.kind == FOLDERS else []
     return "\n".join(lines) + "\n"
 
 
 def _groups(known: Mapping[str, Completed]) -> list[str]:
-    """The commands that have commands of their own."""
+    """Return the commands that have subcommands."""
     return [name for name in known if any(other.startswith(f"{name} ") for other in known)]
 
 

@@ -5,7 +5,7 @@ from mqperf.base.errors import MqperfError
 
 
 def seconds(text: str, option: str) -> float:
-    """The seconds that an option gives; raises ``MqperfError`` for what is no duration."""
+    """Return an option's duration in seconds; raise ``MqperfError`` for invalid text."""
     try:
         return durations.seconds(text.strip())
     except ValueError as error:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A test case: why it failed, could not be tried, or was not decided; nothing if it passed."""
+    """A test case; why it failed, could not be tried or was not decided, all empty if it passed."""
 
     name: str
     failure: str = ""
@@ -16,7 +16,7 @@ class Case:
 
 
 def suite(name: str, cases: Sequence[Case], output: Sequence[str], duration_s: float) -> str:
-    """A suite of these cases; ``output`` is what else there is to say, by lines."""
+    """Return the XML of a suite of these cases; ``output`` are the lines of its output."""
     counts = {
         "tests": len(cases),
         "failures": sum(bool(case.failure) for case in cases),
@@ -40,5 +40,5 @@ def suite(name: str, cases: Sequence[Case], output: Sequence[str], duration_s: f
 
 
 def _xml(text: str) -> str:
-    """Without characters that XML cannot have."""
+    """Return the text without characters that XML cannot have."""
     return "".join(character if character.isprintable() else " " for character in text)

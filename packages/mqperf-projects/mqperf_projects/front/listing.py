@@ -17,7 +17,7 @@ SENTENCE = re.compile(r".+?[.?](?=\s|$)")
 
 USUAL_WIDTH = 100
 NAME, TIME = 26, 8
-"""Columns of the name and of the time; the rest is the question."""
+"""Widths of the name and of the time; the rest of a line is the question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,12 @@ class ShippedPlan:
 
 
 def text_of(name: str) -> str:
-    """The text of a shipped plan, or of a file; raises ``PlanError`` for a name that is neither."""
+    """Return the text of a shipped plan, or of a file; raise ``PlanError`` if there is neither."""
     return plan_file(Path(name)).read_text(encoding="utf-8")
 
 
 def every_plan() -> list[ShippedPlan]:
-    """All of them, the shortest first; those that need a missing package last."""
+    """Return all shipped plans, the shortest first; those that need a missing package last."""
     plans = [_read(file) for file in shipped("plans").glob("*.yaml")]
     return sorted(plans, key=lambda plan: (plan.seconds is None, plan.seconds or 0, plan.name))
 
@@ -44,7 +44,7 @@ def every_plan() -> list[ShippedPlan]:
 def _read(file: Path) -> ShippedPlan:
     text = file.read_text(encoding="utf-8")
     missing = sorted(
-        {package for word in _words(yaml.safe_load(text)) if (package := lacking(word))}
+        {package for name in _strings(yaml.safe_load(text)) if (package := lacking(name))}
     )
     seconds = None
     if not missing:
@@ -54,27 +54,27 @@ def _read(file: Path) -> ShippedPlan:
 
 
 def question(text: str) -> str:
-    """The first sentence of a plan's comment."""
+    """Return the first sentence of a plan's comment."""
     comment = re.match(r"(?:#.*\n)*", text)
     words = " ".join(line.strip("# ") for line in (comment[0] if comment else "").splitlines())
     first = SENTENCE.match(words)
     return first[0] if first else words
 
 
-def _words(value: object) -> Iterator[str]:
-    """Every key and every text in a document."""
+def _strings(value: object) -> Iterator[str]:
+    """Yield every key and every text in a document."""
     if isinstance(value, Mapping):
         for key, inner in value.items():
-            yield from (*_words(key), *_words(inner))
+            yield from (*_strings(key), *_strings(inner))
     elif isinstance(value, list):
         for inner in value:
-            yield from _words(inner)
+            yield from _strings(inner)
     elif isinstance(value, str):
         yield value
 
 
 def lines(width: int | None) -> Iterator[str]:
-    """A line for each plan, and more where its question is long."""
+    """Yield a line for each plan, and more where its question is long."""
     for plan in every_plan():
         needs = f" Needs {', '.join(plan.missing)}." if plan.missing else ""
         room = max((width or USUAL_WIDTH) - NAME - TIME - 2, 30)
@@ -84,7 +84,7 @@ def lines(width: int | None) -> Iterator[str]:
 
 
 def _time(seconds: float | None) -> str:
-    """In minutes, or hours where it is more than two."""
+    """Return a duration in minutes, or in hours where it is more than two."""
     if seconds is None:
         return "?"
     minutes = max(1, round(seconds / 60))

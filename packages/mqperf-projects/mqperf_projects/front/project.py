@@ -16,11 +16,11 @@ PLACES = {
     "gitignore": ".gitignore",
     "measure.yml": ".github/workflows/measure.yml",
 }
-"""Where in a project each file of the template goes."""
+"""File of the template -> its path in a project."""
 
 FOLDERS = ("data", "reports")
 NOTEBOOKS = ("thread_sweep", "node_cpu", "latency", "audit", "report")
-"""Those that fit every plan."""
+"""Notebooks that fit every plan."""
 
 PLAN = re.compile(r'^plan = ""', re.MULTILINE)
 RUNS = re.compile(r'^runs = "[^"]*"', re.MULTILINE)
@@ -28,7 +28,7 @@ TEST_CASE = re.compile(r'^test_case = "[^"]*"', re.MULTILINE)
 
 
 def check_empty(folder: Path) -> None:
-    """Raise ``MqperfError`` for a folder that has something in it, and for what is none."""
+    """Raise ``MqperfError`` for a folder that is not empty, and for a file."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise MqperfError(f"{folder}: it is not empty: name a folder that is not there yet")
 
@@ -47,20 +47,20 @@ def create(folder: Path, question: str, test_case: str, plan: str) -> None:
 
 
 def _files(folder: Path, question: str) -> Iterator[tuple[str, str]]:
-    words = {
+    replacements = {
         "@NAME@": folder.resolve().name,
         "@QUESTION@": question,
         "@TELLS@": f"It asks {QUESTIONS[question].tells}",
     }
     for name, place in PLACES.items():
         text = (FILES / name).read_text(encoding="utf-8")
-        for mark, word in words.items():
-            text = text.replace(mark, word)
+        for mark, replacement in replacements.items():
+            text = text.replace(mark, replacement)
         yield place, text
 
 
 def _with_parameters(text: str, question: str, test_case: str) -> str:
-    """The notebook, whose parameters name the plan, its runs and its test case."""
+    """Return the notebook with the plan, its runs and its test case as parameters."""
     notebook = json.loads(text)
     for cell in notebook["cells"]:
         if "parameters" in cell["metadata"].get("tags", []):

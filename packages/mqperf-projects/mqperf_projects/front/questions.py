@@ -18,11 +18,11 @@ LOAD = "load: {green_threads: 10, duration_s: 10}"
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """What is varied for a question: how it is asked for, an example, and the lines of a plan.
+    """What is varied for a question: the text of the prompt, an example, and the lines of a plan.
 
-    ``lines`` gets the values and the test case.  Of ``topologies`` the first is taken that the
-    system has; ``queues`` are the kinds of a system that has classic ones.  ``notebooks`` show the
-    answer.
+    ``lines`` takes the values and the test case.  The plan has the first of ``topologies`` that the
+    system supports; ``queues`` are the kinds for systems with classic queues.  ``notebooks`` show
+    the answer.
     """
 
     values: str
@@ -67,7 +67,7 @@ def _factor(values: Sequence[str], test_case: str) -> Sequence[str]:
 
 def _outage(values: Sequence[str], _test_case: str) -> Sequence[str]:
     action = "  - {{do: {0}, node: Master, at_s: {1}, for_s: 4}}"
-    actions = [action.format(value, 5 + 15 * place) for place, value in enumerate(values)]
+    actions = [action.format(value, 5 + 15 * number) for number, value in enumerate(values)]
     load = f"load: {{green_threads: 5, duration_s: {10 + 15 * len(values)}, timeout_s: 60}}"
     return (load, "actions:", *actions)
 
@@ -96,7 +96,7 @@ TEMPLATES: Mapping[str, Template] = {
         "ha",
     ),
 }
-"""By question.  Those of other packages have no template."""
+"""Templates by question.  Questions of other packages have none."""
 
 
 def _list(values: Sequence[str]) -> str:
@@ -104,36 +104,36 @@ def _list(values: Sequence[str]) -> str:
 
 
 def template(question: str) -> Template:
-    """The template of a question; raises ``MqperfError`` with the nearest known one."""
+    """Return the template of a question; raise ``MqperfError`` with the nearest known one."""
     if question not in TEMPLATES:
         raise MqperfError(unknown("question", question, [*TEMPLATES]))
     return TEMPLATES[question]
 
 
 def plan_text(question: str, system: str, test_case: str, values: str) -> str:
-    """The YAML of a plan that asks the question; raises ``MqperfError`` for what can be no plan."""
-    of, known = template(question), lookup(system)
-    split = [word.strip() for word in values.split(",") if word.strip()]
+    """Return the YAML of a plan for a question; raise ``MqperfError`` if that plan is invalid."""
+    variation, known = template(question), lookup(system)
+    split = [value.strip() for value in values.split(",") if value.strip()]
     if not split:
-        raise MqperfError(f"question {question}: no value to vary: name {of.values}")
+        raise MqperfError(f"question {question}: no value to vary: name {variation.values}")
     lines = [
         f"# {QUESTIONS[question].tells[0].upper()}{QUESTIONS[question].tells[1:]}.",
         f"title: {json.dumps(f'{known.title}: {question}')}",
         f"question: {question}",
-        f"systems: {{{system}: {{{_layout(of, known, split)}}}}}",
+        f"systems: {{{system}: {{{_layout(variation, known, split)}}}}}",
         f"test_cases: [{test_case}]",
-        *of.lines(split, test_case),
+        *variation.lines(split, test_case),
     ]
     text = "\n".join(lines) + "\n"
     parse_plan(text, Path(f"{question}.yaml"), problems_of)
     return text
 
 
-def _layout(of: Template, system: System, values: Sequence[str]) -> str:
-    """Who connects to which node, and the kinds of queue where they are not the usual one."""
-    has = (name for name in of.topologies if name in system.topologies)
-    text = f"topologies: [{next(has, system.topologies[0])}]"
-    queues = of.queues.format(values=", ".join(values))
+def _layout(variation: Template, system: System, values: Sequence[str]) -> str:
+    """Return the YAML of the topology, and of the kinds of queue unless they are the default."""
+    supported = (name for name in variation.topologies if name in system.topologies)
+    text = f"topologies: [{next(supported, system.topologies[0])}]"
+    queues = variation.queues.format(values=", ".join(values))
     if "classic" not in system.queues:
         queues = system.queues[0]
     return f"{text}, queues: [{queues}]" if queues else text

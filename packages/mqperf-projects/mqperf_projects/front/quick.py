@@ -1,4 +1,4 @@
-"""A quick measurement: the plan that its options stand for, and what its one run says."""
+"""A quick measurement: the plan made of its options, and the verdicts on its one run."""
 
 import json
 import time
@@ -25,9 +25,9 @@ WARMUP_S = 2
 def plan_text(
     url: str | None, queue: str, duration: str, load: Mapping[str, int | float | None]
 ) -> str:
-    """The YAML of a plan: one run of PUBLISH at a broker, or at one of our own.
+    """Return the YAML of a plan: one run of PUBLISH at a given broker, or a private one.
 
-    Of ``load`` that is left out which is None.  Raises ``MqperfError`` for a duration that is no
+    Keys of ``load`` that are None are left out.  Raise ``MqperfError`` for a duration that is not a
     whole number of seconds.
     """
     length_s = seconds(duration, "--for")
@@ -37,8 +37,8 @@ def plan_text(
     if rate is not None and not isfinite(rate):
         raise MqperfError("--rate: expected a number of messages a second")
     offered = "as fast as it goes" if rate is None else f"{rate:,g} msg/s"
-    said = {name: value for name, value in load.items() if value is not None}
-    whole = {name: int(value) if value == int(value) else value for name, value in said.items()}
+    given = {name: value for name, value in load.items() if value is not None}
+    keys = {name: int(value) if value == int(value) else value for name, value in given.items()}
     settings = ["    settings:", "      nodes: [broker]", f"      urls: [{json.dumps(url)}]"]
     return "\n".join(
         [
@@ -51,7 +51,7 @@ def plan_text(
             "test_cases: [publish]",
             "load:",
             "  generator: amqp-0-9-1",
-            *(f"  {name}: {value}" for name, value in whole.items()),
+            *(f"  {name}: {value}" for name, value in keys.items()),
             f"  duration_s: {round(length_s)}",
             f"  warmup_s: {WARMUP_S}",
             "",
@@ -60,7 +60,7 @@ def plan_text(
 
 
 def usual_folder() -> Path:
-    """Where a run goes, by the time: each measures anew."""
+    """Return the folder of a run, named by the time, so that each run has a new one."""
     return Path("data/runs/quick") / time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
 
 
@@ -69,8 +69,8 @@ def measure(
 ) -> bool:
     """Run the plan, print verdicts and first screen, and write the verdicts as JUnit XML.
 
-    Gives whether all thresholds hold.  Raises ``MqperfError`` where nothing can be measured, which
-    the XML then says.
+    Return whether all thresholds hold.  Raise ``MqperfError`` where nothing can be measured; the
+    XML has that error then.
     """
     job = Job(parse_plan(text, Path("quick.yaml"), problems_of), text, runs)
     began = time.monotonic()
@@ -107,7 +107,7 @@ def _write(
 
 
 def _read(runs: Path) -> tuple[Mapping[str, Any], Sequence[Doubt]]:
-    """The figures of the one run, by column, and its doubts; no figures where it failed."""
+    """Return the figures of the one run, by column, and its doubts; no figures if it failed."""
     from mqperf.front.api import read  # with pandas, which is not loaded before the run is over
 
     results = read(runs)

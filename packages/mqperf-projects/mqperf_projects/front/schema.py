@@ -1,4 +1,4 @@
-"""The JSON schema of plans, for editors: by the models that check plans, and what is installed."""
+"""The JSON schema of plans, for editors, made of the models of plans and of what is installed."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -15,8 +15,8 @@ from mqperf.plan.test_cases import TEST_CASES
 Schema = dict[str, Any]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-UNSAID = ("name", "title")
-"""Keys that a file need not have: its own name is taken."""
+OPTIONAL = ("name", "title")
+"""Keys that a file need not have: the name of the file is their default."""
 
 SWEPT = ("LoadPlan", "LinkPlan")
 """The models whose lists may each be a single value."""
@@ -40,16 +40,16 @@ MEANINGS: Mapping[str, Mapping[str, str]] = {
         "cooldown_s": "Seconds of load after the window.",
     },
 }
-"""What editors show at a key beside its limits, where the model does not say it."""
+"""Descriptions of keys, shown by editors, where the model has none."""
 
 
 def plan_schema() -> Schema:
-    """The schema; names are those of mqperf and of the packages that are installed."""
+    """Return the schema; names are those of mqperf and of the packages that are installed."""
     schema = _without_titles(Plan.model_json_schema())
     definitions = schema["$defs"]
     models = {**definitions, "Plan": schema}
     for name, model in models.items():
-        model.pop("description", None)  # of the class, for those who read code
+        model.pop("description", None)  # the docstring of the class
         for key, text in MEANINGS.get(name, {}).items():
             model["properties"][key]["description"] = text
     for name in SWEPT:
@@ -60,9 +60,9 @@ def plan_schema() -> Schema:
     definitions["LoadPlan"]["additionalProperties"] = False
     definitions |= more
     definitions["LoadPlan"]["properties"]["generator"] = _generators(parameters)
-    _name(definitions["BackgroundLoad"], "generator", GENERATORS)
-    _name(definitions["BackgroundLoad"], "test_case", TEST_CASES)
-    _name(definitions["ActionPlan"], "do", ACTIONS)
+    _restrict(definitions["BackgroundLoad"], "generator", GENERATORS)
+    _restrict(definitions["BackgroundLoad"], "test_case", TEST_CASES)
+    _restrict(definitions["ActionPlan"], "do", ACTIONS)
     properties, plan = schema["properties"], definitions["SystemPlan"]
     properties["test_cases"]["items"] = {"enum": [*TEST_CASES]}
     properties["probes"]["items"] = {"enum": [*PROBES]}
@@ -70,44 +70,44 @@ def plan_schema() -> Schema:
     properties["question"] = _single_or_list(properties["question"])
     systems = {name: _system(system, plan) for name, system in SYSTEMS.items()}
     properties["systems"] |= {"properties": systems, "additionalProperties": False}
-    schema["required"] = [key for key in schema["required"] if key not in UNSAID]
+    schema["required"] = [key for key in schema["required"] if key not in OPTIONAL]
     return {"$schema": DIALECT, "title": "A plan of mqperf", **schema}
 
 
 def _without_titles(value: Any) -> Any:  # noqa: ANN401 (any part of a schema)
-    """The schema without the titles that are made of the names of keys."""
+    """Return the schema without the titles that pydantic makes of the names of keys."""
     if isinstance(value, list):
         return [_without_titles(inner) for inner in value]
     if not isinstance(value, dict):
         return value
-    kept = {key: of for key, of in value.items() if key != "title" or not isinstance(of, str)}
+    kept = {k: inner for k, inner in value.items() if k != "title" or not isinstance(inner, str)}
     return {key: _without_titles(inner) for key, inner in kept.items()}
 
 
 def _single_or_list(form: Schema) -> Schema:
-    """Of a list: a value, or a list of such.  Any other form as it is."""
+    """Return, for a list, the schema of a single value or a list; any other schema unchanged."""
     if form.get("type") != "array" or "items" not in form:
         return form
     single = {"anyOf": [form["items"], {"type": "array", "items": form["items"], "minItems": 1}]}
-    return single | _said_of(form)
+    return single | _annotations(form)
 
 
-def _said_of(form: Schema) -> Schema:
+def _annotations(form: Schema) -> Schema:
     return {key: form[key] for key in ("default", "description") if key in form}
 
 
-def _name(model: Schema, key: str, names: Iterable[str]) -> None:
-    """Have a key take one of the names."""
-    model["properties"][key] = {"enum": [*names], **_said_of(model["properties"][key])}
+def _restrict(model: Schema, key: str, names: Iterable[str]) -> None:
+    """Restrict the values of a key to these names."""
+    model["properties"][key] = {"enum": [*names], **_annotations(model["properties"][key])}
 
 
 def _parameters(known: Schema) -> tuple[Schema, Schema]:
-    """The parameters of all generators, each a value or a list, and what they refer to.
+    """Return the parameters of all generators, each a value or a list, and their definitions.
 
-    One that several generators have is what any of them takes.
+    A parameter of several generators takes what any of them accepts.
     """
     forms: dict[str, list[Schema]] = {}
-    said: dict[str, list[str]] = {}
+    descriptions: dict[str, list[str]] = {}
     definitions: Schema = {}
     for generator in GENERATORS.values():
         schema = _without_titles(generator.parameters.model_json_schema())
@@ -117,18 +117,18 @@ def _parameters(known: Schema) -> tuple[Schema, Schema]:
             form.pop("default", None)
             if form not in forms.setdefault(name, []):
                 forms[name].append(form)
-            said.setdefault(name, []).append(f"{generator.name}: {text}")
+            descriptions.setdefault(name, []).append(f"{generator.name}: {text}")
     lists = {
         name: {"type": "array", "items": {"anyOf": forms[name]}, "description": "\n\n".join(texts)}
-        for name, texts in said.items()
+        for name, texts in descriptions.items()
         if name not in known
     }
     return {name: _single_or_list(form) for name, form in lists.items()}, definitions
 
 
 def _generators(parameters: Schema) -> Schema:
-    """A name, or a mapping of names, each with those parameters that it may have alone."""
-    alone: Schema = {
+    """Return the schema of a generator's name, or of a mapping of names to own parameters."""
+    own: Schema = {
         name: {
             "type": "object",
             "properties": {
@@ -140,7 +140,7 @@ def _generators(parameters: Schema) -> Schema:
         }
         for name, generator in GENERATORS.items()
     }
-    several = {"properties": alone, "additionalProperties": False, "minProperties": 1}
+    several = {"properties": own, "additionalProperties": False, "minProperties": 1}
     return {
         "default": LoadPlan.model_fields["generator"].default,
         "if": {"type": "object"},
@@ -150,7 +150,7 @@ def _generators(parameters: Schema) -> Schema:
 
 
 def _system(system: System, plan: Schema) -> Schema:
-    """What a plan may say of a system; of one with networks, any name may be a topology."""
+    """Return the schema of a system; if it has forms of networks, a topology may be any name."""
     topologies: Schema = {"enum": [*system.topologies]}
     if system.forms:
         topologies = {"anyOf": [topologies, {"type": "string"}]}

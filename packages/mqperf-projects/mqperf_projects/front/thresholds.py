@@ -1,4 +1,4 @@
-"""Thresholds of a measurement: which hold, as lines, and as JUnit XML."""
+"""Thresholds of a measurement, and verdicts on them as lines and as JUnit XML."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -11,16 +11,16 @@ from mqperf_projects.front.durations import seconds
 from mqperf_projects.front.junit import Case, suite
 
 Doubt = tuple[str, str]
-"""Its kind and its text."""
+"""Kind and text of a doubt."""
 
 MOST, LEAST = "at most", "at least"
 
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """A limit of a figure: its column and name, which bound it is, and how values are shown.
+    """A limit of a figure: its column and name, whether upper or lower, and how values are shown.
 
-    Latencies are in s and shown in ms; ``lost_share`` is of what was sent, shown in per cent.
+    Latencies are in s and shown in ms; ``lost_share`` is a share of what was sent, shown in %.
     """
 
     column: str
@@ -31,18 +31,18 @@ class Threshold:
     scale: float = 1.0
 
     def text(self, value: float) -> str:
-        """A value with its unit."""
+        """Return a value with its unit."""
         return f"{value * self.scale:,.6g}{self.unit}"
 
     @property
     def words(self) -> str:
-        """What is asked: ``p99 at most 50 ms``."""
+        """The threshold as text, such as ``p99 at most 50 ms``."""
         return f"{self.name} {self.bound} {self.text(self.limit)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a threshold holds, and the measured value; why not, where it cannot be said."""
+    """Whether a threshold holds, and the measured value, or why there is none that counts."""
 
     threshold: Threshold
     holds: bool
@@ -50,18 +50,18 @@ class Verdict:
 
     @property
     def line(self) -> str:
-        """As the first screen has it."""
+        """The verdict as a line of the first screen."""
         return f"{'pass' if self.holds else 'FAIL'}  {self.threshold.words}: {self.measured}"
 
 
 def latency(column: str, text: str) -> Threshold:
-    """The longest that a figure of latency may be."""
+    """Return the upper limit of a figure of latency."""
     name = LATENCIES[column]
     return Threshold(column, name, seconds(text, f"--{column.split('_')[1]}"), MOST, " ms", 1e3)
 
 
 def lost(text: str) -> Threshold:
-    """The most messages that may be lost: a number, or a share of what was sent, such as 0.1%."""
+    """Return the upper limit of lost messages: a number, or a share of those sent, such as 0.1%."""
     number = _number(text.removesuffix("%"), "--lost", text)
     if text.endswith("%"):
         return Threshold("lost_share", "lost", number / 100, MOST, "%", 100)
@@ -69,7 +69,7 @@ def lost(text: str) -> Threshold:
 
 
 def throughput(text: str) -> Threshold:
-    """The least throughput, in msg/s."""
+    """Return the lower limit of the throughput, in msg/s."""
     number = _number(text, "--throughput", text)
     return Threshold("throughput_msg_s", "throughput", number, LEAST, " msg/s")
 
@@ -87,10 +87,10 @@ def _number(text: str, option: str, given: str) -> float:
 def judged(
     thresholds: Sequence[Threshold], figures: Mapping[str, Any], doubts: Sequence[Doubt]
 ) -> list[Verdict]:
-    """A verdict for each threshold, by the figures of the run and its doubts, each kind and text.
+    """Return a verdict on each threshold, by the figures of the run and its doubts.
 
-    A figure that is missing holds nothing, nor does any while the run's records contradict its
-    numbers: a doubt that makes them wrong, not one that limits what they are about.
+    A threshold does not hold if its figure is missing, nor if the run's records contradict its
+    numbers: by a doubt that makes them wrong, not one that limits what they are about.
     """
     from mqperf.study.stats.doubt_kinds import WRONG, weight_of  # with pandas, after the run
 
@@ -101,11 +101,11 @@ def judged(
 def _verdict(threshold: Threshold, value: float | None, wrong: Sequence[str]) -> Verdict:
     if value is None or math.isnan(value):
         return Verdict(threshold, holds=False, measured="not measured")
-    keeps = value <= threshold.limit if threshold.bound == MOST else value >= threshold.limit
+    holds = value <= threshold.limit if threshold.bound == MOST else value >= threshold.limit
     text = threshold.text(value)
-    if keeps and wrong:
+    if holds and wrong:
         return Verdict(threshold, holds=False, measured=f"{text}, doubted ({', '.join(wrong)})")
-    return Verdict(threshold, holds=keeps, measured=text)
+    return Verdict(threshold, holds=holds, measured=text)
 
 
 def as_junit(
@@ -114,9 +114,9 @@ def as_junit(
     failure: str,
     duration_s: float,
 ) -> str:
-    """A suite with a case for the run itself and one for each threshold; doubts are its output.
+    """Return a suite with a case for the run and one for each threshold; doubts are its output.
 
-    ``failure`` says why the run failed; empty where it did not.
+    ``failure`` is why the run failed; empty if it did not.
     """
     cases = [
         Case(verdict.threshold.words, failure="" if verdict.holds else verdict.line)

@@ -1,4 +1,4 @@
-"""Files and variables of a node, with the keys that a plan sets."""
+"""Configuration files and environment variables of a node, with the keys that a plan sets."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -7,12 +7,12 @@ from mqperf.lab.systems.service import Server
 from mqperf_rabbitmq.lab.presets import Keys, Value
 
 CONF, ADVANCED, VARIABLES = "rabbitmq.conf", "advanced.config", "environment"
-"""Names of files; the last one is for whoever reads the run, no program does."""
+"""Names of files; no program reads the last one, which only documents the run."""
 
 
 def tuned(node: Server, config: Keys, advanced: Keys, environment: Keys) -> Server:
-    """The node with them; what it has of a variable of arguments stands before what is added."""
-    variables = {name: _worded(value) for name, value in environment.items()}
+    """Return the node with these keys; the plan's value is appended to a variable that it has."""
+    variables = {name: _text(value) for name, value in environment.items()}
     for name, value in variables.items():
         if name in node.env:
             variables[name] = f"{node.env[name]} {value}"
@@ -26,37 +26,35 @@ def tuned(node: Server, config: Keys, advanced: Keys, environment: Keys) -> Serv
 
 
 def _conf(lines: str, config: Keys) -> str:
-    """The lines, of which those with such a key are replaced."""
+    """Return the lines with these keys set, in place of earlier lines that set them."""
     kept = [line for line in lines.splitlines() if line.partition(" = ")[0] not in config]
-    return (
-        "\n".join([*kept, *(f"{key} = {_worded(value)}" for key, value in config.items())]) + "\n"
-    )
+    return "\n".join([*kept, *(f"{key} = {_text(value)}" for key, value in config.items())]) + "\n"
 
 
 def _terms(advanced: Keys) -> str:
-    """The keys, ``APPLICATION.KEY``, as Erlang's list of lists."""
+    """Return the keys, ``APPLICATION.KEY``, as an Erlang list of lists by application."""
     applications: dict[str, list[str]] = {}
     for name, value in advanced.items():
         application, _, key = name.partition(".")
-        applications.setdefault(application, []).append(f"{{{key}, {_worded(value)}}}")
+        applications.setdefault(application, []).append(f"{{{key}, {_text(value)}}}")
     entries = (f"{{{name}, [{', '.join(terms)}]}}" for name, terms in applications.items())
     return f"[{', '.join(entries)}].\n"
 
 
 def policies(
-    those: Mapping[str, Mapping[str, object]], definition: Keys
+    existing: Mapping[str, Mapping[str, object]], definition: Keys
 ) -> Mapping[str, Mapping[str, object]]:
-    """Those of a kind of queue with the definition: a queue has one policy only, the first."""
+    """Return policies with the definition added, since a queue has one policy only."""
     if not definition:
-        return those
-    if not those:
+        return existing
+    if not existing:
         pattern = r"^(?!amq\.).*"
         return {"plan": {"pattern": pattern, "apply-to": "queues", "definition": {**definition}}}
     return {
         name: {**policy, "definition": {**policy["definition"], **definition}}  # type: ignore[dict-item]
-        for name, policy in those.items()
+        for name, policy in existing.items()
     }
 
 
-def _worded(value: Value) -> str:
+def _text(value: Value) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)

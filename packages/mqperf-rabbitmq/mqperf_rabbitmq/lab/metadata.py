@@ -7,14 +7,14 @@ from mqperf.base.releases import parsed
 from mqperf.lab.systems.rabbitmq.rabbitmqctl import Rabbitmqctl
 
 FLAG = "khepri_db"
-"""The feature flag by which a cluster has Khepri."""
+"""The feature flag that switches a cluster to Khepri."""
 
 KHEPRI_BEGAN, MNESIA_ENDED = (4,), (4, 3)
-"""The first version with Khepri for use, and the first without Mnesia."""
+"""The first version that supports Khepri, and the first without Mnesia."""
 
 
 def check(store: str, version: str) -> None:
-    """Raise ``SystemFault`` when RabbitMQ of this version has no such store."""
+    """Raise ``SystemFault`` if RabbitMQ of this version does not have the store."""
     if store == "khepri" and parsed(version) < KHEPRI_BEGAN:
         raise SystemFault(
             f"RabbitMQ {version} has no Khepri, which came with 4.0: plan a later version"
@@ -26,9 +26,9 @@ def check(store: str, version: str) -> None:
 
 
 def applied(store: str, rabbitmqctl: Rabbitmqctl, node: str) -> None:
-    """See that a cluster that is up has the store, and no other.
+    """Ensure that a running cluster uses the store; raise ``SystemFault`` if it cannot.
 
-    Raises ``SystemFault`` when it has not.  Khepri may be switched on, Mnesia not again.
+    A cluster can be switched to Khepri, but not back to Mnesia.
     """
     if parsed(rabbitmqctl.installation.version) < KHEPRI_BEGAN:
         return

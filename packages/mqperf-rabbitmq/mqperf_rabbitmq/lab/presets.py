@@ -1,14 +1,14 @@
-"""Configurations of deployments: what their RabbitMQ has beyond its defaults, and who says so.
+"""Configurations of deployments: RabbitMQ's settings beyond its defaults, with their sources.
 
-Left out is what mqperf has itself: addresses, ports, users, certificates, logs, names of nodes, and
-the memory watermark.
+Settings that mqperf makes itself are left out: addresses, ports, users, certificates, logs, names
+of nodes, and the memory watermark.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 Value = bool | int | float | str
-"""What a key may be set to."""
+"""The value of a key."""
 
 Keys = Mapping[str, Value]
 """Keys of a file, variables of an environment, or the definition of a policy."""
@@ -16,7 +16,7 @@ Keys = Mapping[str, Value]
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """One of them; ``source`` is where it is written down, with the date of what was read."""
+    """A configuration of a deployment; ``source`` is where it is published, with a date."""
 
     name: str
     source: str

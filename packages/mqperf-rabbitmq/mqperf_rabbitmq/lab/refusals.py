@@ -1,4 +1,4 @@
-"""What a node says of settings that it refuses."""
+"""Errors in a node's log about settings that it refuses."""
 
 import re
 from collections.abc import Sequence
@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from mqperf.base.problems import Where
 
 _REASON = re.compile(r"^(?:.*\[error\] <[\d.]+> +)?- (.+)$", re.MULTILINE)
-"""A line of the reasons that stand below ``Error preparing configuration``."""
+"""A reason, one of the lines that follow ``Error preparing configuration``."""
 
 _NO_TERMS = "Failed to load advanced configuration file"
 
 SHOWN = 300
-"""Characters of the reasons that are shown."""
+"""Characters of the reasons that are shown, at most."""
 
 
 def refused(log: str, places: Sequence[Where]) -> tuple[Where, str] | None:
-    """The place of the key that a node refuses, and its reasons; None where it gives none.
+    """Return the place of the key that a node refuses, and its reasons; None without a reason.
 
-    ``places`` lead to every key that the plan sets, from its settings on.
+    ``places`` are the paths, within the settings of the plan, of every key that it sets.
     """
     if _NO_TERMS in log:
         return ("advanced",), "a value is no Erlang term"

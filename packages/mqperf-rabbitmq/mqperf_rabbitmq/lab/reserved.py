@@ -1,4 +1,4 @@
-"""Keys that a plan may not set: mqperf does, or they would lead a node out of its folder."""
+"""Keys that a plan may not set: mqperf sets them, or they would lead a node out of its folder."""
 
 import re
 from collections.abc import Mapping
@@ -51,12 +51,12 @@ RESERVED: Mapping[str, Mapping[str, str]] = {
     },
     "policy": {r"ha-.*": "say queues: [mirrored]"},
 }
-"""Why, by setting and pattern of whole keys."""
+"""Setting -> pattern of whole keys -> why a plan may not set them."""
 
 _SECRET = re.compile(r"pass(word|wd|phrase)?\b|_pass\b|secret|cookie|token", re.IGNORECASE)
 
 
 def reserved(setting: str, key: str) -> str | None:
-    """Why a plan cannot set that key; None where it can."""
+    """Return why a plan cannot set a key; None if it can."""
     reasons = (why for pattern, why in RESERVED[setting].items() if re.fullmatch(pattern, key))
     return SECRET if _SECRET.search(key) else next(reasons, None)

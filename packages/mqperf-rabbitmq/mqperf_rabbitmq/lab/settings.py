@@ -1,4 +1,4 @@
-"""What a plan may say of a private RabbitMQ beyond mqperf's own settings."""
+"""A plan's settings of a private RabbitMQ beyond those of mqperf itself."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ from mqperf_rabbitmq.lab.refusals import refused
 from mqperf_rabbitmq.lab.reserved import reserved
 
 FREE = ("config", "advanced", "environment", "policy")
-"""The settings that are keys which RabbitMQ knows, not mqperf."""
+"""The settings whose keys are RabbitMQ's, not mqperf's."""
 
 KEY_FORMS: Mapping[str, str] = {
     "config": r"[a-z][\w.$-]*",
@@ -32,11 +32,11 @@ KEY_FORMS: Mapping[str, str] = {
     "environment": r"[A-Z][A-Z0-9_]*",
     "policy": r"[a-z][a-z0-9-]*",
 }
-"""The form of their keys; of advanced.config that is ``APPLICATION.KEY``."""
+"""Setting -> pattern of its keys; of advanced.config they are ``APPLICATION.KEY``."""
 
 
 class FreeSettings(Settings):
-    """Keys of RabbitMQ's files, variables and policy, by a preset and as the plan adds them."""
+    """Keys of RabbitMQ's files, variables and policy: those of a preset and those of the plan."""
 
     name: ClassVar = "free"
 
@@ -73,7 +73,7 @@ class FreeSettings(Settings):
         return self
 
     def keys(self, setting: str) -> Keys:
-        """All keys of a setting: those of the preset, and over them the plan's."""
+        """Return all keys of a setting: those of the preset, overridden by the plan's."""
         sets = (keys for _, keys in sets_of(getattr(self, setting)))
         return {**getattr(PRESETS[self.preset or "none"], setting), **next(sets, {})}
 
@@ -115,7 +115,7 @@ class FreeSettings(Settings):
         return files.policies(super().policies(queues), self.keys("policy"))  # type: ignore[return-value]
 
     def _explain(self, nodes: Sequence[Server], version: str) -> None:
-        """Raise ``SettingsFault`` when a node says in its log which setting it refuses."""
+        """Raise ``SettingsFault`` if the log of a node says which setting it refuses."""
         for node in nodes:
             if (answer := refused(text(node.host, node.log), [*self._places()])) is not None:
                 where, why = answer
@@ -123,7 +123,7 @@ class FreeSettings(Settings):
                 raise SettingsFault("rabbitmq", [problem])
 
     def _places(self) -> Iterator[Where]:
-        """Where the plan sets each key: by itself, or by its preset."""
+        """Yield the path in the plan that sets each key: the key's own, or the preset's."""
         for setting in FREE:
             sets = sets_of(getattr(self, setting))
             named = {key: (setting, *place, key) for place, keys in sets for key in keys}
@@ -148,4 +148,4 @@ EXAMPLES: Mapping[str, str] = {
     "environment": "RABBITMQ_IO_THREAD_POOL_SIZE",
     "policy": "max-length",
 }
-"""A key of each."""
+"""Setting -> an example of its keys."""

@@ -1,4 +1,4 @@
-"""The plugin for Prometheus, by which nodes tell of their inside: without a password."""
+"""The plugin for Prometheus, by which nodes expose their metrics, without a password."""
 
 from dataclasses import replace
 
@@ -10,16 +10,16 @@ from mqperf_rabbitmq.lab.presets import Keys
 from mqperf_rabbitmq.onhost import metrics
 
 STATISTICS_MS = 1000
-"""How often queues and nodes say what they hold: as often as the probe asks."""
+"""Interval of statistics of queues and nodes: as often as the probe reads them."""
 
 TELLING = (3, 10)
-"""The first version whose plugin for Prometheus is asked for families of metrics."""
+"""The first version whose plugin for Prometheus has families of metrics, of single queues."""
 
 PLUGIN = "rabbitmq_prometheus"
 
 
 def check(version: str) -> None:
-    """Raise ``SystemFault`` for a version whose nodes cannot tell enough."""
+    """Raise ``SystemFault`` for a version whose plugin lacks metrics of single queues."""
     if parsed(version) < TELLING:
         raise SystemFault(
             f"rabbitmq: RabbitMQ {version} does not tell of single queues: leave out metrics and"
@@ -28,7 +28,7 @@ def check(version: str) -> None:
 
 
 def config(address: str) -> Keys:
-    """What a node has in its configuration to tell at an address."""
+    """Return the configuration of a node that exposes metrics at an address."""
     ip, _, port = address.rpartition(":")
     return {
         "prometheus.tcp.ip": ip,
@@ -38,5 +38,5 @@ def config(address: str) -> Keys:
 
 
 def told(node: Server, address: str) -> Server:
-    """The node with where it tells."""
+    """Return the node with the address of its metrics."""
     return replace(node, inside=Inside(node.label, metrics.__name__, address))

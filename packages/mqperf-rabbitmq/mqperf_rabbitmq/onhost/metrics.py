@@ -1,4 +1,4 @@
-"""What a node of RabbitMQ tells by its plugin for Prometheus: lines of metrics, as text."""
+"""Metrics of a RabbitMQ node by its plugin for Prometheus, as lines of text."""
 
 import re
 from collections.abc import Iterator
@@ -9,10 +9,10 @@ PROTOCOL = "prometheus"
 
 OF_NODE = "/metrics"
 OF_QUEUES = "/metrics/detailed?family=queue_coarse_metrics"
-"""The sums of the whole node, and every queue by itself."""
+"""Paths of the node's metrics, summed over queues, and of every single queue."""
 
 MOST_QUEUES = 100
-"""Of more queues only those that are not empty stay, and no more of them."""
+"""Most queues of a metric that are kept; if there are more, of those that are not empty."""
 
 NODE_METRICS = (
     *("connections", "channels", "consumers", "queues"),
@@ -30,20 +30,20 @@ _QUEUES = [
 
 
 class NodeClient:
-    """A node that is asked."""
+    """A client of a node's metrics."""
 
     def __init__(self, address: str, user: str, password: str) -> None:
         self.server = Server(address, user, password)
 
     def state(self) -> str:
-        """What it tells now; raises ``Unanswered``."""
+        """Return the current metrics; raise ``Unanswered``."""
         of_node = self.server.answer(OF_NODE).decode()
         of_queues = self.server.answer(OF_QUEUES).decode()
         return "\n".join([*_NODE.findall(of_node), *_lines(of_queues)])
 
 
 def _lines(text: str) -> Iterator[str]:
-    """The lines of the queues that stay."""
+    """Yield the lines of the queues that are kept."""
     for metric in _QUEUES:
         lines: list[str] = metric.findall(text)
         if len(lines) > MOST_QUEUES:

@@ -1,4 +1,4 @@
-"""The columns of free settings: each value is the name of a set of keys, or all that it says."""
+"""The columns of free settings: a value is the name of a set of keys, or the keys themselves."""
 
 from mqperf.plan.columns.column import parameter, text
 

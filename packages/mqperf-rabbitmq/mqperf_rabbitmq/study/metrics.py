@@ -45,9 +45,9 @@ QUEUE = re.compile(r'queue="((?:[^"\\]|\\.)*)"')
 
 
 def figures(lines: str) -> Iterator[Figure]:
-    """All figures of a node; raises ``ValueError`` for a line that is none of a metric.
+    """Yield a node's figures; raise ``ValueError`` for a line that is not a metric.
 
-    Queues of one name, of several virtual hosts, are one.
+    Queues with the same name in several virtual hosts count as one.
     """
     queues: dict[tuple[str, str], float] = defaultdict(float)
     for line in lines.splitlines():

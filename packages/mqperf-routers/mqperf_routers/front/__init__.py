@@ -1,4 +1,4 @@
-"""Networks of routers as files: what describes one, and what is written to deploy it by hand.
+"""Networks of routers as files: descriptions that are read, and files to deploy a network by hand.
 
-The command ``mqperf topology`` is this room; runs of plans need none of it.
+This room implements the command ``mqperf topology``; runs of plans do not use it.
 """

@@ -1,4 +1,4 @@
-"""Whether the routers of a network that somebody deployed are joined as it says."""
+"""The check whether deployed routers are connected as the description of their network says."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,14 +10,14 @@ from mqperf_routers.lab.readiness import lacking
 
 
 def check(networks: Sequence[Placed]) -> Iterator[Finding]:
-    """One finding for each router, which is asked from this machine at its address for clients."""
+    """Yield a finding for each router, asked from this machine at its address for clients."""
     for placed in networks:
         addresses = placed.addresses()
         for node in placed.network.routers:
-            if (reached := addresses.get((node.id, CLIENTS))) is None:
+            if (address := addresses.get((node.id, CLIENTS))) is None:
                 yield Finding("optional", f"{node.id} takes no clients: it cannot be asked")
                 continue
-            host, port = reached
+            host, port = address
             problem = lacking(placed.network, node.id, LocalHost(), f"{host}:{port}")
             state = problem or "has its connections, and reaches every other by the shortest way"
             yield Finding("FAILED" if problem else "ok", f"{node.id} {state}")

@@ -15,7 +15,7 @@ Ids = Sequence[str]
 
 
 class NetworkFile(BaseModel, frozen=True, extra="forbid"):
-    """What the file may say; exactly one of ``form``, ``graph`` and ``graph_file``."""
+    """The keys of the file; exactly one of ``form``, ``graph`` and ``graph_file`` is given."""
 
     form: str | None = Field(default=None, validation_alias=AliasChoices("form", "graph_type"))
     graph: dict[str, Any] | None = None
@@ -27,7 +27,7 @@ class NetworkFile(BaseModel, frozen=True, extra="forbid"):
     addresses: tuple[dict[str, str | int], ...] = ()
 
     def network(self, data: object, routers: Ids | None, brokers: Ids | None) -> Network:
-        """The network; ``data`` are those of its graph file.
+        """Return the network; ``data`` is the content of its graph file.
 
         ``routers`` and ``brokers`` are the hosts of an inventory, if there is one.
         """
@@ -41,12 +41,12 @@ class NetworkFile(BaseModel, frozen=True, extra="forbid"):
             if routers is None:
                 raise NetworkError(f"{self.form} takes its routers from an inventory: name it")
             return METADATA[self.form](routers, broker_ids)
-        network = _formed(self.form, routers)
+        network = _network_of_form(self.form, routers)
         return with_brokers(network, broker_ids) if broker_ids else network
 
 
-def _formed(form: str, routers: Ids | None) -> Network:
-    """The network of a name, with the inventory's routers if there are such."""
+def _network_of_form(form: str, routers: Ids | None) -> Network:
+    """Return the network of a form, with the inventory's routers if there are any."""
     name, _, numbers = form.partition("-")
     if routers is not None and name in FORMS:
         return FORMS[name].network(numbers or str(len(routers)), routers)
@@ -60,8 +60,8 @@ def _formed(form: str, routers: Ids | None) -> Network:
 
 
 def _in_line(routers: Ids, brokers: Ids) -> Network:
-    """Routers in line, and brokers at both ends."""
-    line = _plain("line", routers)
+    """Return routers in line, with half of the brokers at each end."""
+    line = _routers_only("line", routers)
     half = len(brokers) // 2
     edges = [Edge(routers[0], broker) for broker in brokers[:half]]
     edges += [Edge(routers[-1], broker) for broker in brokers[half:]]
@@ -71,16 +71,16 @@ def _in_line(routers: Ids, brokers: Ids) -> Network:
 
 
 def _complete(routers: Ids, brokers: Ids) -> Network:
-    """Every router joined with every other, and with every broker."""
-    whole = _plain("complete", routers)
+    """Return a network in which every router is joined with every other, and with every broker."""
+    mesh = _routers_only("complete", routers)
     edges = [Edge(router, broker) for router, broker in product(routers, brokers)]
     return Network(
-        (*whole.nodes, *(NetworkNode(broker, BROKER) for broker in brokers)), (*whole.edges, *edges)
+        (*mesh.nodes, *(NetworkNode(broker, BROKER) for broker in brokers)), (*mesh.edges, *edges)
     )
 
 
-def _plain(form: str, routers: Ids) -> Network:
-    """A form of the inventory's routers; one router is a network of its own."""
+def _routers_only(form: str, routers: Ids) -> Network:
+    """Return a form of the inventory's routers; a single router is standalone."""
     if len(routers) == 1:
         return Network((NetworkNode(routers[0], NETWORKS["standalone"].nodes[0].role),))
     return FORMS["line" if len(routers) == 2 else form].network(str(len(routers)), routers)
@@ -88,9 +88,9 @@ def _plain(form: str, routers: Ids) -> Network:
 
 METADATA: Mapping[str, Callable[[Ids, Ids], Network]] = {
     "line_graph": _in_line,
-    "bus_graph": lambda routers, brokers: with_brokers(_plain("line", routers), brokers),
+    "bus_graph": lambda routers, brokers: with_brokers(_routers_only("line", routers), brokers),
     "complete_graph": _complete,
     "line_mix_graph": alternating,
     "cycle_graph": lambda routers, brokers: alternating(routers, brokers, ring=True),
 }
-"""The forms of the generator of Maestro's authors, as its metadata call them."""
+"""The forms of the generator by Maestro's authors, by their names in its metadata."""

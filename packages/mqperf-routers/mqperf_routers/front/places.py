@@ -1,4 +1,4 @@
-"""Where the nodes of a network are reached, and that no two of them want one port."""
+"""The addresses of a network's nodes, and the check that no two listeners share a port."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ FIRST_PORT = 5672
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A network with the hosts of its nodes: by node its host's name, and where that is reached."""
+    """A network; by node the name of its host (``hosts``) and that host's address (``reached``)."""
 
     name: str
     network: Network
@@ -20,11 +20,11 @@ class Placed:
     reached: Mapping[str, str]
 
     def addresses(self) -> Addresses:
-        """By node and role of a connection, host and port.
+        """Return host and port by node and role of a connection.
 
-        A node listens for clients at its ``port``, and at the following ones for routers; where
-        nothing is said, from 5672 on, after the nodes that its host already has. Raises
-        ``NetworkError`` where two listeners have one port.
+        A node listens for clients at its ``port``, and for routers at the following ones; a node
+        without a ``port`` uses the first ones from 5672 on after those of earlier nodes on its
+        host. Raise ``NetworkError`` where two listeners have the same port.
         """
         addresses: dict[tuple[str, str], tuple[str, int]] = {}
         taken: dict[tuple[str, int], str] = {}
@@ -43,7 +43,7 @@ class Placed:
         return addresses
 
     def _listeners(self, node: NetworkNode, last: int) -> Iterator[tuple[str, int]]:
-        """Roles and ports: those that follow from the network, then those that the node names."""
+        """Yield role and port of each listener: implied by the network, then configured ones."""
         first = node.port or last + 1
         for number, role in enumerate(listeners(self.network, node)):
             yield role, first + number
@@ -51,11 +51,11 @@ class Placed:
             if kind == "listener":
                 yield (
                     str(attributes.get("role", CLIENTS)),
-                    _number(attributes.get("port", FIRST_PORT), node),
+                    _port_number(attributes.get("port", FIRST_PORT), node),
                 )
 
     def _check(self, addresses: Addresses) -> None:
-        """Raise ``NetworkError`` for a node that others connect to, and that does not listen."""
+        """Raise ``NetworkError`` for a node that others connect to but that has no listener."""
         for _, who, whom in self.network.connections():
             role = CLIENTS if whom.role == BROKER else joined_as(who, whom)
             if (whom.id, role) not in addresses and "connector" in who.defaults:
@@ -65,7 +65,7 @@ class Placed:
                 )
 
 
-def _number(port: object, node: NetworkNode) -> int:
+def _port_number(port: object, node: NetworkNode) -> int:
     if str(port) == "amqp":
         return FIRST_PORT
     if not str(port).isdecimal() or not 0 < int(str(port)) < 1 << 16:

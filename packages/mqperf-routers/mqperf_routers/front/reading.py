@@ -1,4 +1,4 @@
-"""What ``mqperf topology`` is given: a plan, a file that describes a network, or a graph."""
+"""Reading the input of ``mqperf topology``: a plan, a description of a network, or a graph."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -25,13 +25,13 @@ GROUPS = ("routers", "brokers")
 
 
 def read(path: Path) -> list[Placed]:
-    """Every network that the file describes, with the hosts of its nodes.
+    """Return every network that the file describes, with the hosts of its nodes.
 
-    Of a plan, these are the topologies of its systems that are networks. Raises ``NetworkError`` in
-    one line for what is no network, ``PlanError`` and ``HostError`` for a plan and an inventory
+    Of a plan, these are the topologies of its systems that are networks. Raise ``NetworkError``,
+    in one line, for an invalid network, ``PlanError`` for a plan and ``HostError`` for an inventory
     that cannot be read.
     """
-    data = _data(path)
+    data = _read_data(path)
     try:
         networks = _networks(data, path)
         for placed in networks:
@@ -49,8 +49,8 @@ def _networks(data: object, path: Path) -> list[Placed]:
     return [_described(data, path)]
 
 
-def _data(path: Path) -> object:
-    """What stands in a file of YAML or JSON."""
+def _read_data(path: Path) -> object:
+    """Return the data of a YAML or JSON file."""
     try:
         content = first_bytes(path, MAX_BYTES + 1)
         if len(content) > MAX_BYTES:
@@ -68,7 +68,7 @@ def _data(path: Path) -> object:
 
 
 def _described(data: object, path: Path) -> Placed:
-    file = _checked(data)
+    file = _validated(data)
     folder = path.parent
     listing = inventory.listing(folder / file.inventory) if file.inventory else None
     groups = [[*listing.groups.get(name, ())] if listing else None for name in GROUPS]
@@ -76,12 +76,12 @@ def _described(data: object, path: Path) -> Placed:
         raise NetworkError(
             f"{listing.source} has no hosts in the group {GROUPS[0]!r}: name the routers there"
         )
-    graph = _data(folder / file.graph_file) if file.graph_file else None
+    graph = _read_data(folder / file.graph_file) if file.graph_file else None
     network = _with_addresses(file.network(graph, *groups), file.addresses)
     return _placed(path.stem, network, listing)
 
 
-def _checked(data: object) -> NetworkFile:
+def _validated(data: object) -> NetworkFile:
     try:
         return NetworkFile.model_validate(data)
     except ValidationError as error:
@@ -92,7 +92,7 @@ def _checked(data: object) -> NetworkFile:
 
 
 def _with_addresses(network: Network, addresses: Sequence[Mapping[str, str | int]]) -> Network:
-    """The network whose routers all know these addresses, and how to distribute them."""
+    """Return the network with these ``address`` entities in the configuration of every router."""
     more = tuple(("address", address) for address in addresses)
     routers = {node.id for node in network.routers}
     nodes = [
@@ -103,7 +103,7 @@ def _with_addresses(network: Network, addresses: Sequence[Mapping[str, str | int
 
 
 def _placed(name: str, network: Network, listing: Listing | None) -> Placed:
-    """The network on the hosts that are called as its nodes."""
+    """Return the network on hosts that are named by its nodes' ``host``, or else by their ids."""
     if listing is None:
         by_node = {node.id: node.host or node.id for node in network.nodes}
         return Placed(name, network, by_node, by_node)
@@ -123,22 +123,22 @@ def _host_of(node: NetworkNode) -> str:
 
 
 def _of_plan(path: Path) -> list[Placed]:
-    """The networks of a plan, on its hosts of brokers in their order."""
+    """Return the networks of a plan, on its broker hosts in their order."""
     plan = load_plan(path, problems_of)
-    wanted = plan.systems.get(NAME)
-    if wanted is None:
+    routers = plan.systems.get(NAME)
+    if routers is None:
         raise NetworkError("none of its topologies is a network of routers")
-    settings = wanted.variants()[0]
-    networks = [(topology, network_of(topology, settings)) for topology in wanted.topologies]
+    settings = routers.variants()[0]
+    networks = [(topology, network_of(topology, settings)) for topology in routers.topologies]
     if plan.hosts is None or plan.hosts in HOSTS:
         return [_placed(name, network, None) for name, network in networks]
     places = inventory.read(Path(lookup(plan.hosts).name)).broker
-    return [_on(name, network, places) for name, network in networks]
+    return [_dealt_out(name, network, places) for name, network in networks]
 
 
-def _on(name: str, network: Network, places: Sequence[Place]) -> Placed:
-    """The network on some hosts; with fewer hosts than nodes, hosts have several."""
-    of = {node.id: places[number % len(places)] for number, node in enumerate(network.nodes)}
-    names = {node: place.name for node, place in of.items()}
-    reached = {node: place.listens or place.address for node, place in of.items()}
+def _dealt_out(name: str, network: Network, places: Sequence[Place]) -> Placed:
+    """Return the network with its nodes on these hosts in turn."""
+    by_node = {node.id: places[number % len(places)] for number, node in enumerate(network.nodes)}
+    names = {node: place.name for node, place in by_node.items()}
+    reached = {node: place.listens or place.address for node, place in by_node.items()}
     return Placed(name, network, names, reached)

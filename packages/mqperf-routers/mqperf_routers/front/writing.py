@@ -1,4 +1,4 @@
-"""What is written of a network: configurations, a picture, a playbook, and the network again."""
+"""Writing the files of a network: configurations, a picture, a playbook, and node-link data."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ EVERYWHERE = "0.0.0.0"  # noqa: S104 (a router is reached from the other hosts)
 
 
 def write(networks: Sequence[Placed], out: Path) -> Iterator[Path]:
-    """Write every network; of several, each into a folder of its name. Gives the files."""
+    """Write every network, several ones into folders by their names; yield the files."""
     contents = {
         out / (placed.name if len(networks) > 1 else "") / name: text
         for placed in networks
@@ -40,7 +40,7 @@ def _files(placed: Placed) -> Iterator[tuple[str, str]]:
 
 
 def _picture(name: str, network: Network) -> str:
-    """With client and server where runs of a plan have them."""
+    """Return the SVG, with client and server where runs of a plan have them."""
     topology = TOPOLOGIES.get(name)
     client, server = (topology.client, topology.server) if topology else ends(network)
     return network_picture(
@@ -54,9 +54,9 @@ def _picture(name: str, network: Network) -> str:
 
 
 def _playbook(placed: Placed) -> str:
-    """Ansible's, for the hosts of the routers."""
-    of: dict[str, list[str]] = {}
+    """Return the Ansible playbook for the hosts of the routers."""
+    routers: dict[str, list[str]] = {}
     for node in placed.network.routers:
-        of.setdefault(placed.hosts[node.id], []).append(node.id)
+        routers.setdefault(placed.hosts[node.id], []).append(node.id)
     text = PLAYBOOK.read_text(encoding="utf-8")
-    return text.replace("@HOSTS@", json.dumps([*of])).replace("@ROUTERS@", json.dumps(of))
+    return text.replace("@HOSTS@", json.dumps([*routers])).replace("@ROUTERS@", json.dumps(routers))

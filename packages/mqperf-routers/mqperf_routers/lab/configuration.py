@@ -1,4 +1,4 @@
-"""The configuration file of a router, as its place in a network asks for it."""
+"""The configuration file of a router in a network."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -9,7 +9,7 @@ CLIENTS = "normal"
 """The role of a connection of clients."""
 
 INSIDE = ("inter-router", "edge")
-"""Those of other routers."""
+"""The roles of connections from other routers."""
 
 Addresses = Mapping[tuple[str, str], tuple[str, int]]
 """By node and role of a connection: the host and the port where it is reached."""
@@ -27,10 +27,10 @@ def configuration(
     listen: str | None = None,
     more: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> str:
-    """The content of the file.
+    """Return the content of a router's configuration file.
 
-    ``listen`` is where it listens, if that is not where it is reached; ``more`` has attributes of
-    the ``router``, and of its ``listener`` for clients.
+    ``listen`` is the address to listen at, if that is not the one where the router is reached.
+    ``more`` has attributes for its ``router`` entity, and for its ``listener`` for clients.
     """
     more = more or {}
     router = {"mode": node.role, "id": node.id, **more.get("router", {}), **node.router}
@@ -44,12 +44,12 @@ def configuration(
 
 
 def written(sections: Iterable[Section]) -> str:
-    """Sections as they stand in the file; one attribute a line, as it must be."""
+    """Return sections as text for the file, which must have one attribute a line."""
     return "".join(f"{line}\n" for section in sections for line in _lines(*section))
 
 
 def listeners(network: Network, node: NetworkNode) -> tuple[str, ...]:
-    """The roles of the connections that it takes: those of clients first."""
+    """Return the roles of the connections that a node accepts: that of clients first."""
     if node.role != BROKER and "listener" not in node.defaults:
         return ()
     inside = {joined_as(who, whom) for _, who, whom in network.connections() if whom == node}
@@ -70,7 +70,7 @@ def _listeners(
 
 
 def _connectors(network: Network, node: NetworkNode, addresses: Addresses) -> Iterator[Section]:
-    """A connector for each edge on which it connects; what goes to a broker by links, with it."""
+    """Yield a connector for each edge on which the node connects; link routes, too, to a broker."""
     if "connector" not in node.defaults:
         return
     for edge, who, whom in network.connections():
@@ -94,5 +94,5 @@ def _lines(name: str, attributes: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _text(value: object) -> str:
-    """A value as routers write it."""
+    """Return a value in the syntax of routers."""
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)

@@ -1,4 +1,4 @@
-"""Questions to routers about themselves, as commands that run beside them."""
+"""Management queries to routers, as commands that run on a host beside them."""
 
 from collections.abc import Mapping
 
@@ -8,7 +8,7 @@ PROGRAM = "mqperf_routers.onhost.management"
 
 
 def query(machine: Machine, address: str, kind: str) -> tuple[list[str], Mapping[str, str]]:
-    """The command that prints all entities of a kind as JSON, and its variables."""
+    """Return the command that prints all entities of a kind as JSON, and its environment."""
     return [machine.python, *ALONE, "-m", PROGRAM, address, kind], plain_variables(
         path_of(PROGRAM, machine)
     )

@@ -1,4 +1,4 @@
-"""Whether routers have found each other: asked of each of them, over AMQP."""
+"""The check that routers have found each other: each is asked, over AMQP."""
 
 import json
 import time
@@ -17,16 +17,16 @@ from mqperf_routers.plan.routes import next_hops
 POLL_S = 0.1
 LIMIT_S = 30
 CONNECTED = "SUCCESS"
-"""What a connector says of itself once its connection is open."""
+"""The status of a connector whose connection is open."""
 
 
 def await_network(
     network: Network, running: Servers, servers: Sequence[Server], timeout_s: float
 ) -> None:
-    """Return when every router has its connections and knows every other, by the shortest way.
+    """Return when every router has its connections and knows the shortest path to every other.
 
-    Raises ``SystemFault`` for the first that does not in time, with the end of its log, and what
-    ``Servers.start`` raises for one that ended, as for a port between routers that was taken.
+    Raise ``SystemFault`` for the first that does not in time, with the end of its log.  For one
+    that ended, as when an inter-router port was taken, raise what ``Servers.start`` raises.
     """
     deadline = time.monotonic() + timeout_s
     for server in servers:
@@ -41,7 +41,7 @@ def await_network(
 
 
 def lacking(network: Network, name: str, host: Host, address: str) -> str | None:
-    """What a router still lacks, asked from a host at its address for clients; None if nothing."""
+    """Return what a router still lacks, or None; it is asked from a host, at its client address."""
     node = network[name]
     try:
         routers = entities(host, address, "router")
@@ -50,17 +50,17 @@ def lacking(network: Network, name: str, host: Host, address: str) -> str | None
         nodes = entities(host, address, "router.node") if node.role == INTERIOR else ()
         if problem := misrouted(network, name, nodes):
             return problem
-        wanted = [f"to-{whom.id}" for _, who, whom in network.connections() if who == node]
-        connectors = entities(host, address, "connector") if wanted else []
-        return next(_unconnected(connectors, wanted), None)
+        expected = [f"to-{whom.id}" for _, who, whom in network.connections() if who == node]
+        connectors = entities(host, address, "connector") if expected else []
+        return next(_unconnected(connectors, expected), None)
     except SystemFault as fault:
         return str(fault)
 
 
 def misrouted(network: Network, origin: str, nodes: Sequence[Mapping[str, Any]]) -> str | None:
-    """In which way what a router tells of the others is not the shortest ways to them.
+    """Return how a router's routes differ from the shortest paths, or None where they do not.
 
-    ``nodes`` are its entities ``router.node``. None where it is right.
+    ``nodes`` are the router's entities ``router.node``.
     """
     known = {node["id"]: node for node in nodes}
     for name, (cost, hops) in next_hops(network, origin).items():
@@ -68,16 +68,16 @@ def misrouted(network: Network, origin: str, nodes: Sequence[Mapping[str, Any]])
             return f"does not know {name}"
         if known[name].get("cost") != cost:
             return f"reaches {name} at cost {known[name].get('cost')}, not {cost}"
-        hop = known[name].get("nextHop") or name  # none is told for a neighbour
+        hop = known[name].get("nextHop") or name  # a neighbour has none
         if hop not in hops:
             return f"reaches {name} by {hop}, not by {' or '.join(sorted(hops))}"
     return None
 
 
-def _unconnected(connectors: Sequence[Mapping[str, Any]], wanted: Sequence[str]) -> Iterator[str]:
-    """Of each connector that has no connection, what it says."""
+def _unconnected(connectors: Sequence[Mapping[str, Any]], expected: Sequence[str]) -> Iterator[str]:
+    """Yield a problem, with the connector's status, for each that has no connection."""
     by_name = {connector.get("name"): connector for connector in connectors}
-    for name in wanted:
+    for name in expected:
         status = by_name.get(name, {}).get("connectionStatus")
         if status != CONNECTED:
             peer = name.removeprefix("to-")
@@ -85,7 +85,7 @@ def _unconnected(connectors: Sequence[Mapping[str, Any]], wanted: Sequence[str])
 
 
 def entities(host: Host, address: str, kind: str) -> list[Mapping[str, Any]]:
-    """What the router at an address tells of its entities of a kind, asked from a host."""
+    """Return the entities of a kind of the router at an address, asked from a host."""
     argv, env = management.query(host, address, f"org.apache.qpid.dispatch.{kind}")
     done = host.run(argv, env=env, timeout_s=LIMIT_S)
     if done.returncode:

@@ -1,4 +1,4 @@
-"""A router of a private network: its folder, its file and its command."""
+"""A router of a private network: its folder, its configuration file and its command."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,31 +22,31 @@ from mqperf_routers.plan.network import BROKER, Network, NetworkNode
 
 FILE = "router.conf"
 ENCRYPTED = "encrypted"
-"""As what the listener stands among addresses that takes clients by TLS."""
+"""The role, among addresses, of the listener that accepts clients over TLS."""
 
 CERTIFICATE, KEY = "../clients.pem", "../clients.key"
-"""Seen from the folder of a router, which is made when it starts: the routers of a host share them.
+"""Relative to the folder of a router, which is made when it starts; routers of a host share them.
 """
 
 
 def ports_needed(network: Network, *, tls: bool = False) -> int:
-    """How many ports a private network takes."""
+    """Return how many ports a private network needs."""
     return sum(len(_roles(network, node, tls=tls)) for node in network.nodes)
 
 
 def addresses(
     network: Network, host_folders: Sequence[HostFolder], ports: Sequence[int], *, tls: bool = False
 ) -> Addresses:
-    """Where each node of a network is reached, on the hosts of ``host_folders`` in their order.
+    """Return the addresses of a network's nodes, on the hosts of ``host_folders`` in their order.
 
-    With ``tls`` every router is reached encrypted as well.
+    With ``tls`` every router has an address for TLS as well.
     """
-    wanted = [
+    keys = [
         ((node.id, role), host_folder.host.address)
         for node, host_folder in zip(network.nodes, host_folders, strict=True)
         for role in _roles(network, node, tls=tls)
     ]
-    return {key: (host, port) for (key, host), port in zip(wanted, ports, strict=True)}
+    return {key: (host, port) for (key, host), port in zip(keys, ports, strict=True)}
 
 
 def _roles(network: Network, node: NetworkNode, *, tls: bool) -> tuple[str, ...]:
@@ -56,9 +56,9 @@ def _roles(network: Network, node: NetworkNode, *, tls: bool) -> tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Router:
-    """One router of a network; ``host_folder`` is the private folder of its own.
+    """One router of a network; ``host_folder`` is its private folder.
 
-    With ``certificates`` it takes clients by TLS beside the listener that it is asked at.
+    With ``certificates`` it accepts clients over TLS, beside the plain listener for management.
     """
 
     network: Network
@@ -70,7 +70,7 @@ class Router:
     certificates: Certificates | None = None
 
     def write_certificates(self) -> None:
-        """Put certificate and key where it looks for them, for their owner only."""
+        """Write certificate and key where the router reads them, readable by their owner only."""
         if (certificates := self.certificates) is not None:
             for name, content in ((CERTIFICATE, certificates.nodes), (KEY, certificates.key)):
                 self.host_folder.host.write(
@@ -78,7 +78,7 @@ class Router:
                 )
 
     def configuration(self) -> str:
-        """The content of its file."""
+        """Return the content of the router's configuration file."""
         text = configuration(
             self.network,
             self.node,
@@ -94,14 +94,14 @@ class Router:
         if self.certificates is None:
             return
         host, port = self.addresses[self.node.id, ENCRYPTED]
-        where = {"role": CLIENTS, "host": host, "port": port, "linkCapacity": self.link_capacity}
-        by_tls = {"sslProfile": ENCRYPTED, "requireSsl": True}
+        plain = {"role": CLIENTS, "host": host, "port": port, "linkCapacity": self.link_capacity}
+        tls = {"sslProfile": ENCRYPTED, "requireSsl": True}
         files = {"certFile": CERTIFICATE, "privateKeyFile": KEY}
         yield "sslProfile", {"name": ENCRYPTED, **files}
-        yield "listener", {**where, **ANONYMOUS, **by_tls}
+        yield "listener", {**plain, **ANONYMOUS, **tls}
 
     def server(self, program: str) -> Server:
-        """The server of this program."""
+        """Return the router as a server that runs this program."""
         host, port = self.addresses[self.node.id, CLIENTS]
         return Server(
             label=self.node.id,

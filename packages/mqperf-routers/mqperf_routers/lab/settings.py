@@ -1,4 +1,4 @@
-"""What a plan says about routers: their settings, and the network that a topology is."""
+"""A plan's settings of routers, and the network of a topology."""
 
 from collections.abc import Mapping
 from typing import Annotated
@@ -20,38 +20,38 @@ BROKERS = "artemis"
 """The system of brokers between routers."""
 
 
-def _network(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """The data, which describe a network; raises ``ValueError``."""
+def _valid_graph(data: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """Return the data; raise ``ValueError`` if they do not describe a network."""
     try:
         network = from_node_link(data)
     except NetworkError as error:
         raise ValueError(str(error)) from None
     if any(node.defaults != DEFAULTS for node in network.nodes):
         raise ValueError("listeners and connectors of private routers are made: leave def_... out")
-    if why := _lacks(network):
+    if why := _missing_brokers(network):
         raise ValueError(why)
     return data
 
 
 class RouterSettings(SystemSettings):
-    """What a plan may say about routers; with ``tls`` clients connect encrypted only."""
+    """The settings of routers in a plan; with ``tls`` all clients connect encrypted."""
 
     program: str | None = Field(default=None, min_length=1, max_length=1_000)
     worker_threads: int = Field(default=4, ge=1, le=1_000, strict=True)
     link_capacity: int = Field(default=250, ge=1, le=1_000_000, strict=True)
     tls: Flag = False
-    graph: Annotated[dict[str, JsonValue], AfterValidator(_network)] | None = None
+    graph: Annotated[dict[str, JsonValue], AfterValidator(_valid_graph)] | None = None
 
 
 def check(settings: Mapping[str, JsonValue]) -> RouterSettings:
-    """Check what a plan says about routers."""
+    """Check the settings of routers in a plan."""
     return checked(NAME, RouterSettings, settings)
 
 
 def network_of(topology: str, settings: Mapping[str, JsonValue]) -> Network:
-    """The network that a topology is, with these settings; raises as ``check`` does.
+    """Return the network of a topology with these settings; raise what ``check`` raises.
 
-    So it raises ``NetworkError`` where there is none of that name.
+    Raise ``NetworkError`` where no network has that name.
     """
     graph = check(settings).graph
     if topology == GRAPH and graph is not None:
@@ -63,21 +63,21 @@ def network_of(topology: str, settings: Mapping[str, JsonValue]) -> Network:
 
 
 def incompatible_settings(topology: str, settings: Mapping[str, JsonValue]) -> str | None:
-    """Why there is no such topology with these settings: it is to be described, and is not."""
+    """Return why these settings exclude a topology: no graph or no brokers; None if they do not."""
     if topology == GRAPH and settings.get(GRAPH) is None:
         return f"the topology {GRAPH} needs the setting {GRAPH}: describe the network there"
     network = named(topology) if topology in TOPOLOGIES else None
-    why = None if network is None else _lacks(network)
+    why = None if network is None else _missing_brokers(network)
     return why and f"the topology {topology}: {why}"
 
 
 def broker(label: str, host_folder: HostFolder, port: int) -> Server:
-    """A broker beside routers, at a port; raises ``SystemFault`` where there can be none."""
+    """Return a broker beside routers, at a port; raise ``SystemFault`` where there can be none."""
     return lookup(BROKERS).broker(label, host_folder, port)
 
 
-def _lacks(network: Network) -> str | None:
-    """Why there are no brokers for the network: their package is not installed."""
+def _missing_brokers(network: Network) -> str | None:
+    """Return a problem if the network has brokers whose package is not installed."""
     if not network.brokers or BROKERS in SYSTEMS:
         return None
     return f"its broker is of the system {BROKERS}: install {package_of(BROKERS)}"

@@ -1,6 +1,6 @@
 """Routers of AMQP 1.0 as systems under test: Apache Qpid Dispatch, and its fork by Skupper.
 
-They are private, and form a network; clients are connected to its ends.
+They are private, and form a network; client and server connect to its ends.
 """
 
 import re
@@ -51,7 +51,7 @@ VERSION_LIMIT_S = 60
 
 @dataclass(frozen=True, slots=True)
 class Routers(PrivateDeployment):
-    """The deployment; ``clients`` are where clients of each router connect."""
+    """The deployment; ``clients`` has, by router, the endpoint where its clients connect."""
 
     network: Network
     clients: Mapping[str, Endpoint]
@@ -59,12 +59,12 @@ class Routers(PrivateDeployment):
     @property
     @override
     def nodes(self) -> tuple[Node, ...]:
-        """Every router and broker, in the order of the network."""
+        """The routers and brokers, in the order of the network."""
         nodes = {node.label: node for node in self.servers.nodes}
         return tuple(nodes[node.id] for node in self.network.nodes)
 
     def provision(self, case: Case, _run_id: str) -> Access:
-        """Give the routers that clients and servers connect to; runs keep apart by addresses."""
+        """Return the routers for clients and servers; runs use addresses of their own."""
         topology, nodes = TOPOLOGIES[case.topology], self.network.nodes
         return Access(
             client=self.clients[nodes[topology.client].id],
@@ -72,36 +72,36 @@ class Routers(PrivateDeployment):
         )
 
     def clean_up(self, _run_id: str, _queues: Sequence[str]) -> None:
-        """Leave the run's addresses to the routers, which forget those that nobody uses."""
+        """Do nothing: routers remove addresses that nobody uses."""
 
 
-def router_program(host: Host, wanted: str | None = None) -> str:
-    """Find the program on a host; raises ``SystemFault`` with what to do where there is none."""
-    names = ROUTER.programs if wanted is None else (wanted,)
-    there = host.which(names)
-    program = next(filter(None, (there[name] for name in names)), None)
+def router_program(host: Host, configured: str | None = None) -> str:
+    """Find the program on a host; raise ``SystemFault``, with what to do, where there is none."""
+    names = ROUTER.programs if configured is None else (configured,)
+    found = host.which(names)
+    program = next(filter(None, (found[name] for name in names)), None)
     if program is not None:
         return program
-    if wanted is None:
+    if configured is None:
         raise ROUTER.missing("an AMQP router", host)
     raise SystemFault(
-        f"{NAME}: program: there is no {wanted} on {host.name}: give the path of qdrouterd or"
+        f"{NAME}: program: there is no {configured} on {host.name}: give the path of qdrouterd or"
         " skrouterd there"
     )
 
 
 def router_version(host: Host, program: str) -> str:
-    """The version of a router, as it tells it."""
-    done = host.run([program, "--version"], timeout_s=VERSION_LIMIT_S)
-    match = re.search(r"\d[\w.+-]*", done.stdout)
-    if done.returncode or match is None:
-        last = " ".join((done.stderr or done.stdout).split())[-300:]
+    """Return the version that a router prints."""
+    result = host.run([program, "--version"], timeout_s=VERSION_LIMIT_S)
+    match = re.search(r"\d[\w.+-]*", result.stdout)
+    if result.returncode or match is None:
+        last = " ".join((result.stderr or result.stdout).split())[-300:]
         raise SystemFault(f"{program} on {host.name} does not tell its version: {last}")
     return match[0]
 
 
 def installed(host: Host) -> str:
-    """The product and version that are installed on a host."""
+    """Return the product and version that are installed on a host."""
     program = router_program(host)
     return f"{_product(program)} {router_version(host, program)}"
 
@@ -109,50 +109,50 @@ def installed(host: Host) -> str:
 def start(
     settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
 ) -> AbstractContextManager[Deployment]:
-    """Run the network of the topology that is asked for, until each router knows every other."""
+    """Run the network of the requested topology; return when each router knows every other."""
     remaining = {**settings}
     topology = str(remaining.pop("topology"))
-    wanted = check(remaining)
-    routed = network_of(topology, remaining)
+    checked = check(remaining)
+    network = network_of(topology, remaining)
     programs = {
-        host_folder.host.name: router_program(host_folder.host, wanted.program)
+        host_folder.host.name: router_program(host_folder.host, checked.program)
         for host_folder in host_folders
     }
     about = _about(programs, host_folders)
 
     def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[HostFolder]) -> Routers:
-        reached = addresses(routed, places, ports, tls=wanted.tls)
+        reached = addresses(network, places, ports, tls=checked.tls)
         folders = {
             node.id: host_folder.within(node.id.lower())
-            for node, host_folder in zip(routed.nodes, places, strict=True)
+            for node, host_folder in zip(network.nodes, places, strict=True)
         }
         brokers = [
             broker(node.id, folders[node.id], reached[node.id, CLIENTS][1])
-            for node in routed.brokers
+            for node in network.brokers
         ]
-        servers.start(brokers, wanted.start_timeout_s)
-        certificates = _certificates(wanted, places)
-        options = wanted.worker_threads, wanted.link_capacity, certificates
+        servers.start(brokers, checked.start_timeout_s)
+        certificates = _certificates(checked, places)
+        options = checked.worker_threads, checked.link_capacity, certificates
         routers = [
-            Router(routed, node, folders[node.id], reached, *options) for node in routed.routers
+            Router(network, node, folders[node.id], reached, *options) for node in network.routers
         ]
         for router in routers:
             router.write_certificates()
         started = [router.server(programs[router.host_folder.host.name]) for router in routers]
-        servers.start(started, wanted.start_timeout_s)
-        await_network(routed, servers, started, wanted.start_timeout_s)
-        facts = {**about, "config": routers[0].configuration(), "tls": wanted.tls}
-        return Routers(servers, facts, routed, _for_clients(routed, reached, certificates))
+        servers.start(started, checked.start_timeout_s)
+        await_network(network, servers, started, checked.start_timeout_s)
+        facts = {**about, "config": routers[0].configuration(), "tls": checked.tls}
+        return Routers(servers, facts, network, _client_endpoints(network, reached, certificates))
 
-    launcher = ServerLauncher("Router", host_folders, len(routed.nodes))
-    return launcher.launched(ports_needed(routed, tls=wanted.tls), launch)
+    launcher = ServerLauncher("Router", host_folders, len(network.nodes))
+    return launcher.launched(ports_needed(network, tls=checked.tls), launch)
 
 
 def _certificates(
-    wanted: RouterSettings, host_folders: Sequence[HostFolder]
+    settings: RouterSettings, host_folders: Sequence[HostFolder]
 ) -> Certificates | None:
-    """New ones for the routers' addresses, if clients are to connect encrypted."""
-    if not wanted.tls:
+    """Issue certificates for the routers' addresses, if clients are to connect encrypted."""
+    if not settings.tls:
         return None
     return issued(
         host_folders[0].within("certificates"),
@@ -160,10 +160,10 @@ def _certificates(
     )
 
 
-def _for_clients(
+def _client_endpoints(
     network: Network, reached: Addresses, certificates: Certificates | None
 ) -> dict[str, Endpoint]:
-    """Where clients of each router connect, encrypted if there are certificates."""
+    """Return, by router, the endpoint of its clients, encrypted if there are certificates."""
     role, authority = (CLIENTS, "") if certificates is None else (ENCRYPTED, certificates.authority)
     places = {router.id: reached[router.id, role] for router in network.routers}
     return {
@@ -173,7 +173,7 @@ def _for_clients(
 
 
 def _about(programs: Mapping[str, str], host_folders: Sequence[HostFolder]) -> dict[str, JsonValue]:
-    """What all hosts have; raises ``SystemFault`` where they differ."""
+    """Return product, version and kernel; raise ``SystemFault`` where hosts' versions differ."""
     versions = {
         host_folder.host.name: router_version(host_folder.host, programs[host_folder.host.name])
         for host_folder in host_folders
@@ -195,10 +195,10 @@ def _product(program: str) -> str:
     return PRODUCTS.get(Path(program).name, Path(program).name)
 
 
-def queue_kind(asked: str, settings: Mapping[str, JsonValue], host: Host) -> str:
-    """Routers have none; raises ``SystemFault`` where there is no router."""
+def queue_kind(kind: str, settings: Mapping[str, JsonValue], host: Host) -> str:
+    """Return the kind unchanged: routers have no queues; raise ``SystemFault`` without a router."""
     router_program(host, check(settings).program)
-    return asked
+    return kind
 
 
 SYSTEM = System(

@@ -1,4 +1,4 @@
-"""What an AMQP router tells by its management: entities of some kinds, as rows of attributes."""
+"""Metrics of an AMQP router by its management: entities of some kinds, as rows of attributes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -30,30 +30,30 @@ ENTITIES: Mapping[str, tuple[str, ...]] = {
     "connection": ("role", "dir"),
     "allocator": ("typeName", "typeSize", "totalAllocFromHeap", "totalFreeToHeap"),
 }
-"""Kinds of entities, and which of their attributes are asked for."""
+"""Kind of entity -> the attributes that are queried."""
 
 PREFIX = "org.apache.qpid.dispatch."
 
 ALONE = "standalone"
-"""The mode of a router without neighbours, which knows of no others."""
+"""The mode of a router without neighbours, which has no entities ``router.node``."""
 
 
-def _used(links: Mapping[str, Any]) -> dict[str, Any]:
-    """The links that carry, or have carried, anything: between routers most never do."""
+def _used_links(links: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the links that have, or had, messages: between routers most never do."""
     names = links["names"]
     sent, waiting = names.index("deliveryCount"), names.index("undeliveredCount")
     return {"names": names, "rows": [row for row in links["rows"] if row[sent] or row[waiting]]}
 
 
 class NodeClient:
-    """A router that is asked, over a connection that is opened again when it was lost."""
+    """A client of a router's management, which reconnects when its connection was lost."""
 
     def __init__(self, address: str, user: str, password: str) -> None:
         self.broker = Broker((address,), user, password, "")
         self.management: Management | None = None
 
     def state(self) -> dict[str, Any]:
-        """What it tells now, by kind of entity; raises ``Unanswered``."""
+        """Return the current entities by kind; raise ``Unanswered``."""
         try:
             if self.management is None:
                 connection = Connection(self.broker)
@@ -61,7 +61,7 @@ class NodeClient:
                 self.management = Management(connection)
             return self._entities(self.management)
         except (Lost, Refused, ValueError, KeyError) as error:
-            self._forget()
+            self._disconnect()
             raise Unanswered(str(error)) from None
 
     def _entities(self, management: Management) -> dict[str, Any]:
@@ -70,9 +70,9 @@ class NodeClient:
             if kind == "router.node" and ALONE in entities["router"]["rows"][0]:
                 continue
             entities[kind] = management.entities(PREFIX + kind, names)._asdict()
-        return {**entities, "router.link": _used(entities["router.link"])}
+        return {**entities, "router.link": _used_links(entities["router.link"])}
 
-    def _forget(self) -> None:
+    def _disconnect(self) -> None:
         if self.management is not None:
             self.management.connection.socket.close()
             self.management = None

@@ -1,7 +1,7 @@
-"""Run as ``python -m ... HOST:PORT ENTITY``: what a router tells of its entities, as JSON.
+"""Run as ``python -m ... HOST:PORT ENTITY``: print a router's entities of a type as JSON.
 
-By the draft of AMQP Management that routers implement: a request to ``$management``, and its reply
-at an address that the router makes for us.
+It follows the draft of AMQP Management that routers implement: a request to ``$management``, and
+its reply at a dynamic address that the router creates.
 """
 
 import json
@@ -26,7 +26,7 @@ DONE = 200
 
 
 def main() -> None:
-    """Ask, print and go; ends with the router's words if it refuses."""
+    """Query the entities and print them; exit with the router's error message if it refuses."""
     address, kind = sys.argv[1:]
     try:
         connection = Connection(Broker((address,), "", "", ""))
@@ -38,33 +38,33 @@ def main() -> None:
 
 
 class Entities(NamedTuple):
-    """What a router tells of its entities of a kind: a row each, of attributes by these names."""
+    """The entities of a kind: a row each, with the values of the attributes in ``names``."""
 
     names: list[str]
     rows: list[list[Any]]
 
 
 class Management:
-    """Links to the management of a router and back, for one question after the other."""
+    """Links to and from the management node of a router, for one request at a time."""
 
     def __init__(self, connection: Connection) -> None:
-        """Attach both; raises ``Refused`` or ``Lost``."""
+        """Attach both links; raise ``Refused`` or ``Lost``."""
         self.connection = connection
-        self.asked = 0
+        self.requests = 0
         replies = links.Wanted(0, None, sends=False, settled=True)
         self.reply_to = links.attached(connection, replies, lambda _: None).field(5).field(0)
         requests = links.Wanted(1, NODE, sends=True, settled=True)
         links.attached(connection, requests, lambda _: None)
 
     def entities(self, kind: str, names: Sequence[str] = ()) -> Entities:
-        """All entities of a kind, with these attributes, or all.
+        """Query all entities of a kind, with these attributes, or all if none are named.
 
-        Raises ``Refused``, ``Lost``, or ``ValueError`` for a reply that cannot be read.
+        Raise ``Refused``, ``Lost``, or ``ValueError`` for a reply that cannot be read.
         """
         connection = self.connection
-        connection.send(links.flow(connection, 0, self.asked, 1))
+        connection.send(links.flow(connection, 0, self.requests, 1))
         connection.send(self._request(kind, names))
-        self.asked += 1
+        self.requests += 1
         connection.outgoing += 1
         content = b""
         while True:
@@ -72,11 +72,11 @@ class Management:
             connection.incoming += 1
             content += payload
             if not transfer.field(5):
-                return _entities(content)
+                return _decoded(content)
 
     def _request(self, kind: str, names: Sequence[str]) -> bytes:
-        """A query of an entity type, as a frame."""
-        identity = string(str(self.asked))
+        """Return the frame of a query for an entity type."""
+        identity = string(str(self.requests))
         fields = codec.NULL, codec.NULL, codec.NULL, codec.NULL, string(self.reply_to), identity
         properties = {
             "operation": string("QUERY"),
@@ -84,19 +84,19 @@ class Management:
             "name": string("self"),
             "entityType": string(kind),
         }
-        wanted = codec.listed([string(name) for name in names])
+        attributes = codec.listed([string(name) for name in names])
         message = (
             composite(codec.PROPERTIES, *fields)
             + (descriptor(codec.APPLICATION_PROPERTIES) + mapping(properties))
-            + (descriptor(codec.VALUE) + mapping({"attributeNames": wanted}))
+            + (descriptor(codec.VALUE) + mapping({"attributeNames": attributes}))
         )
-        tag = codec.binary(b"%d" % self.asked)
-        transfer = uint(1), uint(self.asked), tag, uint(0), codec.TRUE
+        tag = codec.binary(b"%d" % self.requests)
+        transfer = uint(1), uint(self.requests), tag, uint(0), codec.TRUE
         return codec.frame(composite(codec.TRANSFER, *transfer) + message)
 
 
-def _entities(content: bytes) -> Entities:
-    """What a reply says."""
+def _decoded(content: bytes) -> Entities:
+    """Decode the message of a reply; raise ``Refused`` for an error status."""
     sections: dict[int, Described] = {}
     at = 0
     while at < len(content):

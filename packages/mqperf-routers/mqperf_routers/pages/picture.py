@@ -1,4 +1,4 @@
-"""The picture of a network of routers: nodes where no edge runs behind a node, and both ends."""
+"""The picture of a network of routers, with client and server; no edge runs behind a node."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,23 +19,23 @@ BOX = (104, 44)
 """Width and height of a node, in pixels."""
 
 COLUMN, ROW, MARGIN, ABOVE = 170, 104, 24, 40
-"""From column to column at least, and from row to row; around the picture, and for its words."""
+"""Least width of a column, height of a row; margin around the picture; space for its text."""
 
 WIDEST = 450
-"""From column to column at most; what needs more is drawn in a circle."""
+"""Largest width of a column; a network that needs more is drawn in a circle."""
 
 CLEAR = 60
-"""From the middle of a node to an edge that passes it, at least."""
+"""Least distance from the middle of a node to an edge that passes it."""
 
 ASIDE, BELOW = 112, 62
-"""From a node to its client or server, beside it and below it."""
+"""Distance from a node to its client or server: beside it, and below it."""
 
 LONGEST_LABEL = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A place in the picture."""
+    """A position in the picture, in pixels."""
 
     x: float
     y: float
@@ -43,7 +43,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """Where nodes are by name, and where the client and the server."""
+    """The positions of nodes by name, of the client and of the server."""
 
     nodes: Mapping[str, Spot]
     client: Spot
@@ -51,7 +51,7 @@ class Placed:
 
 
 def draw(layout: Layout, nodes: Sequence[str]) -> str | None:
-    """The picture on a page, unless it shows interior routers in a row, or none that are named."""
+    """Return the picture on a page; None for interior routers in a row, or an unnamed network."""
     topology = TOPOLOGIES.get(layout.topology)
     network = named(layout.topology) if topology is not None else None
     if topology is None or network is None or len(nodes) < 2 or topology.nodes != (*nodes,):
@@ -72,7 +72,7 @@ PICTURE = Picture("routers", draw)
 
 
 def network_picture(network: Network, client: str, server: str, *, title: str, words: str) -> str:
-    """The SVG, with clients at one node and servers at another."""
+    """Return the SVG, with clients at one node and servers at another."""
     placed = _moved(_in_columns(network, client, server) or _in_circle(network, client, server))
     every = [*placed.nodes.values(), placed.client, placed.server]
     spots = placed.nodes
@@ -104,7 +104,7 @@ def network_picture(network: Network, client: str, server: str, *, title: str, w
                 {"name": "Client", "at": placed.client, "node": spots[client]},
                 {"name": "Server", "at": placed.server, "node": spots[server]},
             ],
-            lines=_lines(network),
+            lines=_legend(network),
             title=one_line(title),
             describe=one_line(words),
             palette=palette,
@@ -114,7 +114,7 @@ def network_picture(network: Network, client: str, server: str, *, title: str, w
 
 
 def _in_columns(network: Network, client: str, server: str) -> Placed | None:
-    """Nodes in columns by their distance from the client; None where edges would run behind."""
+    """Return nodes in columns by distance from the client; None if an edge would cross a node."""
     columns = _columns(network, client)
     tallest = max(map(len, columns))
     place = {
@@ -134,24 +134,22 @@ def _in_columns(network: Network, client: str, server: str) -> Placed | None:
     nodes = {name: Spot(number * width, row * ROW) for name, (number, row) in place.items()}
     first, last = nodes[client], nodes[server]
     aside = server in columns[-1] and server != client
-    at = Spot(last.x + ASIDE, last.y) if aside else Spot(last.x, last.y + BELOW)
-    return Placed(nodes, Spot(first.x - ASIDE, first.y), at)
+    server_at = Spot(last.x + ASIDE, last.y) if aside else Spot(last.x, last.y + BELOW)
+    return Placed(nodes, Spot(first.x - ASIDE, first.y), server_at)
 
 
 def _columns(network: Network, client: str) -> list[list[str]]:
-    """Nodes by the number of edges from the client's, in their order."""
-    beside = network.neighbours(interior=False)
-    steps = costs(
-        {name: dict.fromkeys(neighbours, 1) for name, neighbours in beside.items()}, client
-    )
-    columns: list[list[str]] = [[] for _ in range(max(steps.values()) + 1)]
+    """Return the nodes by their number of edges from the client's node, in their order."""
+    graph = network.neighbours(interior=False)
+    hops = costs({name: dict.fromkeys(neighbours, 1) for name, neighbours in graph.items()}, client)
+    columns: list[list[str]] = [[] for _ in range(max(hops.values()) + 1)]
     for node in network.nodes:
-        columns[steps[node.id]].append(node.id)
+        columns[hops[node.id]].append(node.id)
     return columns
 
 
 def _in_circle(network: Network, client: str, server: str) -> Placed:
-    """Nodes on a circle, the client's on the left; no edge runs behind a node."""
+    """Return nodes on a circle, the client's on the left; no edge runs behind a node."""
     count = len(network.nodes)
     step = 2 * pi / count
     radius = max(COLUMN, (BOX[0] + 20) / step, CLEAR / (1 - cos(step)))
@@ -166,7 +164,7 @@ def _in_circle(network: Network, client: str, server: str) -> Placed:
 
 
 def _moved(placed: Placed) -> Placed:
-    """The same with everything to the right of the margin and below the words."""
+    """Return the positions shifted to the right of the margin and below the text."""
     every = [*placed.nodes.values(), placed.client, placed.server]
     right = MARGIN + BOX[0] / 2 - min(spot.x for spot in every)
     down = ABOVE + BOX[1] / 2 - min(spot.y for spot in every)
@@ -182,10 +180,10 @@ def _middle(start: Spot, end: Spot) -> Spot:
     return Spot((start.x + end.x) / 2, (start.y + end.y) / 2)
 
 
-def _lines(network: Network) -> str:
-    """What is not told by the names."""
-    words = ["lines: connections"]
-    words += ["their cost where it is not 1"] if any(e.cost != 1 for e in network.edges) else []
-    words += ["round: brokers"] if network.brokers else []
+def _legend(network: Network) -> str:
+    """Return the legend: what the names of nodes do not show."""
+    entries = ["lines: connections"]
+    entries += ["their cost where it is not 1"] if any(e.cost != 1 for e in network.edges) else []
+    entries += ["round: brokers"] if network.brokers else []
     edge = [node.id for node in network.nodes if node.role == EDGE]
-    return "; ".join([*words, *([f"edge routers: {', '.join(edge)}"] if edge else [])])
+    return "; ".join([*entries, *([f"edge routers: {', '.join(edge)}"] if edge else [])])

@@ -17,10 +17,10 @@ from mqperf_routers.plan.network import (
 )
 
 Pairs = Iterable[tuple[int, int]]
-"""Edges by the positions of their routers."""
+"""Edges, as the positions of their two routers."""
 
 MOST = 100
-"""Routers of a form."""
+"""Largest number of routers of a form."""
 
 COSTS = (1, 3)
 """The lowest and the highest cost of an edge of a random network."""
@@ -28,10 +28,10 @@ COSTS = (1, 3)
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form: how plans call it, and the edges of a network that has it.
+    """A form: its name in plans, and the edges of a network that has it.
 
     ``numbers`` is a pattern with a group for each number in the name; ``size`` and ``edges`` take
-    these numbers. ``words`` is the network in a sentence, with its size.
+    these numbers. ``words`` describes the network with its size, within a sentence.
     """
 
     name: str
@@ -43,7 +43,7 @@ class Form:
     edges: Callable[..., Iterable[tuple[int, int, int]]]
 
     def network(self, text: str, ids: Sequence[str] | None = None) -> Network:
-        """The network with the numbers that its name says, of routers of these ids or R1, R2."""
+        """Return the network with the numbers in its name; its routers have these ids, or R1 on."""
         numbers = [int(number) for number in self._match(text)]
         size = self.size(*numbers)
         if not self.least <= size <= MOST:
@@ -60,7 +60,7 @@ class Form:
         )
 
     def title(self, size: object) -> str:
-        """The words for the network, as a sentence begins with them."""
+        """Return the description of the network with a capital, as a title."""
         words = self.words.format(size=size)
         return words[0].upper() + words[1:]
 
@@ -72,7 +72,7 @@ class Form:
 
 
 def with_brokers(network: Network, ids: Sequence[str]) -> Network:
-    """The network with brokers beside it, which are joined with its routers in turn."""
+    """Return the network with brokers added, which are joined with its routers in turn."""
     routers = [node.id for node in network.nodes]
     edges = [Edge(routers[number % len(routers)], name) for number, name in enumerate(ids)]
     brokers = tuple(NetworkNode(name, BROKER) for name in ids)
@@ -80,9 +80,9 @@ def with_brokers(network: Network, ids: Sequence[str]) -> Network:
 
 
 def alternating(routers: Sequence[str], brokers: Sequence[str], *, ring: bool = False) -> Network:
-    """Routers in line, or in a ring, and a broker beside each edge, as far as there are brokers.
+    """Return routers in a line or ring, with brokers instead of the first edges between them.
 
-    A broker stands between two routers that are not joined otherwise.
+    Each broker is joined with the two routers of its edge, which have no edge themselves.
     """
     pairs = [*pairwise(routers)]
     if ring and len(routers) > 2:
@@ -104,8 +104,8 @@ def alternating(routers: Sequence[str], brokers: Sequence[str], *, ring: bool = 
     return Network(tuple(nodes), tuple(edges))
 
 
-def _equal(pairs: Callable[[int], Pairs]) -> Callable[[int], Iterable[tuple[int, int, int]]]:
-    """Edges that all cost 1."""
+def _at_cost_1(pairs: Callable[[int], Pairs]) -> Callable[[int], Iterable[tuple[int, int, int]]]:
+    """Return the function of the same edges with a cost of 1 each."""
     return lambda size: [(first, second, 1) for first, second in pairs(size)]
 
 
@@ -138,33 +138,33 @@ def _grid(rows: int, columns: int) -> Iterable[tuple[int, int, int]]:
 
 
 def _random(size: int, seed: int) -> Iterable[tuple[int, int, int]]:
-    """A random tree, and half as many edges more, all of random cost; equal seeds, equal edges."""
-    chance = random.Random(seed)
-    pairs = [(chance.randrange(other), other) for other in range(1, size)]
+    """Return a random tree and half as many more edges, with random costs; fixed by the seed."""
+    rng = random.Random(seed)
+    pairs = [(rng.randrange(other), other) for other in range(1, size)]
     unjoined = [pair for pair in combinations(range(size), 2) if pair not in pairs]
-    pairs += chance.sample(unjoined, min(len(unjoined), size // 2))
-    return [(first, second, chance.randint(*COSTS)) for first, second in sorted(pairs)]
+    pairs += rng.sample(unjoined, min(len(unjoined), size // 2))
+    return [(first, second, rng.randint(*COSTS)) for first, second in sorted(pairs)]
 
 
-def _as_it_is(size: int, *_: int) -> int:
+def _first_number(size: int, *_: int) -> int:
     return size
 
 
 SIZE = r"([1-9]\d{0,2})"
 
 
-def _plain(name: str, least: int, words: str, pairs: Callable[[int], Pairs]) -> Form:
-    return Form(name, f"{name}-SIZE", SIZE, least, words, _as_it_is, _equal(pairs))
+def _sized(name: str, least: int, words: str, pairs: Callable[[int], Pairs]) -> Form:
+    return Form(name, f"{name}-SIZE", SIZE, least, words, _first_number, _at_cost_1(pairs))
 
 
 FORMS: Mapping[str, Form] = {
     form.name: form
     for form in (
-        _plain("line", 2, "{size} routers in line", _line),
-        _plain("ring", 3, "a ring of {size} routers", _ring),
-        _plain("star", 3, "a star of {size} routers, R1 in its middle", _star),
-        _plain("tree", 3, "a binary tree of {size} routers with R1 at its root", _tree),
-        _plain("complete", 3, "{size} routers, each joined with every other", _complete),
+        _sized("line", 2, "{size} routers in line", _line),
+        _sized("ring", 3, "a ring of {size} routers", _ring),
+        _sized("star", 3, "a star of {size} routers, R1 in its middle", _star),
+        _sized("tree", 3, "a binary tree of {size} routers with R1 at its root", _tree),
+        _sized("complete", 3, "{size} routers, each joined with every other", _complete),
         Form(
             "grid",
             "grid-ROWSxCOLUMNS",
@@ -180,9 +180,9 @@ FORMS: Mapping[str, Form] = {
             rf"{SIZE}-(\d{{1,9}})",
             3,
             "a random network of {size} routers, with costs of 1 to 3",
-            _as_it_is,
+            _first_number,
             _random,
         ),
     )
 }
-"""By name; plans say it with numbers: ``ring-4``, ``grid-2x3``, ``random-6-1``."""
+"""Forms by name; in plans, numbers follow: ``ring-4``, ``grid-2x3``, ``random-6-1``."""

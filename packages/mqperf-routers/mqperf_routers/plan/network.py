@@ -18,30 +18,30 @@ JOINED = {
     frozenset((EDGE, BROKER)): "route-container",
     frozenset((STANDALONE, BROKER)): "route-container",
 }
-"""By the roles of two nodes, what a router calls the connection between them."""
+"""Roles of two nodes -> the role of the connection between them, as routers name it."""
 
 RANK = {BROKER: 0, INTERIOR: 1, EDGE: 2, STANDALONE: 2}
-"""Who is lower is connected to."""
+"""Of two nodes, the one with the higher rank opens the connection."""
 
 DEFAULTS = frozenset(("listener", "connector"))
-"""The kinds of entities that follow from a network."""
+"""The kinds of configuration entities that are derived from a network."""
 
 MOST_NODES = 1_000
 
 
 class NetworkError(PlanError):
-    """A network of routers that cannot be, or that no file describes."""
+    """An invalid network of routers, or a file that does not describe one."""
 
 
 @dataclass(frozen=True, slots=True)
 class NetworkNode:
     """A router or a broker.
 
-    ``sections`` are entities of its configuration file beyond those that follow from the network,
-    each with its attributes; ``router`` are attributes of the router itself. ``defaults`` are those
-    kinds of entities that follow from the network. ``host`` is where it runs, ``port`` where it
-    listens for clients there; None where nothing is said. To a broker go links with addresses that
-    match one of its ``patterns``.
+    ``sections`` are entities of its configuration file beyond those derived from the network, each
+    with its attributes; ``router`` has attributes of the router itself. ``defaults`` are the kinds
+    of entities that are derived from the network. ``host`` is where it runs, ``port`` where it
+    listens for clients; None if not given. Links with addresses that match one of a broker's
+    ``patterns`` are routed to it.
     """
 
     id: str
@@ -56,7 +56,7 @@ class NetworkNode:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """Two nodes that are joined; ``cost`` counts between interior routers only."""
+    """Two nodes that are joined; ``cost`` matters between interior routers only."""
 
     first: str
     second: str
@@ -67,16 +67,16 @@ class Edge:
 class Network:
     """Nodes in their order, and edges.
 
-    Raises ``NetworkError``, in one line, for nodes of one name, for an edge of a node that there is
-    not or that routers could not have, and for a node that none of the edges joins with the rest.
+    Raises ``NetworkError``, in one line, for nodes with the same name, for an edge to an unknown
+    node or between roles that cannot be joined, and for a network that is not connected.
     """
 
     nodes: tuple[NetworkNode, ...]
     edges: tuple[Edge, ...] = ()
 
     def __post_init__(self) -> None:
-        """Check that it can be."""
-        for problem in (*_of_nodes(self), *_of_edges(self)):
+        """Check that the network is valid."""
+        for problem in (*_node_problems(self), *_edge_problems(self)):
             raise NetworkError(problem)
         reached = costs(self.neighbours(interior=False), self.nodes[0].id)
         unreached = [node.id for node in self.nodes if node.id not in reached]
@@ -84,23 +84,23 @@ class Network:
             raise NetworkError(f"{unreached[0]} has no path to {self.nodes[0].id}: add an edge")
 
     def __getitem__(self, name: str) -> NetworkNode:
-        """The node of that id."""
+        """Return the node with this id."""
         return next(node for node in self.nodes if node.id == name)
 
     @property
     def routers(self) -> tuple[NetworkNode, ...]:
-        """All nodes that are no brokers."""
+        """The nodes that are not brokers."""
         return tuple(node for node in self.nodes if node.role != BROKER)
 
     @property
     def brokers(self) -> tuple[NetworkNode, ...]:
-        """All others."""
+        """The nodes that are brokers."""
         return tuple(node for node in self.nodes if node.role == BROKER)
 
     def neighbours(self, *, interior: bool = True) -> Mapping[str, Mapping[str, int]]:
-        """By node, the cost of the edge to each neighbour; of interior routers only, or of all."""
-        kept = [node.id for node in self.nodes if node.role == INTERIOR or not interior]
-        neighbours: dict[str, dict[str, int]] = {name: {} for name in kept}
+        """Return, by node, the edge cost to each neighbour; of interior routers only, or of all."""
+        names = [node.id for node in self.nodes if node.role == INTERIOR or not interior]
+        neighbours: dict[str, dict[str, int]] = {name: {} for name in names}
         for edge in self.edges:
             if {edge.first, edge.second} <= neighbours.keys():
                 neighbours[edge.first][edge.second] = edge.cost
@@ -108,24 +108,24 @@ class Network:
         return neighbours
 
     def connections(self) -> Iterator[tuple[Edge, NetworkNode, NetworkNode]]:
-        """Each edge with who connects, and to whom.
+        """Yield each edge with the node that opens its connection, and the node that accepts it.
 
         An edge router connects to an interior one, any router to a broker; of two interior routers
         the later one connects.
         """
-        of = {node.id: node for node in self.nodes}
-        place = {node.id: (RANK[node.role], number) for number, node in enumerate(self.nodes)}
+        nodes = {node.id: node for node in self.nodes}
+        order = {node.id: (RANK[node.role], number) for number, node in enumerate(self.nodes)}
         for edge in self.edges:
-            whom, who = sorted((edge.first, edge.second), key=place.__getitem__)
-            yield edge, of[who], of[whom]
+            whom, who = sorted((edge.first, edge.second), key=order.__getitem__)
+            yield edge, nodes[who], nodes[whom]
 
 
 def joined_as(node: NetworkNode, other: NetworkNode) -> str | None:
-    """What a router calls the connection between two nodes; None where there can be none."""
+    """Return the role of the connection between two nodes; None if they cannot be joined."""
     return JOINED.get(frozenset((node.role, other.role)))
 
 
-def _of_nodes(network: Network) -> Iterator[str]:
+def _node_problems(network: Network) -> Iterator[str]:
     if not network.nodes or not network.routers:
         yield "there is no router: name at least one"
     if len(network.nodes) > MOST_NODES:
@@ -141,9 +141,9 @@ def _of_nodes(network: Network) -> Iterator[str]:
         names.add(node.id.lower())
 
 
-def _of_edges(network: Network) -> Iterator[str]:
+def _edge_problems(network: Network) -> Iterator[str]:
     nodes = {node.id: node for node in network.nodes}
-    taken: set[frozenset[str]] = set()
+    pairs: set[frozenset[str]] = set()
     for edge in network.edges:
         pair = frozenset((edge.first, edge.second))
         subject = f"the edge between {edge.first} and {edge.second}"
@@ -151,11 +151,11 @@ def _of_edges(network: Network) -> Iterator[str]:
             yield f"{subject}: there is no node {missing[0]!r}; known: {', '.join(sorted(nodes))}"
         elif len(pair) == 1:
             yield f"{subject} joins a node with itself: remove it"
-        elif pair in taken:
+        elif pair in pairs:
             yield f"{subject} is there twice: remove one"
         elif edge.cost < 1:
             yield f"{subject}: its cost is {edge.cost}: expected a whole number from 1 on"
         elif joined_as(nodes[edge.first], nodes[edge.second]) is None:
             roles = f"{nodes[edge.first].role} and {nodes[edge.second].role}"
             yield f"{subject}: {roles} nodes cannot be joined; give one of them the role {INTERIOR}"
-        taken.add(pair)
+        pairs.add(pair)

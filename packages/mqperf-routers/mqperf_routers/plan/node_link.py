@@ -1,4 +1,4 @@
-"""The node-link form of a graph, as networkx writes it, with what metadata of routers add."""
+"""The node-link format of graphs, as networkx writes it, with additional keys for routers."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,24 +16,24 @@ from mqperf_routers.plan.network import (
 
 NODES = "nodes"
 EDGES = ("edges", "links")
-"""What graphs call their edges: networkx since 3.6, and before."""
+"""The key of the edges in networkx since 3.6, and before."""
 
 COSTS = ("cost", "weight", "value")
-"""What they call a cost."""
+"""The keys of an edge that may have its cost."""
 
 OWN = ("id", "role", "type", "mode", "host", "port", "router", "patterns", "def_list", "def_conn")
 DEFAULTS = {"def_list": "listener", "def_conn": "connector"}
-"""By the words of a node that keep them away, the entities that follow from the network."""
+"""Key of a node that, set to false, suppresses a kind of derived entities -> that kind."""
 
 ENTITY = re.compile(r"[a-z][A-Za-z]*")
 
 
 def from_node_link(data: object) -> Network:
-    """The network in node-link data.
+    """Return the network in node-link data; raise ``NetworkError``.
 
     A node has an ``id`` and a ``role``; instead of the latter, a ``type`` (router or broker) and a
-    ``mode``. A router whose mode is not said is an interior one if it has a router beside it. Ends
-    of edges are ids or, where no node has such an id, positions. Raises ``NetworkError``.
+    ``mode``. A router without a mode is interior if it has an edge to a router, else standalone.
+    Ends of edges are ids or, where no node has such an id, positions.
     """
     if not isinstance(data, Mapping) or not isinstance(data.get(NODES), list | tuple):
         raise NetworkError("expected node-link data: a mapping with nodes and edges")
@@ -42,19 +42,19 @@ def from_node_link(data: object) -> Network:
     entries = [_mapping(entry, "a node") for entry in data[NODES]]
     ids = [_id(entry) for entry in entries]
     edges = tuple(_edges(data, ids))
-    kinds = [_role(entry) for entry in entries]
-    brokers = {name for name, kind in zip(ids, kinds, strict=True) if kind == BROKER}
+    roles = [_role(entry) for entry in entries]
+    brokers = {name for name, role in zip(ids, roles, strict=True) if role == BROKER}
     ends = [{edge.first, edge.second} for edge in edges]
     joined = {name for pair in ends if not pair & brokers for name in pair}
     nodes = [
-        _node(entry, name, kind or (INTERIOR if name in joined else STANDALONE))
-        for entry, name, kind in zip(entries, ids, kinds, strict=True)
+        _node(entry, name, role or (INTERIOR if name in joined else STANDALONE))
+        for entry, name, role in zip(entries, ids, roles, strict=True)
     ]
     return Network(tuple(nodes), edges)
 
 
 def as_node_link(network: Network) -> dict[str, Any]:
-    """The network as node-link data, which ``from_node_link`` and networkx read."""
+    """Return the network as node-link data, which ``from_node_link`` and networkx read."""
     nodes = []
     for node in network.nodes:
         attributes: dict[str, Any] = {"id": node.id, "role": node.role}
@@ -88,8 +88,8 @@ def _edges(data: Mapping[str, Any], ids: Sequence[str]) -> Iterator[Edge]:
         edge = _mapping(entry, "an edge")
         ends = [_end(edge.get(way), ids) for way in ("source", "target")]
         cost, *others = [edge[name] for name in COSTS if name in edge] or [1]
-        number = isinstance(cost, int | float) and not isinstance(cost, bool)
-        if not number or cost % 1 or any(other != cost for other in others):
+        is_number = isinstance(cost, int | float) and not isinstance(cost, bool)
+        if not is_number or cost % 1 or any(other != cost for other in others):
             raise NetworkError(
                 f"the edge between {ends[0]} and {ends[1]}: expected one cost, a whole number"
             )
@@ -105,14 +105,14 @@ def _end(end: object, ids: Sequence[str]) -> str:
 
 
 def _role(entry: Mapping[str, Any]) -> str | None:
-    """What a node says of its role; None where it is a router, and says no more."""
+    """Return the role that a node states; None for a router that states neither role nor mode."""
     mode = entry.get("mode") or _router(entry).get("mode")
     role = entry.get("role") or (BROKER if entry.get("type") == BROKER else mode)
     return None if role is None else str(role)
 
 
 def _router(entry: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Attributes of the router itself, which metadata have in a list of one."""
+    """Return the attributes of the router itself, which may be in a list of one."""
     router = entry.get("router", {})
     if isinstance(router, list) and len(router) == 1:
         router = router[0]
@@ -145,26 +145,20 @@ def _node(entry: Mapping[str, Any], name: str, role: str) -> NetworkNode:
 
 
 def _sections(entry: Mapping[str, Any], name: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Entities that the node names itself: a mapping each, or several in a list."""
+    """Yield the entities in a node's own keys: a mapping each, or a list of mappings."""
     for key, value in entry.items():
-        several = [value] if isinstance(value, Mapping) else value
-        if key in OWN or not isinstance(several, list):
+        sections = [value] if isinstance(value, Mapping) else value
+        if key in OWN or not isinstance(sections, list):
             continue
         if not ENTITY.fullmatch(key):
             raise NetworkError(f"{name}: {key!r} is no entity of a router's configuration")
-        for section in several:
-            attributes = _mapping(section, f"{key} of {name}")
-            yield (
-                key,
-                {
-                    word: _scalar(content, f"{word} of {name}")
-                    for word, content in attributes.items()
-                },
-            )
+        for section in sections:
+            items = _mapping(section, f"{key} of {name}").items()
+            yield key, {attribute: _scalar(v, f"{attribute} of {name}") for attribute, v in items}
 
 
 def _scalar(value: object, subject: str) -> object:
-    """A value that stands on one line."""
+    """Return a value that fits on one line; raise ``NetworkError`` for any other."""
     if not isinstance(value, str | int | float) or not str(value).isprintable():
         raise NetworkError(f"{subject} is {value!r}: expected text, a number, true or false")
     return value

@@ -1,4 +1,4 @@
-"""The shortest ways through a network, by the costs of its edges, as interior routers find them."""
+"""The shortest paths through a network by the costs of its edges, as interior routers find them."""
 
 from collections.abc import Mapping
 from heapq import heappop, heappush
@@ -8,51 +8,51 @@ if TYPE_CHECKING:
     from mqperf_routers.plan.network import Network
 
 
-def costs(beside: Mapping[str, Mapping[str, int]], origin: str) -> Mapping[str, int]:
-    """By node that can be reached from the origin, the cost of the cheapest way; after Dijkstra."""
+def costs(neighbours: Mapping[str, Mapping[str, int]], origin: str) -> Mapping[str, int]:
+    """Return the cost of the cheapest path to each node that the origin reaches (Dijkstra)."""
     cheapest: dict[str, int] = {}
-    waiting = [(0, origin)]
-    while waiting:
-        cost, node = heappop(waiting)
+    queue = [(0, origin)]
+    while queue:
+        cost, node = heappop(queue)
         if node not in cheapest:
             cheapest[node] = cost
-            for other, more in beside[node].items():
-                heappush(waiting, (cost + more, other))
+            for other, edge_cost in neighbours[node].items():
+                heappush(queue, (cost + edge_cost, other))
     return cheapest
 
 
 def next_hops(network: "Network", origin: str) -> Mapping[str, tuple[int, frozenset[str]]]:
-    """By interior router that a message can go to: the cost, and the neighbours it may go by.
+    """Return the cost, and the possible next hops, by interior router that the origin reaches.
 
-    There are several where ways cost the same; for other routers there is nothing.
+    There are several hops where paths cost the same; an origin that is not interior has no entry.
     """
-    beside = network.neighbours()
-    if origin not in beside:
+    neighbours = network.neighbours()
+    if origin not in neighbours:
         return {}
-    from_there = {name: costs(beside, name) for name in beside[origin]}
+    onward = {name: costs(neighbours, name) for name in neighbours[origin]}
     return {
         node: (
             cost,
             frozenset(
                 name
-                for name, first in beside[origin].items()
-                if first + from_there[name][node] == cost
+                for name, first_cost in neighbours[origin].items()
+                if first_cost + onward[name][node] == cost
             ),
         )
-        for node, cost in costs(beside, origin).items()
+        for node, cost in costs(neighbours, origin).items()
         if node != origin
     }
 
 
 def ends(network: "Network") -> tuple[int, int]:
-    """Two routers that are farthest from each other, the first such pair, by their positions."""
-    beside = network.neighbours(interior=False)
-    places = {node.id: number for number, node in enumerate(network.nodes)}
+    """Return the positions of the two routers that are farthest apart, of the first such pair."""
+    neighbours = network.neighbours(interior=False)
+    positions = {node.id: number for number, node in enumerate(network.nodes)}
     routers = [node.id for node in network.routers]
-    far = (0, places[routers[0]], places[routers[0]])
+    farthest = (0, positions[routers[0]], positions[routers[0]])
     for first in routers:
-        away = costs(beside, first)
+        distance = costs(neighbours, first)
         for second in routers:
-            if away[second] > far[0] and places[first] < places[second]:
-                far = away[second], places[first], places[second]
-    return far[1], far[2]
+            if distance[second] > farthest[0] and positions[first] < positions[second]:
+                farthest = distance[second], positions[first], positions[second]
+    return farthest[1], farthest[2]

@@ -1,4 +1,4 @@
-"""Networks that a name stands for, in plans and in records, and the words for them."""
+"""Named networks in plans and records, and their descriptions as topologies."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -12,7 +12,7 @@ GRAPH = "graph"
 """The topology whose network the plan itself describes."""
 
 EVERY_ADDRESS = "*.*"
-"""The addresses of every load: the run, a dot, and a number."""
+"""Pattern of the addresses of every load: the run, a dot, and a number."""
 
 
 def _three(*more: Edge) -> Network:
@@ -35,13 +35,13 @@ NETWORKS: Mapping[str, Network] = {
         (Edge("R1", "Broker"), Edge("R2", "Broker")),
     ),
 }
-"""Those that have a name of their own."""
+"""The networks with a name of their own, rather than that of a form with numbers."""
 
 
 def named(name: str) -> Network | None:
-    """The network of that name, or None where none has it.
+    """Return the network of a name, or None if there is none.
 
-    Raises ``NetworkError`` for a form whose numbers make no network.
+    Raise ``NetworkError`` for a form with invalid numbers.
     """
     if name in NETWORKS:
         return NETWORKS[name]
@@ -50,14 +50,14 @@ def named(name: str) -> Network | None:
 
 
 def _listed(name: str, server: int, title: str, label: str, sentence: str) -> Topology:
-    """One with a name of its own: clients are at its first node."""
+    """Return the topology of a network in ``NETWORKS``, or of a plan: clients at its first node."""
     nodes = tuple(node.id for node in NETWORKS[name].nodes) if name in NETWORKS else ()
     return Topology(name, title, label, sentence, server=server, nodes=nodes)
 
 
 @cache
 def _of_form(name: str) -> Topology | None:
-    """A form of a network: client and server are at two routers that are farthest apart."""
+    """Return the topology of a form: client and server at two routers that are farthest apart."""
     network = None if name in NETWORKS else named(name)
     if network is None:
         return None

@@ -50,24 +50,24 @@ ADDRESS: Mapping[str, tuple[str, str]] = {
 """Attribute of an entity -> quantity and unit of the figure."""
 
 MOBILE = re.compile(r"M\d(?!\$|_\$)(.+)")
-"""The keys of addresses that clients use, with the address; the others are the router's own."""
+"""Keys of addresses that clients use, the group is the address; others are the router's own."""
 
 Row = Mapping[str, Any]
 
 
 def figures(entities: Mapping[str, Any]) -> Iterator[Figure]:
-    """All figures of a router; raises ``KeyError`` or ``ValueError`` for what is none of one."""
+    """Yield a router's figures; raise ``KeyError`` or ``ValueError`` for invalid entities."""
     rows = {kind: _rows(table) for kind, table in entities.items()}
     [router] = rows["router"]
-    yield from _named(NODE, NODE, router, ROUTER)
+    yield from _entity_figures(NODE, NODE, router, ROUTER)
     if router.get("memoryUsage") is not None:
         yield Figure("memory", NODE, "size", float(router["memoryUsage"]), BYTES)
     pooled = sum(_pooled_bytes(pool) for pool in rows["allocator"])
     yield Figure("memory", "pools", "used", float(pooled), BYTES)
-    yield from _of_links(rows["router.link"])
+    yield from _link_figures(rows["router.link"])
     for address in rows["router.address"]:
         if match := MOBILE.fullmatch(str(address["key"])):
-            yield from _named("address", match[1], address, ADDRESS)
+            yield from _entity_figures("address", match[1], address, ADDRESS)
     for other in rows.get("router.node", ()):
         yield Figure("route", str(other["id"]), "cost", float(other["cost"] or 0), NUMBER)
     roles = Counter(str(connection["role"]) for connection in rows["connection"])
@@ -76,36 +76,36 @@ def figures(entities: Mapping[str, Any]) -> Iterator[Figure]:
 
 
 def _rows(table: Mapping[str, Any]) -> list[Row]:
-    """A mapping for each entity."""
+    """Return a mapping of attributes for each entity."""
     names: Sequence[str] = table["names"]
     return [dict(zip(names, row, strict=True)) for row in table["rows"]]
 
 
-def _named(
+def _entity_figures(
     kind: str, thing: str, row: Row, quantities: Mapping[str, tuple[str, str]]
 ) -> Iterator[Figure]:
-    """The figures of an entity; what it does not tell is none."""
+    """Yield the figures of an entity; an attribute that is absent or null has none."""
     for name, (quantity, unit) in quantities.items():
         if row.get(name) is not None:
             yield Figure(kind, thing, quantity, float(row[name]), unit)
 
 
-def _of_links(links: Sequence[Row]) -> Iterator[Figure]:
-    """The links of clients, and those between routers; all together as far as that has a sense."""
-    waiting = 0
+def _link_figures(links: Sequence[Row]) -> Iterator[Figure]:
+    """Yield figures of client and inter-router links; for all together, undelivered messages."""
+    undelivered = 0
     for link in links:
         if link["linkType"] not in {"endpoint", "inter-router"}:
             continue
-        waiting += link.get("undeliveredCount") or 0
+        undelivered += link.get("undeliveredCount") or 0
         owner = str(link["owningAddr"] or "")
         address = match[1] if (match := MOBILE.fullmatch(owner)) else owner
         name = f"{link['linkDir']} {link['identity']} {address}".strip()
-        yield from _named("link", name, link, LINK)
-    yield Figure("links", ALL, "undelivered", float(waiting), MESSAGES)
+        yield from _entity_figures("link", name, link, LINK)
+    yield Figure("links", ALL, "undelivered", float(undelivered), MESSAGES)
 
 
 def _pooled_bytes(pool: Row) -> int:
-    """What a pool has taken from the heap and not given back."""
+    """Return the bytes that a pool took from the heap and did not give back."""
     return int(pool["typeSize"] * (pool["totalAllocFromHeap"] - pool["totalFreeToHeap"]))
 
 

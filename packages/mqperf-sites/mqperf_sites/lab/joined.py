@@ -1,4 +1,4 @@
-"""What joins two sites: what a run finds declared in the virtual host of either broker."""
+"""What joins two sites: the definitions of a run's virtual host in both brokers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -13,7 +13,7 @@ from mqperf_sites.plan.topologies import FEDERATED, SHOVEL
 
 PLUGINS = ("rabbitmq_shovel", "rabbitmq_federation")
 UPSTREAM = "near"
-LASTING = {"durable": True, "arguments": {}}
+DURABLE = {"durable": True, "arguments": {}}
 Acks = Literal["on-confirm", "on-publish", "no-ack"]
 Policies = Mapping[str, Mapping[str, Any]]
 
@@ -21,9 +21,9 @@ Policies = Mapping[str, Mapping[str, Any]]
 def near(
     case: Case, run_id: str, both: Sequence[Endpoint], prefetch: int, acks: Acks
 ) -> Definitions:
-    """What is in the site of clients: where they publish, and the shovels of their queues.
+    """Return the definitions at the clients' site: exchanges, queues, bindings, and shovels.
 
-    Servers, who declare what they consume, are elsewhere.
+    They are needed since servers, which declare what they consume, are at the other site.
     """
     if case.topology not in (SHOVEL, FEDERATED):
         return {}
@@ -34,17 +34,17 @@ def near(
     shovels = [_shovel(queue, both, prefetch, acks) for queue in queues]
     return {
         "exchanges": [
-            {"name": name, "type": kind, "internal": False, "auto_delete": True, **LASTING}
+            {"name": name, "type": kind, "internal": False, "auto_delete": True, **DURABLE}
             for name in exchanges
         ],
-        "queues": [{"name": name, "auto_delete": False, **LASTING} for name in queues],
+        "queues": [{"name": name, "auto_delete": False, **DURABLE} for name in queues],
         "bindings": [_binding(thread, queue) for thread in threads for queue in thread["queues"]],
         "parameters": shovels if case.topology == SHOVEL else [],
     }
 
 
 def far(case: Case, both: Sequence[Endpoint], prefetch: int, acks: Acks) -> Definitions:
-    """What is in the site of servers: whence federated queues get messages."""
+    """Return the definitions at the servers' site: the upstream of federated queues."""
     if case.topology != FEDERATED:
         return {}
     value = {"uri": both[0].url("amqp"), "prefetch-count": prefetch, "ack-mode": acks}
@@ -52,7 +52,7 @@ def far(case: Case, both: Sequence[Endpoint], prefetch: int, acks: Acks) -> Defi
 
 
 def policies(case: Case) -> Policies:
-    """By which queues in the site of servers are federated."""
+    """Return the policies by which queues at the servers' site are federated."""
     if case.topology != FEDERATED:
         return {}
     definition = {"federation-upstream": UPSTREAM}

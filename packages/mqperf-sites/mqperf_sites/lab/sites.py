@@ -29,10 +29,10 @@ CONF = "rabbitmq.conf"
 
 
 class SiteSettings(SystemSettings):
-    """What a plan may say of both brokers, and of what joins them.
+    """The settings of both brokers, and of what joins them.
 
-    So many messages of a queue (``join_prefetch``) may be under way between the sites, and are
-    acknowledged to the near one when the far one has confirmed them, or sooner (``join_acks``).
+    ``join_prefetch`` is how many messages of a queue may be under way between the sites.  They are
+    acknowledged to the near site when the far one has confirmed them, or sooner (``join_acks``).
     """
 
     memory_watermark_mb: int = Field(default=1024, ge=64, le=16_777_216, strict=True)
@@ -49,18 +49,18 @@ class Sites(PrivateDeployment):
     settings: SiteSettings
 
     def provision(self, case: Case, run_id: str) -> Access:
-        """Make a virtual host for the run in both brokers, and join them as the topology wants."""
-        every = replace(self.brokers, vhost=run_id)
-        both = [replace(every, addresses=(address,)) for address in every.addresses]
-        how = self.settings.join_prefetch, self.settings.join_acks
-        near, far = joined.near(case, run_id, both, *how), joined.far(case, both, *how)
-        there = [({}, near), (joined.policies(case), far)]
-        for node, rabbitmqctl, what in zip(self.nodes, self.rabbitmqctls, there, strict=True):
-            rabbitmqctl.add_vhost(node.name, run_id, USER, *what)
-        return Access.by(TOPOLOGIES[case.topology], every)
+        """Make a virtual host for the run in both brokers, and join them by the topology."""
+        brokers = replace(self.brokers, vhost=run_id)
+        both = [replace(brokers, addresses=(address,)) for address in brokers.addresses]
+        options = self.settings.join_prefetch, self.settings.join_acks
+        near, far = joined.near(case, run_id, both, *options), joined.far(case, both, *options)
+        vhosts = [({}, near), (joined.policies(case), far)]
+        for node, rabbitmqctl, vhost in zip(self.nodes, self.rabbitmqctls, vhosts, strict=True):
+            rabbitmqctl.add_vhost(node.name, run_id, USER, *vhost)
+        return Access.by(TOPOLOGIES[case.topology], brokers)
 
     def clean_up(self, run_id: str, _queues: Sequence[str]) -> None:
-        """Delete the run's virtual hosts, with queues and what joined them."""
+        """Delete the run's virtual hosts, with their queues and what joined them."""
         for node, rabbitmqctl in zip(self.nodes, self.rabbitmqctls, strict=True):
             rabbitmqctl.delete_vhost(node.name, run_id)
 
@@ -72,19 +72,19 @@ def start(
     settings: Mapping[str, JsonValue], host_folders: Sequence[HostFolder]
 ) -> AbstractContextManager[Deployment]:
     """Run the near broker on the first host, the far one on the second if there is one."""
-    wanted, secrets = check(settings), Secrets()
-    of_nodes = {"memory_watermark_mb": wanted.memory_watermark_mb}
-    ours = parse_settings({**of_nodes, "start_timeout_s": wanted.start_timeout_s})
+    site_settings, secrets = check(settings), Secrets()
+    timeout_s, memory_mb = site_settings.start_timeout_s, site_settings.memory_watermark_mb
+    node_settings = parse_settings({"memory_watermark_mb": memory_mb, "start_timeout_s": timeout_s})
     hosts = {place.host.name: place.host for place in host_folders[: len(NODES)]}
-    installations = {name: ours.installation(host) for name, host in hosts.items()}
+    installations = {name: node_settings.installation(host) for name, host in hosts.items()}
     version = installations[host_folders[0].host.name].version
 
     def launch(servers: Servers, ports: tuple[int, ...], places: Sequence[HostFolder]) -> Sites:
-        cluster = Cluster(places, ports, ours, parsed(version), installations, secrets)
+        cluster = Cluster(places, ports, node_settings, parsed(version), installations, secrets)
         cluster.write_cookies()
-        servers.start(cluster.port_mappers(), wanted.start_timeout_s)
+        servers.start(cluster.port_mappers(), timeout_s)
         nodes = [alone(cluster.node(index), label) for index, label in enumerate(NODES)]
-        servers.start(nodes, wanted.start_timeout_s)
+        servers.start(nodes, timeout_s)
         about: dict[str, JsonValue] = {
             "product": "RabbitMQ",
             "version": version,
@@ -93,14 +93,14 @@ def start(
         addresses = [f"{cluster.address(at)}:{cluster.amqp_port(at)}" for at in range(len(NODES))]
         brokers = Endpoint(GENERATOR.name, tuple(addresses), USER, secrets.password)
         rabbitmqctls = [_rabbitmqctl(cluster, place) for place in places]
-        return Sites(servers, about, rabbitmqctls, brokers, wanted)
+        return Sites(servers, about, rabbitmqctls, brokers, site_settings)
 
     launcher = ServerLauncher("RabbitMQ", host_folders, len(NODES), secrets.redacted)
     return launcher.launched(port_count(), launch)
 
 
 def alone(node: Server, label: str) -> Server:
-    """A node that looks for no other, with what joins its site to another."""
+    """Return a node without peer discovery, and with the plugins that join its site to another."""
     lines = node.files[CONF].splitlines()
     kept = [line for line in lines if not line.startswith("cluster_formation.")]
     plugins = f"[{','.join(joined.PLUGINS)}]."
@@ -109,7 +109,7 @@ def alone(node: Server, label: str) -> Server:
 
 
 def _rabbitmqctl(cluster: Cluster, place: HostFolder) -> Rabbitmqctl:
-    """The rabbitmqctl of a host: no call of it goes from one site to the other."""
+    """Return the rabbitmqctl of a host, whose calls do not go to the other site."""
     return replace(
         cluster.rabbitmqctl(),
         host_folder=place,

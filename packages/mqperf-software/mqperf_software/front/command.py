@@ -95,7 +95,7 @@ def remove(package: Package, version: Version, inventory: Inventory = None) -> N
 
 @contextmanager
 def _brokers(inventory: Path | None) -> Iterator[tuple["Host", ...]]:
-    """The hosts of brokers of an inventory, or this one."""
+    """Yield the broker hosts of an inventory, or this machine."""
     from mqperf.hosts import HERE, HOSTS
     from mqperf.hosts.several import of_inventory
 

@@ -1,6 +1,6 @@
 """Debian releases in folders of a host's cache, each with a package in the version it has there.
 
-A folder is named by package, version and release, and has that name once it is whole.
+A folder is named by package, version and release, and has that name once it is complete.
 """
 
 import os
@@ -23,10 +23,10 @@ RELEASES = {
     "nats-server": {"2.9": "bookworm", "2.10": "trixie", "2.15": "forky"},
     "redis-server": {"7.0": "bookworm", "8.0": "trixie"},
 }
-"""By package, the release of Debian that has a version; testing moves on."""
+"""Package -> version -> the release of Debian that has it; testing gets newer ones over time."""
 
 ROOM_BYTES = 1_500_000_000
-"""So much must be free before one is made: it holds about 350 MB, and downloads before."""
+"""Free space needed to make a root: it has about 350 MB in the end, and downloads before."""
 
 NEEDED = {
     "debootstrap": "apt-get install debootstrap",
@@ -34,19 +34,19 @@ NEEDED = {
     "chroot": "apt-get install coreutils",
     "apt-get": "only Debian and its like have it",
 }
-"""Programs that make a root, and how to come by each."""
+"""Programs that make a root, and how to get each."""
 
 SYSTEM_PATH = "PATH=$PATH:/usr/sbin:/sbin; "
 LIMIT_S = 60
 MAKING_LIMIT_S = 1800
 LAST_LINES = 5
 FULL, OTHER_VERSION = 3, 4
-"""Codes with which ``make_root.sh`` ends."""
+"""Exit codes of ``make_root.sh``."""
 
 
 @dataclass(frozen=True, slots=True)
 class DebianRoot:
-    """A folder of a machine with a Debian release, made for a package in the version it has."""
+    """A folder of a machine with a Debian release, made for the version of a package in it."""
 
     folder: Path
     package: str
@@ -56,7 +56,7 @@ class DebianRoot:
 
 
 def roots(machine: Machine) -> list[DebianRoot]:
-    """Those in the machine's cache, by package and version."""
+    """Return the roots in the machine's cache, by package and version."""
     form = ("-mindepth", "1", "-maxdepth", "1", "-type", "d", "-printf", r"%C@ %p\n")
     listed = machine.run(["find", str(place(machine)), *form], timeout_s=LIMIT_S).stdout
     found = (_root(line) for line in listed.splitlines() if not line.endswith(".partial"))
@@ -70,52 +70,52 @@ def fits(root: DebianRoot, package: str, version: str) -> bool:
 
 
 def size_bytes(machine: Machine, root: DebianRoot) -> int:
-    """Bytes of all files of a root."""
+    """Return the bytes of all files of a root."""
     argv = ["du", "--summarize", "--bytes", str(root.folder)]
     return int(machine.run(argv, timeout_s=MAKING_LIMIT_S).stdout.split("\t")[0])
 
 
 def find(machine: Machine, package: str, version: str) -> Root | None:
-    """The newest root of a machine with a version, None where it must be made.
+    """Return the newest root of a machine with a version, None where it must be made.
 
-    Raises ``SystemFault``, with what to do, where there is none and none can be made.
+    Raise ``SystemFault``, with what to do, where a root cannot be run, or be made if there is none.
     """
-    there = [root for root in roots(machine) if fits(root, package, version)]
-    problem = _problem(machine, package, version, make=not there)
+    matching = [root for root in roots(machine) if fits(root, package, version)]
+    problem = _problem(machine, package, version, make=not matching)
     if problem is not None:
         raise SystemFault(f"{package} {version} is not installed{_on(machine)}, and {problem}")
-    return Root(there[-1].folder) if there else None
+    return Root(matching[-1].folder) if matching else None
 
 
 def make(machine: Machine, package: str, version: str) -> Root:
-    """Make a root of a version, as root and once; two that ask at once make it once.
+    """Make a root of a version, as root; concurrent callers make it once.
 
-    Raises ``SystemFault`` with the last words of what could not make it, or when its release has
-    another version by now.
+    Raise ``SystemFault`` with the last lines of a failed attempt, or if its release has another
+    version by now.
     """
     home, release = place(machine), _release(package, version)
     maker: Machine = LocalHost() if _has_our_files(machine) else machine
     scripts = [Path(__file__).with_name(name) for name in ("make_root.sh", "debian_root.sh")]
     script, fill = (str(maker.copied(each)) for each in scripts)
     argv = ["sh", script, str(home), package, version, release, str(ROOM_BYTES), fill]
-    # of this machine, our variables tell by which proxy it reaches Debian
+    # our own environment may have the proxy by which this machine reaches Debian
     variables = {**os.environ} if maker.name == HERE else None
-    done = maker.run(argv, env=variables, timeout_s=MAKING_LIMIT_S)
-    if done.returncode == FULL:
+    result = maker.run(argv, env=variables, timeout_s=MAKING_LIMIT_S)
+    if result.returncode == FULL:
         raise SystemFault(
-            f"{package} {version}: {home}{_on(machine)} has {int(done.stdout) / 1e9:.1f} GB free,"
+            f"{package} {version}: {home}{_on(machine)} has {int(result.stdout) / 1e9:.1f} GB free,"
             f" and a folder with it needs up to {ROOM_BYTES / 1e9:.1f}: free some, or set"
             " XDG_CACHE_HOME"
         )
-    if done.returncode == OTHER_VERSION:
+    if result.returncode == OTHER_VERSION:
         raise SystemFault(
-            f"Debian {release} has {package} {done.stdout.strip()} by now: ask for it"
+            f"Debian {release} has {package} {result.stdout.strip()} by now: ask for it"
         )
-    if done.returncode:
+    if result.returncode:
         raise SystemFault(
             f"{package} {version} could not be got from Debian {release}: check that apt-get update"
             f" works{_on(machine) or ' here'}, then try again. Last words:\n"
-            + without_passwords("\n".join(done.stderr.splitlines()[-LAST_LINES:]))
+            + without_passwords("\n".join(result.stderr.splitlines()[-LAST_LINES:]))
         )
     made = find(machine, package, version)
     if made is None:
@@ -124,33 +124,33 @@ def make(machine: Machine, package: str, version: str) -> Root:
 
 
 def place(machine: Machine) -> Path:
-    """The folder of roots in the cache of the user of a machine, whether it is there or not."""
+    """Return the folder for roots in the cache of a machine's user; it need not exist."""
     script = 'printf %s "${XDG_CACHE_HOME:-${HOME:?}/.cache}/mqperf/roots"'
-    done = machine.run(["sh", "-c", script], timeout_s=LIMIT_S)
-    if done.returncode or not done.stdout.startswith("/"):
+    result = machine.run(["sh", "-c", script], timeout_s=LIMIT_S)
+    if result.returncode or not result.stdout.startswith("/"):
         raise SystemFault(
             f"no place for the cache of brokers{_on(machine)}, since this user has no home folder:"
             " set HOME or XDG_CACHE_HOME to an absolute path"
         )
-    return Path(done.stdout)
+    return Path(result.stdout)
 
 
 def remove(machine: Machine, root: DebianRoot) -> None:
-    """Remove the folder of a root; what is mounted there belongs to processes that still run.
+    """Remove the folder of a root, but not mounts in it, which are of processes that still run.
 
-    Raises ``SystemFault`` where it cannot be removed.
+    Raise ``SystemFault`` where it cannot be removed.
     """
     partial = str(root.folder.with_name(f"{root.package}-{root.release}.partial"))
     script = 'rm -rf --one-file-system "$2" && mv "$1" "$2" && rm -rf --one-file-system "$2"'
     argv = ["sh", "-c", script, "sh", str(root.folder), partial]
-    done = machine.run(argv, timeout_s=MAKING_LIMIT_S)
-    if done.returncode:
-        last = "".join(done.stderr.splitlines()[-1:])
+    result = machine.run(argv, timeout_s=MAKING_LIMIT_S)
+    if result.returncode:
+        last = "".join(result.stderr.splitlines()[-1:])
         raise SystemFault(f"{partial} cannot be removed, may a process still run in it? {last}")
 
 
 def _root(line: str) -> DebianRoot:
-    """That of a line with the time when it was whole, and the folder."""
+    """Return the root of a line that has its time of completion and its folder."""
     time, _, folder = line.partition(" ")
     name, _, release = folder.rpartition("/")[2].rpartition("-")
     package, _, version = name.rpartition("-")
@@ -159,7 +159,7 @@ def _root(line: str) -> DebianRoot:
 
 
 def _problem(machine: Machine, package: str, version: str, *, make: bool) -> str | None:
-    """What forbids to run a root there, or also to ``make`` one, with who must do what."""
+    """Return why a root cannot be run, or with ``make`` be made, on a machine, and what to do."""
     if make:
         _release(package, version)
     if machine.run(["id", "-u"], timeout_s=LIMIT_S).stdout.strip() != "0":
@@ -180,7 +180,7 @@ def _missing(machine: Machine, programs: Sequence[str]) -> list[str]:
 
 
 def _release(package: str, version: str) -> str:
-    """The release that has a version; raises ``SystemFault`` for one that none has."""
+    """Return the release that has a version; raise ``SystemFault`` if none has it."""
     known = RELEASES.get(package, {})
     for each, release in known.items():
         if is_of(version, each) or is_of(each, version):
@@ -192,7 +192,7 @@ def _release(package: str, version: str) -> str:
 
 
 def _has_our_files(machine: Machine) -> bool:
-    """Whether a host is a part of this machine, which may have no network to Debian itself."""
+    """Whether a host shares this machine's files; it may have no network to Debian itself."""
     if machine.name == HERE or (home := place(machine)) != place(LocalHost()):
         return False
     with cache.refusals(home):

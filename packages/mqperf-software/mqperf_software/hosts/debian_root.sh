@@ -1,8 +1,8 @@
 #!/bin/sh
 # SUITE ROOT PACKAGE...: fill the folder ROOT with a Debian release and these packages.
 #
-# Run by root on Debian, in a namespace of mounts. It takes what the apt of this machine takes, from
-# the same mirror; no service is started. What the installers say goes to ROOT.log.
+# Run by root on Debian, in a mount namespace. Packages come from the mirror, with the settings, of
+# this machine's apt; no service is started. The output of the installers goes to ROOT.log.
 set -eu
 suite=$1 root=$2
 shift 2
@@ -11,7 +11,7 @@ shift 2
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Label: Debian' | head -n 1)
 [ -n "$mirror" ] || { echo "apt knows no mirror of Debian: run apt-get update" >&2; exit 1; }
 
-# The debootstrap of an older Debian knows no later release; all are made as sid is.
+# The debootstrap of an older Debian does not know later releases: those use the script of sid.
 scripts=/usr/share/debootstrap/scripts
 script=
 [ -e "$scripts/$suite" ] || script=$scripts/sid
@@ -20,7 +20,7 @@ debootstrap --variant=minbase "$suite" "$root" "$mirror" $script >"$root.log"
 # No service starts when its package is installed.
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
 chmod 755 "$root/usr/sbin/policy-rc.d"
-# How this machine reaches its networks: names, certificates, and what apt and pip were told.
+# This machine's access to networks: names, certificates, and the settings of apt and pip.
 for file in /etc/resolv.conf /etc/hosts /etc/pip.conf /etc/ssl/certs/ca-certificates.crt; do
     [ ! -e $file ] || { mkdir -p "$root${file%/*}"; cp --dereference $file "$root$file"; }
 done

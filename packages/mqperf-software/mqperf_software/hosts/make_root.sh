@@ -1,8 +1,8 @@
 # FOLDER PACKAGE VERSION RELEASE BYTES FILL: make FOLDER/PACKAGE-VERSION-RELEASE, unless it is there.
 #
-# FILL is the script that fills it; so many BYTES must be free. One at a time makes it, and it has
-# its name once it is whole. What is said last tells why it could not be made: code 3 with the bytes
-# that are free, code 4 with the version that the release has instead of any VERSION.x.
+# FILL is the script that fills it; BYTES must be free. A lock excludes others, and the folder gets
+# its name once it is complete. Exit code 3: too little space, and the free bytes are printed; code
+# 4: the release has no VERSION.x, and its version is printed; others: the last lines say why.
 set -eu
 folder=$1 package=$2 version=$3 release=$4 bytes=$5 fill=$6
 partial=$folder/$package-$release.partial

@@ -1,4 +1,4 @@
-"""A broker in the version that a plan asks for: installed on a host, or in a software root."""
+"""A broker in the version that a plan requests: installed on a host, or in a software root."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ from mqperf_software.hosts import debian
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """What hosts have in one version installed, and may have in others in software roots.
+    """A product that hosts have installed in one version, and may have in others in software roots.
 
-    ``installed`` gives the version that is installed on a host, or raises ``SystemFault``.  A
-    version asked for is ``4.3``, for any 4.3.x; None is whatever is installed.
+    ``installed`` returns the version that is installed on a host, or raises ``SystemFault``.  A
+    requested version is such as ``4.3``, for any 4.3.x; None is whatever is installed.
     """
 
     title: str
@@ -25,21 +25,21 @@ class Product:
     installed: Callable[[Host], str]
 
     def lacks(self, host: Host, version: str | None) -> bool:
-        """Whether a host must get it first; raises ``SystemFault`` where it cannot be had."""
+        """Whether a host must get a version first; raise ``SystemFault`` where it cannot."""
         return (
             not self._suits(host, version)
             and debian.find(host, self.tool.name, str(version)) is None
         )
 
     def getting(self, hosts: Sequence[Host], version: str | None) -> Iterator[str]:
-        """Make the roots that hosts lack; it says what, before each."""
+        """Make the roots that hosts lack; yield a message before each."""
         for host in hosts:
             if self.lacks(host, version):
                 yield f"getting {self.title} {version}, which takes minutes, once"
                 debian.make(host, self.tool.name, str(version))
 
     def root(self, host: Host, version: str | None) -> Root | None:
-        """The root in which a host has it, None where it is installed; raises ``SystemFault``."""
+        """Return a host's root with a version, None if it is installed; raise ``SystemFault``."""
         if self._suits(host, version):
             return None
         if (root := debian.find(host, self.tool.name, str(version))) is None:
@@ -49,13 +49,13 @@ class Product:
     def command(
         self, host: Host, version: str | None, *arguments: str, shown: Path
     ) -> tuple[str, ...]:
-        """The command that runs its program; of the host it need see ``shown`` only."""
+        """Return the command for the program; of the host's files it needs ``shown`` only."""
         if (root := self.root(host, version)) is None:
             return (self.tool.on(self.title, host), *arguments)
         return root.command((self.tool.program, *arguments), shown)
 
     def _suits(self, host: Host, version: str | None) -> bool:
-        """Whether the installed one is what is asked for."""
+        """Whether the installed version is the requested one."""
         try:
             installed = self.installed(host)
         except SystemFault:

@@ -1,4 +1,4 @@
-"""RabbitMQ in another version than the installed one, or from its archive, with any Erlang."""
+"""RabbitMQ in a version other than the installed one, or from its archive, with any Erlang."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -25,13 +25,13 @@ LIMIT_S = 60
 
 
 def installed_erlang(host: Host) -> str:
-    """The release of the installed Erlang, such as ``25``, by the name of a folder beside it.
+    """Return the release of the installed Erlang, such as ``25``; raise ``SystemFault`` if none is.
 
-    Raises ``SystemFault`` where there is none: starting it would take half a second.
+    It is the name of a folder, as starting Erlang would take half a second.
     """
     program = ERLANG.tool.on(ERLANG.title, host)
-    leads_to = host.run(["readlink", "-f", program], timeout_s=LIMIT_S).stdout.strip()
-    names = host.names(Path(leads_to).parents[1] / "releases")
+    target = host.run(["readlink", "-f", program], timeout_s=LIMIT_S).stdout.strip()
+    names = host.names(Path(target).parents[1] / "releases")
     return str(max((int(name) for name in names if name.isdigit()), default=0))
 
 
@@ -40,9 +40,9 @@ RABBITMQ = Product("RabbitMQ", TOOL, installed_version)
 
 
 class VersionSettings(Settings):
-    """``home`` is the folder of an unpacked archive on the hosts, which ``erlang`` runs.
+    """``home`` is the folder of an unpacked RabbitMQ archive on the hosts, run by ``erlang``.
 
-    That is a version in quotes, ``27`` for any 27.x; without it the installed one runs it.
+    That is a version in quotes, ``27`` for any 27.x; the default is the installed Erlang.
     """
 
     name: ClassVar = "versions"
@@ -51,7 +51,7 @@ class VersionSettings(Settings):
     erlang: VersionAsked | None = None
 
     @model_validator(mode="after")
-    def _one_way(self) -> Self:
+    def _check_combination(self) -> Self:
         if self.home is None:
             if self.erlang is not None:
                 raise ValueError("erlang runs the folder of an archive: give home as well")
@@ -84,13 +84,13 @@ class VersionSettings(Settings):
     def installation(self, host: Host) -> Installation:
         if self.home is not None:
             root = ERLANG.root(host, self.erlang)
-            seen = root and replace(root, seen=(self.home,))
-            return replace(_archive(host, self.home), root=seen)
+            with_home = root and replace(root, seen=(self.home,))
+            return replace(_archive(host, self.home), root=with_home)
         if (root := RABBITMQ.root(host, self.version)) is None:
             return super().installation(host)
         inside = PROGRAM.parent
-        there = in_folder(host, root.folder / inside.relative_to("/"), TOOL.install)
-        return replace(there, folder=inside, root=root)
+        found = in_folder(host, root.folder / inside.relative_to("/"), TOOL.install)
+        return replace(found, folder=inside, root=root)
 
 
 def _archive(host: Host, home: Path) -> Installation:

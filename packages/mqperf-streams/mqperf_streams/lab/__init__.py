@@ -1,1 +1,1 @@
-"""How the load generator is started."""
+"""The launcher of the load generator, and settings of RabbitMQ for streams."""

@@ -1,4 +1,4 @@
-"""A generator of streams' traffic: publishers and consumers with frames of their own."""
+"""The launcher of publishers and consumers of streams, which need no client library."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,7 +14,7 @@ PROGRAM = Program("the generator of streams", "mqperf_streams.onhost")
 
 
 def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[str, str]]:
-    """Where consumers begin."""
+    """Return the options of consumers: where they begin, and their credit."""
     parameters = of_case(case)
     return {
         "stream": {"offset": parameters.offset, "credit": f"{parameters.chunk_credit} chunks"},

@@ -1,4 +1,4 @@
-"""What a plan may say of the stream protocol of a private RabbitMQ."""
+"""Settings in a plan for the stream protocol of a private RabbitMQ."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -21,7 +21,7 @@ CONF = "rabbitmq.conf"
 
 
 class StreamSettings(Settings):
-    """With ``streams`` nodes have the plugin for the stream protocol, at addresses of their own."""
+    """Settings: with ``streams``, nodes have the stream plugin, on separate addresses."""
 
     name: ClassVar = "stream"
 
@@ -45,10 +45,10 @@ class StreamSettings(Settings):
         node = super().tuned(node, addresses)
         if not self.streams:
             return node
-        here = addresses[StreamSettings.name]
-        lines = f"stream.listeners.tcp.1 = {here}\n"
+        address = addresses[StreamSettings.name]
+        lines = f"stream.listeners.tcp.1 = {address}\n"
         if self.tls:
-            lines = f"stream.listeners.tcp = none\nstream.listeners.ssl.1 = {here}\n"
+            lines = f"stream.listeners.tcp = none\nstream.listeners.ssl.1 = {address}\n"
         return replace(node, files={**node.files, CONF: node.files[CONF] + lines})
 
     @override

@@ -1,7 +1,7 @@
-"""Super streams as RabbitMQ has them: streams that are bound to an exchange, in order.
+"""Declares super streams of RabbitMQ: streams that are bound to an exchange, in order.
 
-The protocol can make them since 3.13 only.  What is declared instead is what ``rabbitmq-streams
-add_super_stream`` makes in every version; source: ``rabbit_stream_manager.erl`` of RabbitMQ.
+The stream protocol can create them only since 3.13, so they are declared as ``rabbitmq-streams
+add_super_stream`` does in every version; source: ``rabbit_stream_manager.erl`` of RabbitMQ.
 """
 
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ LASTING = {"durable": True, "auto_delete": False}
 
 
 def super_streams(names: Sequence[str], partitions: int) -> Definitions:
-    """Those of these names, with so many partitions each: ``NAME-0``, ``NAME-1``."""
-    parts = [(name, number) for name in names for number in range(partitions)]
+    """Return super streams of these names, with partitions ``NAME-0``, ``NAME-1`` and so on."""
+    numbered = [(name, number) for name in names for number in range(partitions)]
     return {
-        "queues": [_stream(f"{name}-{number}") for name, number in parts],
+        "queues": [_stream(f"{name}-{number}") for name, number in numbered],
         "exchanges": [_exchange(name) for name in names],
-        "bindings": [_binding(name, number) for name, number in parts],
+        "bindings": [_binding(name, number) for name, number in numbered],
     }
 
 

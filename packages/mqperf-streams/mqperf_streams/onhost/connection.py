@@ -1,4 +1,4 @@
-"""A connection to a broker's streams: its handshake, its frames in and out, and how it ends."""
+"""A connection to a broker's streams: handshake, frames in and out, and close."""
 
 import struct
 import time
@@ -10,17 +10,17 @@ from mqperf_streams.onhost import codec
 FRAME_MAX = 1 << 20
 
 READY_S, PAUSE_S = 10.0, 0.1
-"""How long a new stream may take until it can be used, and how often that is tried."""
+"""The longest time until a new stream can be used, and the pause between attempts."""
 
 NOT_YET = (codec.NO_STREAM, codec.UNAVAILABLE)
 SUBSCRIBED = struct.pack(">H", codec.OK)
 
 Frame = tuple[int, bytes, int]
-"""Key, payload behind key and version, and where it ends in the buffer."""
+"""Key, payload after key and version, and the end of the frame in the buffer."""
 
 
 class Connection(Inbox):
-    """An open connection.  Frames that have come are in ``buffer`` up to ``have``."""
+    """An open connection.  Received frames are in ``buffer`` up to ``have``."""
 
     heartbeat = codec.frame(codec.HEARTBEAT)
 
@@ -28,18 +28,18 @@ class Connection(Inbox):
         super().__init__(broker, FRAME_MAX * 2)
 
     def call(self, key: int, payload: bytes) -> int:
-        """Send a request, and give the code of its answer."""
-        return self._answered(key, payload)[0]
+        """Send a request; return the code of its answer."""
+        return self._code_and_content(key, payload)[0]
 
-    def asked(self, key: int, payload: bytes) -> None:
-        """Send a request; raises ``Refused`` when it is not granted."""
+    def require(self, key: int, payload: bytes) -> None:
+        """Send a request; raises ``Refused`` if it fails."""
         if (code := self.call(key, payload)) != codec.OK:
             raise Refused(f"{self.address}: {codec.words(code)}")
 
     def streams(self, name: str, partitions: int) -> list[str]:
-        """The partitions of a super stream; a stream is its own, and made unless it is there."""
+        """Return the partitions of a super stream; or the stream, created if it is missing."""
         if partitions > 1:
-            code, content = self._answered(codec.PARTITIONS, codec.string(name))
+            code, content = self._code_and_content(codec.PARTITIONS, codec.string(name))
             names = codec.strings(content) if code == codec.OK else []
             if len(names) != partitions:
                 raise Refused(f"{self.address}: {name} has {len(names)} of {partitions} partitions")
@@ -47,28 +47,28 @@ class Connection(Inbox):
         created = self.call(codec.CREATE, codec.string(name) + codec.pairs({}))
         if created not in {codec.OK, codec.EXISTS}:
             raise Refused(f"{self.address}: {name}: {codec.words(created)}")
-        limit = time.monotonic() + READY_S
-        while not self._has_leader(name) and time.monotonic() < limit:
+        deadline = time.monotonic() + READY_S
+        while not self._has_leader(name) and time.monotonic() < deadline:
             time.sleep(PAUSE_S)
         return [name]
 
     def _has_leader(self, stream: str) -> bool:
-        """Whether it can be used: another client may have only begun to make it.
+        """Whether a stream can be used; another client may have only begun to create it.
 
-        RabbitMQ 4.0 ends the connection of who asks for the use of one without a leader.
+        RabbitMQ 4.0 closes the connection of a client that uses a stream without a leader.
         """
         return codec.has_leader(self._answer(codec.METADATA, codec.one(stream)))
 
     def prepared(self, stream: str, key: int, payload: bytes) -> None:
-        """Ask for the use of a stream, as soon as it has a leader; raises ``Refused``."""
-        limit = time.monotonic() + READY_S
-        while (code := self.call(key, payload)) in NOT_YET and time.monotonic() < limit:
+        """Repeat a request until the stream has a leader; raises ``Refused``."""
+        deadline = time.monotonic() + READY_S
+        while (code := self.call(key, payload)) in NOT_YET and time.monotonic() < deadline:
             time.sleep(PAUSE_S)
         if code != codec.OK:
             raise Refused(f"{self.address}: {stream}: {codec.words(code)}")
 
     def frame(self, at: int) -> Frame | None:
-        """The frame that begins there, if it is whole."""
+        """Return the frame at that offset; None if it is not whole."""
         if self.have - at < codec.SIZE.size + codec.COMMAND.size:
             return None
         (size,) = codec.SIZE.unpack_from(self.buffer, at)
@@ -80,7 +80,7 @@ class Connection(Inbox):
         return key, payload, begin + size
 
     def attend(self, key: int, payload: bytes) -> None:
-        """Deal with a frame that concerns the connection; raises ``Lost`` when it ends."""
+        """Handle a frame that concerns the connection; raises ``Lost`` or ``Refused`` at an end."""
         if key == codec.CLOSE:
             raise self.lost(payload[8:].decode(errors="replace"))
         if key == codec.METADATA_UPDATE:
@@ -90,40 +90,40 @@ class Connection(Inbox):
         if key == codec.CREDIT | codec.ANSWER:
             raise Refused("the broker knows nothing of the subscription")
 
-    def _answered(self, key: int, payload: bytes) -> tuple[int, bytes]:
-        """The code of the answer to a request, and what else it says."""
+    def _code_and_content(self, key: int, payload: bytes) -> tuple[int, bytes]:
+        """Send a request; return the code and the content of its answer."""
         answer = self._answer(key, payload)
         (code,) = struct.unpack_from(">H", answer)
         return int(code), answer[2:]
 
     def _answer(self, key: int, payload: bytes) -> bytes:
-        """The answer to a request, behind the number of the request."""
+        """Send a request; return its answer, after the correlation id."""
         self.send(codec.request(key, payload))
         self.finish_sending()
-        # RabbitMQ 3.10 answers for partitions as if it asked for them.
-        bare = [key] if key == codec.PARTITIONS else []
-        return self._expect(key | codec.ANSWER, *bare)[4:]
+        # RabbitMQ 3.10 answers PARTITIONS with the key of the request.
+        request_key = [key] if key == codec.PARTITIONS else []
+        return self._expect(key | codec.ANSWER, *request_key)[4:]
 
     def take_leave(self) -> None:
-        """Return when the broker has read all that was sent."""
+        """Close the connection; return when the broker has read all that was sent."""
         self.call(codec.CLOSE, struct.pack(">H", codec.OK) + codec.string("done"))
 
     def log_in(self) -> None:
-        """Return when the broker knows us, and has opened the virtual host."""
+        """Log in, and open the virtual host."""
         broker = self.broker
-        self.asked(codec.PEER_PROPERTIES, codec.pairs({"product": "mqperf"}))
-        self.asked(codec.SASL_HANDSHAKE, b"")
+        self.require(codec.PEER_PROPERTIES, codec.pairs({"product": "mqperf"}))
+        self.require(codec.SASL_HANDSHAKE, b"")
         identity = codec.opaque(f"\0{broker.user}\0{broker.password}".encode())
-        self.asked(codec.SASL_AUTHENTICATE, codec.string("PLAIN") + identity)
+        self.require(codec.SASL_AUTHENTICATE, codec.string("PLAIN") + identity)
         frame_max, heartbeat_s = struct.unpack(">II", self._expect(codec.TUNE))
         self.frame_max = min(frame_max or FRAME_MAX, FRAME_MAX)
         self.heartbeat_s = min(heartbeat_s, broker.heartbeat_s or HEARTBEAT_S)
         tuned = struct.pack(">II", self.frame_max, self.heartbeat_s)
         self.send(codec.frame(codec.TUNE, tuned))
-        self.asked(codec.OPEN, codec.string(broker.vhost))
+        self.require(codec.OPEN, codec.string(broker.vhost))
 
     def _expect(self, *answers: int) -> bytes:
-        """The payload of the next frame with such a key; messages that come are of no use yet."""
+        """Wait for a frame with one of these keys; return its payload, ``attend`` all others."""
         while True:
             while (frame := self.frame(0)) is None:
                 self.fill()

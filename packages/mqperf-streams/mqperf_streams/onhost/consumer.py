@@ -1,4 +1,4 @@
-"""A server: consumes the streams of its threads, chunk by chunk, and accounts for every message."""
+"""A server: consumes the streams of its threads, chunk by chunk, and records every message."""
 
 import struct
 from collections import Counter
@@ -21,22 +21,22 @@ from mqperf_streams.onhost.orders import Orders
 
 BEGINNINGS = {"first": 1, "last": 2, "next": 3}
 AT = 4
-"""How a subscription says where it begins: by a word, or by the number of a message."""
+"""Types of offsets of a subscription: symbolic ones, and ``AT`` for the number of a message."""
 
 HEADER = codec.SIZE.size + codec.BODY_AT
-"""Before a body in a chunk: the length of the entry, and the beginning of its data section."""
+"""Bytes before a body in a chunk: the length of the entry, and the head of its data section."""
 
 STAMPED = codec.BODY_AT + stamps.SIZE
 """The least length of an entry that has a stamp."""
 
 BATCH = 1 << 31
-"""The bit of an entry's length that says that it is a batch of messages."""
+"""The bit of an entry's length that marks it as a batch of messages."""
 
 
 class Inlet(ManagedConnection[Connection]):
     """The connection of a stream, or of all partitions of a super stream.
 
-    ``next`` is the message that it continues with in each, if any came.
+    ``next`` is the number of the next message in each partition; None before the first one.
     """
 
     def __init__(
@@ -52,9 +52,9 @@ class Inlet(ManagedConnection[Connection]):
         super().__init__(waiting, diary, partial(Connection, orders.broker))
 
     def prepare(self, connection: Connection) -> None:
-        """Make the stream unless it is there, and subscribe if it is time.
+        """Create the stream if it is missing, and subscribe if it is time.
 
-        Nothing comes before all subscriptions are there: they have no credit until then.
+        Subscriptions get credit when all are made, so that no messages come before.
         """
         self.on, self.streams = connection, connection.streams(self.stream, self.orders.partitions)
         if not self.server.consuming:
@@ -65,33 +65,33 @@ class Inlet(ManagedConnection[Connection]):
             connection.send(_credit(number, self.orders.chunk_credit))
 
     def consume(self) -> None:
-        """Subscribe; messages may come before the answers, which nobody waits for."""
+        """Subscribe without waiting for answers, as messages may come before these."""
         for number in range(len(self.streams)):
-            wanted = self._subscription(number, self.orders.chunk_credit)
-            self.on.send(codec.request(codec.SUBSCRIBE, wanted))
+            subscription = self._subscription(number, self.orders.chunk_credit)
+            self.on.send(codec.request(codec.SUBSCRIBE, subscription))
         self.watch()
 
     def _subscription(self, number: int, credit: int) -> bytes:
-        """What asks for a partition, with credit for so many chunks."""
+        """Encode the subscription of a partition, with credit for so many chunks."""
         if (first := self.next[number]) is None:
-            begin = struct.pack(">H", BEGINNINGS[self.orders.offset])
+            offset = struct.pack(">H", BEGINNINGS[self.orders.offset])
         else:
-            begin = struct.pack(">HQ", AT, first)
+            offset = struct.pack(">HQ", AT, first)
         stream = codec.string(self.streams[number])
-        return bytes([number]) + stream + begin + struct.pack(">H", credit) + codec.pairs({})
+        return bytes([number]) + stream + offset + struct.pack(">H", credit) + codec.pairs({})
 
     def read(self, connection: Connection) -> None:
-        """Count the messages of all chunks that have come at once: small ones are many.
+        """Record the messages of all chunks together, as there may be many small ones.
 
-        Those before the words that end the connection have come, too: nobody sends them again.
+        Messages before the frame that ends the connection count, as they are not sent again.
         """
-        at, chunks, parts, ends = 0, Counter[int](), [], []
+        at, chunks, chunk_stamps, ends = 0, Counter[int](), [], []
         ended: Lost | Refused | None = None
         while (frame := connection.frame(at)) is not None:
             key, payload, at = frame
             if key == codec.DELIVER:
                 chunks[payload[0]] += 1
-                parts.append(self._wanted_of(payload))
+                chunk_stamps.append(self._new_stamps(payload))
                 ends.append(at)
             else:
                 try:
@@ -99,11 +99,11 @@ class Inlet(ManagedConnection[Connection]):
                 except (Lost, Refused) as error:
                     ended = error
                     break
-        if parts:
+        if chunk_stamps:
             now = connection.arrived_ns(np.array(ends)) / NS
-            stamp = np.concatenate(parts)
+            stamp = np.concatenate(chunk_stamps)
             sender = stamp["sender"].astype(np.int64)
-            self.server.arrivals.take(stamp, sender, np.repeat(now, [*map(len, parts)]))
+            self.server.arrivals.take(stamp, sender, np.repeat(now, [*map(len, chunk_stamps)]))
         connection.consumed(at)
         if ended is not None:
             raise ended
@@ -111,14 +111,14 @@ class Inlet(ManagedConnection[Connection]):
             connection.send(_credit(number, count))
         self.watch()
 
-    def _wanted_of(self, payload: bytes) -> stamps.Stamps:
-        """The stamps of the messages of a chunk, from the one on that is wanted."""
+    def _new_stamps(self, payload: bytes) -> stamps.Stamps:
+        """Return the stamps of a chunk's messages, without those before the next one to consume."""
         chunk = codec.CHUNK.unpack_from(payload)
         number, entries, first, length = chunk[0], chunk[3], chunk[7], chunk[9]
-        wanted = self.next[number] or 0
-        self.next[number] = max(wanted, first + entries)
+        next_number = self.next[number] or 0
+        self.next[number] = max(next_number, first + entries)
         data = payload[codec.CHUNK.size : codec.CHUNK.size + length]
-        return stamps_of(data, entries)[max(0, wanted - first) :]
+        return stamps_of(data, entries)[max(0, next_number - first) :]
 
 
 def _credit(number: int, chunks: int) -> bytes:
@@ -126,9 +126,9 @@ def _credit(number: int, chunks: int) -> bytes:
 
 
 def stamps_of(data: bytes, entries: int) -> stamps.Stamps:
-    """The stamps of the messages of a chunk; one of no run for a message that has none.
+    """Return the stamps of a chunk's messages; all zero, for no run, for those without a stamp.
 
-    Messages of one load have one length: then they are rows of an array.
+    Messages of a load have one length, so they are usually rows of an array.
     """
     (size,) = codec.SIZE.unpack_from(data) if entries else (0,)
     unit = codec.SIZE.size + size
@@ -141,13 +141,13 @@ def stamps_of(data: bytes, entries: int) -> stamps.Stamps:
 
 
 def _bodies(data: bytes, entries: int) -> Iterator[bytes]:
-    """The first bytes of each body, as many as a stamp has."""
+    """Yield the stamp of each message as bytes."""
     at = 0
     for _ in range(entries):
         (size,) = codec.SIZE.unpack_from(data, at)
         if size & BATCH:
             raise Lost("a chunk has messages in batches, which nobody of this load publishes")
         entry = data[at + codec.SIZE.size : at + codec.SIZE.size + size]
-        known = entry.startswith(codec.SECTION) and size >= STAMPED
-        yield entry[codec.BODY_AT : STAMPED] if known else bytes(stamps.SIZE)
+        stamped = entry.startswith(codec.SECTION) and size >= STAMPED
+        yield entry[codec.BODY_AT : STAMPED] if stamped else bytes(stamps.SIZE)
         at += codec.SIZE.size + size

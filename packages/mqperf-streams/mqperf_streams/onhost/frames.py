@@ -1,4 +1,4 @@
-"""Messages in frames, of which each is handed over whole or not at all."""
+"""Messages in frames; the messages of a frame are published together or not at all."""
 
 import os
 
@@ -15,7 +15,7 @@ STAMP_AT = codec.MESSAGE.size + codec.BODY_AT
 
 
 class Frames:
-    """Messages of a thread; their numbers are the publishing ids by which the broker confirms."""
+    """Messages of a thread; their numbers are publishing ids, by which the broker confirms."""
 
     def __init__(self, orders: Orders, routes: Routes) -> None:
         self.routes = routes
@@ -26,7 +26,7 @@ class Frames:
         self.ids = np.ndarray(len(self.rows), ">u8", self.rows.data, 0, (self.unit,))
 
     def content(self, numbers: Numbers) -> bytes:
-        """A frame of these messages, which are of one partition: its place is the publisher's."""
+        """Encode a frame of these messages of one partition, whose number is the publisher's."""
         count, (publisher, _) = len(numbers), self.routes.run(int(numbers[0]))
         self.ids[:count] = numbers
         content = self.rows[:count].tobytes()
@@ -34,5 +34,5 @@ class Frames:
         return codec.PUBLISHED.pack(size, codec.PUBLISH, 1, publisher, count) + content
 
     def handed_over(self, count: int, taken: int) -> int:
-        """All of a frame, or none."""
+        """Return all messages of a frame, or none."""
         return count if taken >= codec.PUBLISHED.size + count * self.unit else 0

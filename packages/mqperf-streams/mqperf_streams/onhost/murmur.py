@@ -11,7 +11,7 @@ BITS = 0xFFFFFFFF
 
 
 def murmur3(content: bytes, seed: int = SEED) -> int:
-    """The hash, without a sign."""
+    """Return the hash as an unsigned number."""
     whole = len(content) // 4 * 4
     state = seed
     for (word,) in struct.iter_unpack("<I", content[:whole]):

@@ -1,4 +1,4 @@
-"""What one process is told beyond what all are: threads with partitions, where consumers begin."""
+"""The orders of one process: threads with partitions, and where consumers begin."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,9 +8,9 @@ from mqperf_numbered.onhost.orders import PairOrders
 
 @dataclass(frozen=True, slots=True)
 class Orders(PairOrders):
-    """All that a process is told: keys of the plan by their names, and threads with streams.
+    """All orders of a process: parameters of the plan by name, and threads with streams.
 
-    With several ``partitions`` a thread has a super stream of so many, each a sender of its own.
+    With several ``partitions`` a thread has a super stream; each partition counts as a sender.
     """
 
     offset: Literal["first", "last", "next"]
@@ -18,7 +18,7 @@ class Orders(PairOrders):
     partitions: int
 
     def sender(self, place: int) -> str:
-        """The name of a thread, or of a partition of its super stream: ``client-1.2-0``."""
+        """Return the name of a thread, or of a partition of its super stream: ``client-1.2-0``."""
         thread, partition = divmod(place, self.partitions)
         name = PairOrders.sender(self, thread)
         return name if self.partitions == 1 else f"{name}-{partition}"

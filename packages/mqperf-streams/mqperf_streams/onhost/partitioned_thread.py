@@ -1,4 +1,4 @@
-"""A publishing thread of a super stream, of which each partition has messages numbered from 0."""
+"""A publishing thread of a super stream; messages of each partition are numbered from 0."""
 
 import numpy as np
 
@@ -10,10 +10,10 @@ from mqperf_streams.onhost.orders import Orders
 
 
 class PartitionedThread(PublisherThread):
-    """One thread.  Its own numbers count over all partitions, and are publishing ids.
+    """A publishing thread, whose numbers count over all partitions, and are publishing ids.
 
-    Partitions confirm apart, so that ``open`` tells of the last ``window`` messages which still
-    wait, and ``oldest`` is the first of these.
+    Partitions confirm independently: ``open`` marks which of the last ``window`` messages are
+    unconfirmed, and ``oldest`` is the first of these.
     """
 
     def __init__(self, orders: Orders, number: int, record: Record, frames: Frames) -> None:
@@ -23,31 +23,31 @@ class PartitionedThread(PublisherThread):
 
     @property
     def pending(self) -> int:
-        """Messages from the oldest one on that waits: later ones may be confirmed."""
+        """Messages from the oldest unconfirmed one on; later ones may be confirmed."""
         return self.next - self.oldest
 
     def identity(self, numbers: Numbers) -> tuple[Numbers, Numbers]:
-        """The partition of each is its sender."""
+        """Return the partitions of messages, as their senders, and numbers within these."""
         partition, within = self.routes.numbered(numbers)
         return self.first_sender + partition, within
 
     def attach(self, connection: Outbox) -> None:
-        """Send on this connection from now on; nothing waits."""
+        """Send on this connection from now on; earlier unconfirmed messages stay unconfirmed."""
         super().attach(connection)
         self.open[:], self.oldest = False, self.next
 
-    def wanted(self, now_ns: int) -> int:
-        """Messages of one partition that may be sent now, at once."""
+    def sendable(self, now_ns: int) -> int:
+        """Return how many messages of one partition may be sent now, in one block."""
         _, left = self.routes.run(self.next)
-        return min(super().wanted(now_ns), left)
+        return min(super().sendable(now_ns), left)
 
     def send(self, count: int) -> None:
-        """Send so many at once."""
+        """Send a block of ``count`` messages."""
         self.open.put(np.arange(self.next, self.next + count), True, mode="wrap")  # noqa: FBT003
         super().send(count)
 
     def ended(self, stream: str, numbers: Numbers, now_ns: int) -> None:
-        """A partition has these messages, or refuses them."""
+        """Record that a partition has ``confirmed`` these messages, or refused them (``error``)."""
         super().ended(stream, numbers, now_ns)
         self.open.put(numbers, False, mode="wrap")  # noqa: FBT003
         sent = np.arange(self.oldest, self.next)

@@ -20,15 +20,15 @@ from mqperf_streams.onhost.routes import Routes
 
 ERRORS = np.dtype([("number", ">u8"), ("code", ">u2")])
 LIST_AT = 5
-"""Where the list begins in a frame of confirms, or of errors: behind publisher and count."""
+"""The offset of the list in a frame of confirms or errors: after publisher and count."""
 
 
 _routes = cache(Routes)
-"""Those of all threads."""
+"""The routes of all threads."""
 
 
 class Outlet(publisher.Outlet[Connection]):
-    """The connection of a thread."""
+    """The connection of a publishing thread."""
 
     def __init__(
         self, orders: Orders, thread: Thread, record: Record, waiting: Waiting, diary: Diary
@@ -42,14 +42,14 @@ class Outlet(publisher.Outlet[Connection]):
         super().__init__(publishing, waiting, diary, partial(Connection, orders.broker))
 
     def prepare(self, connection: Connection) -> None:
-        """Make the stream unless it is there, and a publisher without a name for each partition."""
+        """Create the stream if it is missing, and an unnamed publisher for each partition."""
         for number, stream in enumerate(connection.streams(self.stream, self.partitions)):
-            wanted = bytes([number]) + codec.string("") + codec.string(stream)
-            connection.prepared(stream, codec.DECLARE_PUBLISHER, wanted)
+            declaration = bytes([number]) + codec.string("") + codec.string(stream)
+            connection.prepared(stream, codec.DECLARE_PUBLISHER, declaration)
         self.thread.attach(connection)
 
     def read(self, connection: Connection) -> None:
-        """Count what was confirmed, or refused."""
+        """Record the messages that were confirmed or refused."""
         at, now_ns = 0, time.time_ns()
         while (frame := connection.frame(at)) is not None:
             key, payload, at = frame

@@ -1,1 +1,1 @@
-"""How the messages of partitions are shown."""
+"""The section about messages of partitions."""

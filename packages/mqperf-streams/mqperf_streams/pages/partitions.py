@@ -1,4 +1,4 @@
-"""Super streams: how evenly keys spread messages over partitions."""
+"""The section on the distribution of messages over the partitions of super streams."""
 
 from mqperf_numbered.pages import parts
 from mqperf_streams.study.partitions import TABLE

@@ -1,1 +1,1 @@
-"""What a plan may say of a load of streams."""
+"""Plan parameters of loads of streams."""

@@ -1,4 +1,4 @@
-"""What a plan may say of a load of streams."""
+"""Parameters of a load of streams in a plan."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal, Self
@@ -11,11 +11,11 @@ from mqperf_amqp_0_9_1.plan.test_case import TEST_CASE
 from mqperf_numbered.plan.paced import USUAL_BYTES, Paced, RandomBody
 
 MOST_BYTES = 1_000_000
-"""Of a body, with which a frame is not longer than the megabyte that is agreed with brokers."""
+"""The longest body, so that a frame is within the megabyte that is agreed with brokers."""
 
 
 class Parameters(Paced):
-    """Each is a column of tables, and may be a list."""
+    """Parameters of the load: each is a column of tables, and may be a list."""
 
     payload_bytes: Annotated[RandomBody, Field(le=MOST_BYTES)] = USUAL_BYTES
     confirms: int = Field(
@@ -59,7 +59,7 @@ class Parameters(Paced):
 
 
 def incompatible_queues(kind: str, _values: Mapping[str, object]) -> str | None:
-    """Why messages of such a load cannot be in a kind of queue; None where they can."""
+    """Return why a load with such parameters cannot use a kind of queue; None if it can."""
     return None if kind == "stream" else "it publishes to streams only: plan queues: [stream]"
 
 

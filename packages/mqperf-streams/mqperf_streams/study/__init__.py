@@ -1,1 +1,1 @@
-"""What the load generator tells of a run beside the record of messages."""
+"""Tables and checks of a run from the generator's files beside the record of messages."""

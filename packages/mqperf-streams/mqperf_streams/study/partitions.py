@@ -1,4 +1,4 @@
-"""The table ``partitions``: how many messages each partition of the super streams of a run had."""
+"""The table ``partitions``: the messages of each partition of the super streams of a run."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -12,27 +12,27 @@ if TYPE_CHECKING:
 
 
 def rows(reading: "Reading") -> Iterator[dict[str, Any]]:
-    """A row for each partition, of all threads together; none of runs without super streams."""
+    """Yield a row for each partition, of all threads together; none without super streams."""
     case = reading.run.case
     if case.generator != GENERATOR.name or (partitions := of_case(case).partitions) == 1:
         return
     sent, received = (_counts(reading, name, partitions) for name in ("sent", "received"))
-    for place in range(partitions):
+    for partition in range(partitions):
         yield {
-            "partition": place,
-            "sent": sent[place],
-            "received": received[place],
-            "partition_share": sent[place] / sum(sent) if any(sent) else None,
+            "partition": partition,
+            "sent": sent[partition],
+            "received": received[partition],
+            "partition_share": sent[partition] / sum(sent) if any(sent) else None,
         }
 
 
 def _counts(reading: "Reading", stream: str, partitions: int) -> list[int]:
-    """Different messages of each partition; senders are called ``client-1.2-0``."""
+    """Return the distinct messages of each partition; senders have names as ``client-1.2-0``."""
     counts = [0] * partitions
-    for sender, numbers in reading.streams.seen(stream):
-        place = sender.rpartition("-")[2]
-        if place.isdecimal() and int(place) < partitions:
-            counts[int(place)] += size(numbers.ranges)
+    for sender, numbers in reading.streams.sequence_numbers(stream):
+        partition = sender.rpartition("-")[2]
+        if partition.isdecimal() and int(partition) < partitions:
+            counts[int(partition)] += size(numbers.ranges)
     return counts
 
 

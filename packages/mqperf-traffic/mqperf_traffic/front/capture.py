@@ -1,4 +1,4 @@
-"""A capture: what its options stand for, and what it says of what it got."""
+"""Runs a capture from command-line options, and summarizes the profile."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,17 +12,17 @@ from mqperf_traffic.lab.counting import Counting
 from mqperf_traffic.lab.firehose import MOST_WAITING, Firehose
 from mqperf_traffic.plan.profile import MOST_SECONDS, Profile, write
 
-WAITED = 0.02
-"""If more of the messages of a second waited to be captured, their seconds are not certain."""
+WAITING_SHARE = 0.02
+"""If a larger share of a second's messages waited to be captured, their second is uncertain."""
 
 
 def captured(
     url: str, duration: str, out: Path, tell: Callable[[str], None], *, names: bool
 ) -> Profile:
-    """Capture for so long, and write the profile; ``tell`` is told what a person can do meanwhile.
+    """Capture for ``duration``, and write the profile; ``tell`` gets hints for the user meanwhile.
 
-    ``url`` names a variable for its password.  Raises ``MqperfError`` for options that make no
-    sense, where the broker refuses, and where nothing was published.
+    ``url`` names an environment variable for its password.  Raises ``MqperfError`` for invalid
+    options, and if the broker refuses or nothing was published.
     """
     length_s = seconds(duration, "--for")
     if length_s != round(length_s) or not 1 <= length_s <= MOST_SECONDS:
@@ -43,7 +43,7 @@ def captured(
 
 
 def broker_of(url: str) -> Broker:
-    """Where a URL leads; raises ``MqperfError`` for one that leads to no RabbitMQ."""
+    """Return the broker of a URL; raises ``MqperfError`` for a URL that is not RabbitMQ's."""
     parsed = BrokerUrl.parse(with_environment(url))
     if parsed.scheme not in PORTS:
         raise MqperfError(f"the URL: its scheme must be {', '.join(PORTS)}")
@@ -57,7 +57,7 @@ def broker_of(url: str) -> Broker:
 
 
 def words(profile: Profile) -> Iterator[str]:
-    """What was captured, and what is wrong with it."""
+    """Yield sentences about what was captured, and what is wrong with it."""
     rates = profile.per_second()
     yield (
         f"{profile.messages:,} messages to {len(profile.routes):,} routes in {profile.seconds} s:"
@@ -73,7 +73,7 @@ def words(profile: Profile) -> Iterator[str]:
             f"the profile is not complete: more than {MOST_WAITING:,} messages waited for us, and"
             " the broker dropped some; capture where there is more CPU, or less traffic"
         )
-    elif profile.most_waiting > WAITED * max(rates):
+    elif profile.most_waiting > WAITING_SHARE * max(rates):
         yield (
             f"{profile.most_waiting:,} messages waited to be captured at most: they may be counted"
             " in a later second than they were published in"

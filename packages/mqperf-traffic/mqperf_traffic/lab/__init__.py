@@ -1,1 +1,1 @@
-"""How traffic is captured, and how its replay is started."""
+"""Captures traffic, and launches its replay."""

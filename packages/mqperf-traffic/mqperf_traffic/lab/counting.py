@@ -1,4 +1,4 @@
-"""Published messages as counts: what becomes of a capture, and of what it keeps nothing else."""
+"""Counts published messages; a capture keeps nothing but these counts."""
 
 from collections import Counter
 from itertools import groupby
@@ -16,17 +16,17 @@ from mqperf_traffic.plan.profile import (
 )
 
 MOST_KNOWN = 20_000
-"""Tables of headers whose meaning is kept: those of one connection are often the same."""
+"""Size of the cache of parsed header tables, which are often the same within a connection."""
 
 COUNT_BYTES = 2
-"""The fewest that a second of a route takes in a profile."""
+"""The fewest bytes that a second of a route takes in a profile."""
 
 LENGTHS = 64
-"""Lengths that are all told apart.  Where there are more, those that follow each other are told as
-the longest of them: together they are no more than this part of all messages."""
+"""So many distinct lengths are kept.  If there are more, adjacent lengths are grouped under the
+longest of the group; a group of several has at most 1/64 of all messages."""
 
 Key = tuple[str | None, str | None, int]
-"""Exchange and routing key, and queues; without names, all that have as many queues."""
+"""Exchange, routing key and number of queues; None, None for merged routes with as many queues."""
 
 
 class Counting:
@@ -42,9 +42,9 @@ class Counting:
         self.by_length: Counter[tuple[Key, int]] = Counter()
 
     def count(self, passed_s: float, table: bytes, length: int, messages: int = 1) -> None:
-        """Count messages that came so long after the beginning, by the firehose's headers.
+        """Count messages with this header table, received ``passed_s`` after the beginning.
 
-        Raises ``ValueError`` for a body that is longer than a profile may tell of.
+        Raises ``ValueError`` for a body that is longer than a profile allows.
         """
         if length > MOST_BYTES:
             raise ValueError(f"a message of {length} bytes came: profiles have up to {MOST_BYTES}")
@@ -55,7 +55,7 @@ class Counting:
         if table not in self.known:
             if len(self.known) >= MOST_KNOWN:
                 self.known.clear()
-            self.known[table] = self._key(published(table))
+            self.known[table] = self._route_of(published(table))
         if (key := self.known[table]) is None:
             self.unroutable += messages
             return
@@ -64,8 +64,8 @@ class Counting:
         self.by_tenth[tenth] += messages
         self.by_length[key, length] += messages
 
-    def _key(self, event: Published) -> Key | None:
-        """The route of a message, if it went to any queue."""
+    def _route_of(self, event: Published) -> Key | None:
+        """Return the route of a message; None if it went to no queue."""
         if not event.queues:
             return None
         key = (event.exchange, event.routing_key, min(event.queues, MOST_QUEUES))
@@ -75,20 +75,20 @@ class Counting:
         return key
 
     def profile(self, *, names: bool, complete: bool, most_waiting: int) -> Profile:
-        """The profile of what was counted, its largest routes first.
+        """Return the profile of what was counted, its largest routes first.
 
-        Of a long capture no more of them are told apart than a file of plans has room for.
+        The smallest routes of a long capture are merged until the profile fits in a plan's file.
         """
         most = MOST_BYTES // (COUNT_BYTES * self.seconds)
         while True:
-            self._gather(most)
+            self._merge_small(most)
             profile = self._profile(names=names, complete=complete, most_waiting=most_waiting)
             if not most or len(content(profile)) <= MOST_BYTES:
                 return profile
             most //= 2
 
-    def _gather(self, most: int) -> None:
-        """Tell the smallest routes no more apart, so that at most so many are."""
+    def _merge_small(self, most: int) -> None:
+        """Merge the smallest routes, so that at most ``most`` remain distinct."""
         sizes: Counter[Key] = Counter()
         for (key, _), count in self.by_second.items():
             if key[0] is not None:
@@ -96,18 +96,18 @@ class Counting:
         small = {key for key, _ in sizes.most_common()[most:]}
         self.gathered += sum(sizes[key] for key in small)
         for counts in (self.by_second, self.by_length):
-            for key, place in [*counts]:
+            for key, bucket in [*counts]:
                 if key in small:
-                    counts[(None, None, key[2]), place] += counts.pop((key, place))
+                    counts[(None, None, key[2]), bucket] += counts.pop((key, bucket))
 
     def _profile(self, *, names: bool, complete: bool, most_waiting: int) -> Profile:
         lengths: Counter[int] = Counter()
         for (_, length), count in self.by_length.items():
             lengths[length] += count
-        stands = standing(lengths)
+        representative = representatives(lengths)
         of_key: dict[Key, Counter[int]] = {}
         for (key, length), count in self.by_length.items():
-            of_key.setdefault(key, Counter())[stands[length]] += count
+            of_key.setdefault(key, Counter())[representative[length]] += count
         by_size = sorted(of_key, key=lambda key: -of_key[key].total())
         return Profile(
             complete=complete,
@@ -129,17 +129,17 @@ class Counting:
         )
 
 
-def standing(lengths: Counter[int]) -> dict[int, int]:
-    """By each length the one that stands for it: itself, while there are few."""
+def representatives(lengths: Counter[int]) -> dict[int, int]:
+    """Return the length that each length is recorded as: itself if there are few lengths."""
     if len(lengths) <= LENGTHS:
         return {length: length for length in lengths}
-    part, passed, places = lengths.total() / LENGTHS / 2, 0, {}
+    group_size, passed, groups = lengths.total() / LENGTHS / 2, 0, {}
     for length in sorted(lengths):
         passed += lengths[length]
-        # one with more than a part of its own begins another place, and has the next to itself
-        places[length] = (passed // part, lengths[length] > part and length)
-    stands: dict[int, int] = {}
-    for _, group in groupby(sorted(lengths), key=places.__getitem__):
-        every = [*group]
-        stands |= dict.fromkeys(every, every[-1])
-    return stands
+        # a length with more messages than a group is a group of its own
+        groups[length] = (passed // group_size, lengths[length] > group_size and length)
+    longest: dict[int, int] = {}
+    for _, group in groupby(sorted(lengths), key=groups.__getitem__):
+        members = [*group]
+        longest |= dict.fromkeys(members, members[-1])
+    return longest

@@ -1,8 +1,8 @@
-"""RabbitMQ's firehose: a copy of every message that is published to a virtual host, counted.
+"""Counts the copies of all messages published to a virtual host: RabbitMQ's firehose.
 
-The broker copies messages to an exchange while tracing is on, which its administrator switches on.
-They come through a queue of our own that ends with our connection, whatever becomes of us.  What it
-has no room for, the broker drops into a second one: so that is noticed.
+The broker copies messages to an exchange while an administrator has tracing on.  The copies come
+through an exclusive queue, which is deleted with the connection.  Copies beyond its length limit
+are dead-lettered to a second queue, so that dropped messages are noticed.
 """
 
 import secrets
@@ -22,18 +22,18 @@ from mqperf_traffic.lab.counting import Counting
 EXCHANGE, PUBLISHED = "amq.rabbitmq.trace", "publish.#"
 
 MOST_WAITING, MOST_WAITING_BYTES = 100_000, 1 << 28
-"""Messages that wait to be captured, for which the broker has to have room."""
+"""Limits of the capturing queue, in messages and bytes: the memory that the broker must have."""
 
 CHANNEL = 1
 DELIVERED, DECLARED = (
-    struct.pack(">HH", *which) for which in (codec.DELIVER, codec.QUEUE_DECLARE_OK)
+    struct.pack(">HH", *method) for method in (codec.DELIVER, codec.QUEUE_DECLARE_OK)
 )
 
 HEADERS_ONLY = 0x2000
 """The flags of a content header that has a table of headers and nothing else."""
 
 SIZE, FLAGS, TABLE = slice(4, 12), slice(12, 14), slice(14, None)
-"""Where they stand in it."""
+"""The bytes of body size, flags and table in a content header."""
 
 ASK_EVERY_S = 1.0
 SILENT_S = 5.0
@@ -41,10 +41,10 @@ ANSWER_S = 10.0
 
 
 class Firehose:
-    """A connection that gets the copies, and what the broker says of the two queues."""
+    """A connection that consumes the copies, and the largest backlog and drops of its queues."""
 
     def __init__(self, broker: Broker) -> None:
-        """Connect, and begin to get copies; raises ``SystemFault``."""
+        """Connect, and begin to consume copies; raises ``SystemFault``."""
         self.most_waiting, self.dropped, self.answers = 0, False, 0
         try:
             self.connection = Connection(broker)
@@ -60,9 +60,9 @@ class Firehose:
         self.connection.flowing()
 
     def capture(self, counting: Counting, silent: Callable[[], None]) -> None:
-        """Count messages for as long as is asked for; ``silent`` is called if none comes for 5 s.
+        """Count messages for ``counting.seconds``; call ``silent`` if none comes in the first 5 s.
 
-        Raises ``SystemFault`` where the connection is lost, or what comes is no firehose.
+        Raises ``SystemFault`` if the connection is lost, or a message is not the firehose's.
         """
         try:
             self._capture(counting, silent)
@@ -77,60 +77,60 @@ class Firehose:
         name = f"mqperf.capture.{secrets.token_hex(8)}"
         self.queue, self.overflow = name, f"{name}.dropped"
         self.connection.open_channel(CHANNEL)
-        room = {"x-max-length": MOST_WAITING, "x-max-length-bytes": MOST_WAITING_BYTES}
+        limits = {"x-max-length": MOST_WAITING, "x-max-length-bytes": MOST_WAITING_BYTES}
         drop = {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": self.overflow}
-        self._call_declare(self.overflow, {"x-max-length": 1})
-        self._call_declare(self.queue, {**room, **drop})
-        bound = codec.queue_bind(self.queue, EXCHANGE, PUBLISHED)
-        self.connection.call(CHANNEL, codec.QUEUE_BIND, bound)
-        wanted = codec.consume(self.queue, no_ack=True)
-        self.connection.send(codec.method(CHANNEL, codec.CONSUME, wanted))
+        self._declare_queue(self.overflow, {"x-max-length": 1})
+        self._declare_queue(self.queue, {**limits, **drop})
+        bind = codec.queue_bind(self.queue, EXCHANGE, PUBLISHED)
+        self.connection.call(CHANNEL, codec.QUEUE_BIND, bind)
+        consume = codec.consume(self.queue, no_ack=True)
+        self.connection.send(codec.method(CHANNEL, codec.CONSUME, consume))
 
-    def _call_declare(self, queue: str, arguments: Table) -> None:
-        declared = codec.queue_declare(queue, arguments, exclusive=True)
-        self.connection.call(CHANNEL, codec.QUEUE_DECLARE, declared)
+    def _declare_queue(self, queue: str, arguments: Table) -> None:
+        declare = codec.queue_declare(queue, arguments, exclusive=True)
+        self.connection.call(CHANNEL, codec.QUEUE_DECLARE, declare)
 
     def _capture(self, counting: Counting, silent: Callable[[], None]) -> None:
         begin = ask_at = time.monotonic()
-        end, asked, look_at = begin + counting.seconds, 0, begin + SILENT_S
+        end, expected, silent_at = begin + counting.seconds, 0, begin + SILENT_S
         while (now := time.monotonic()) < end:
             if now >= ask_at:
-                ask_at, asked = ask_at + ASK_EVERY_S, asked + self._ask()
-            if now >= look_at:
-                look_at = end
+                ask_at, expected = ask_at + ASK_EVERY_S, expected + self._ask()
+            if now >= silent_at:
+                silent_at = end
                 if not counting.messages:
                     silent()
             self._take(counting, begin, min(end, ask_at) - now)
-        asked += self._ask()
-        while self.answers < asked:
+        expected += self._ask()
+        while self.answers < expected:
             if time.monotonic() > end + ANSWER_S:
                 raise self.connection.lost(f"the broker did not answer for {ANSWER_S:.0f} s")
             self._take(counting, begin, ASK_EVERY_S)
 
     def _ask(self) -> int:
-        """Ask how many messages are in both queues; gives how many answers are to come."""
+        """Ask for the lengths of both queues; return the number of answers to expect."""
         queues = (self.queue, self.overflow)
         for queue in queues:
-            asked = codec.queue_declare(queue, passive=True)
-            self.connection.send(codec.method(CHANNEL, codec.QUEUE_DECLARE, asked))
+            declare = codec.queue_declare(queue, passive=True)
+            self.connection.send(codec.method(CHANNEL, codec.QUEUE_DECLARE, declare))
         return len(queues)
 
     def _take(self, counting: Counting, begin: float, timeout_s: float) -> None:
-        """Wait so long at most, and deal with all that has come whole."""
+        """Wait for ``timeout_s`` at most, and handle all frames that have come whole."""
         connection = self.connection
         select.select([connection], [], [], max(0.0, timeout_s))
         connection.keep_alive()
         if not connection.fill():
             return
         passed_s = time.monotonic() - begin
-        for header, messages in Counter(self._headers()).items():  # many are alike
+        for header, messages in Counter(self._headers()).items():  # many headers are equal
             if int.from_bytes(header[FLAGS]) != HEADERS_ONLY:
                 raise ValueError("a message came that is none of the firehose's")
             length = int.from_bytes(header[SIZE])
             counting.count(passed_s, header[TABLE], length, messages)
 
     def _headers(self) -> Iterator[bytes]:
-        """The content headers that have come whole, one of each message; methods are answered."""
+        """Yield the content header of each message that has come; handle methods meanwhile."""
         connection, at = self.connection, 0
         buffer, have = connection.view, connection.have
         while have - at >= codec.FRAME.size:
@@ -146,7 +146,7 @@ class Firehose:
         connection.consumed(at)
 
     def _answer(self, channel: int, payload: bytes) -> None:
-        """How many messages a queue has; anything else is for the connection."""
+        """Note the length of a queue; leave any other method to the connection."""
         if not payload.startswith(DECLARED):
             self.connection.attend(channel, payload)
             return

@@ -1,4 +1,4 @@
-"""How a replay is started: the routes of its profile, dealt to processes, each with its queues."""
+"""Starts a replay: deals the routes of its profile, each with its queues, to processes."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -20,15 +20,15 @@ PROGRAM = Program("the replay of traffic", "mqperf_traffic.onhost")
 EXCHANGE = "direct"
 
 MOST_CHANNELS = 2_000
-"""Of a connection, one for each queue: brokers allow 2,047 unless told otherwise."""
+"""Channels of a connection, one for each queue: brokers allow 2,047 by default."""
 
 EXPIRES = {"x-expires": 600_000}
-"""Queues go away when nobody has consumed for 10 minutes: no case tells how many there are."""
+"""Queues are deleted when unused for 10 minutes, as a case does not say how many there are."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The routes of a run, and the process of each."""
+    """The routes of a run, dealt to processes."""
 
     key: str
     routes: tuple[Route, ...]
@@ -40,12 +40,12 @@ class Layout:
         return most_of_a_process(len(self.routes), self.processes)
 
     def own(self, process: int) -> Iterator[tuple[int, Route]]:
-        """The routes of a process, and their numbers over all; processes count from 1."""
-        every = zip(numbers(len(self.routes), self.processes), self.routes, strict=True)
-        return ((number, route) for number, route in every if number // self.each == process - 1)
+        """Yield the routes of a process with their global numbers; processes count from 1."""
+        routes = zip(numbers(len(self.routes), self.processes), self.routes, strict=True)
+        return ((number, route) for number, route in routes if number // self.each == process - 1)
 
     def thread(self, number: int, route: Route) -> dict[str, Any]:
-        """What publisher and consumer of a route are told; names have a fixed width."""
+        """Return the orders of publisher and consumer of a route; names have a fixed width."""
         digits = f"{number + 1:06d}"
         return {
             "number": number,
@@ -59,7 +59,7 @@ class Layout:
 
 
 def profile_of(job: LoadJob) -> Profile:
-    """The profile of a job; raises ``LoadError`` where it was not read, or is too short."""
+    """Return the profile of a job; raises ``LoadError`` if it is not read or has too few routes."""
     name = of_case(job.case).traffic_file
     if name not in job.files:
         raise LoadError(f"{name}: was not read with the plan: run the plan from its file")
@@ -73,7 +73,7 @@ def profile_of(job: LoadJob) -> Profile:
 
 
 def orders(job: LoadJob, member: Member) -> dict[str, Any]:
-    """What one is ordered beyond what all are."""
+    """Return the orders of a process, beyond those that all generators have."""
     case, parameters, profile = job.case, of_case(job.case), profile_of(job)
     layout = Layout(job.run_id, profile.routes, case.processes * case.hosts)
     own, copies = list(layout.own(member.number)), max(route.queues for route in profile.routes)
@@ -94,11 +94,11 @@ def orders(job: LoadJob, member: Member) -> dict[str, Any]:
         "copies": copies,
         "exchange_type": EXCHANGE,
         "queue_arguments": {**ARGUMENTS[case.queues], **EXPIRES},
-        **_ALIKE,
+        **_UNUSED,
     }
 
 
-_ALIKE: Mapping[str, Any] = {
+_UNUSED: Mapping[str, Any] = {
     "message_count": None,
     "consume_after_s": None,
     "payload": None,
@@ -110,11 +110,11 @@ _ALIKE: Mapping[str, Any] = {
     **dict.fromkeys(("reject_share", "delivery_limit", "dead_letters", "urgent_share")),
     "log": False,
 }
-"""What the load ``amqp-0-9-1`` can be asked, and a replay leaves."""
+"""Orders of the load ``amqp-0-9-1`` that a replay does not use."""
 
 
 def options(case: Case, _access: Access, _address: str) -> Mapping[str, Mapping[str, str]]:
-    """What queues and connections of the load are."""
+    """Return the options of the queues and the exchange of the load."""
     expire = {name: str(value) for name, value in EXPIRES.items()}
     queues = {"durable": "true", **ARGUMENTS[case.queues], **expire}
     return {"queue": queues, "exchange": {"type": EXCHANGE, "durable": "true"}}

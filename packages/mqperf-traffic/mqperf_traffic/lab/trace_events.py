@@ -1,4 +1,4 @@
-"""What RabbitMQ's firehose says of a message that was published, in the headers of a copy of it."""
+"""Parses the headers with which RabbitMQ's firehose describes a published message."""
 
 import struct
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ WIDTHS = {
     **dict.fromkeys("D", 5),
     **dict.fromkeys("lLdT", 8),
 }
-"""Bytes of values that are always as long, by the letter of their type; others tell theirs."""
+"""Bytes of values of fixed size, by the letter of their type; other values begin with theirs."""
 
 EXCHANGE, ROUTING_KEYS, QUEUES = b"exchange_name", b"routing_keys", b"routed_queues"
 
@@ -27,13 +27,13 @@ class Published(NamedTuple):
 
 
 def published(table: bytes) -> Published:
-    """What a table of headers tells, with its length before it.
+    """Parse a table of headers, which begins with its length.
 
-    A message with several routing keys (CC, BCC) has them separated by commas.  Raises
-    ``ValueError`` for a table that is none of the firehose's.
+    Several routing keys of a message (CC, BCC) are joined by commas.  Raises ``ValueError`` for a
+    table that is not the firehose's.
     """
     try:
-        values = dict(_wanted(table))
+        values = dict(_routing_fields(table))
         exchange, keys = values[EXCHANGE], [*_texts(values[ROUTING_KEYS])]
         queues = sum(1 for _ in _texts(values[QUEUES]))
     except (struct.error, KeyError, IndexError):
@@ -41,8 +41,8 @@ def published(table: bytes) -> Published:
     return Published(_text(exchange), ",".join(map(_text, keys)), queues)
 
 
-def _wanted(table: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """Name and content of the fields that matter."""
+def _routing_fields(table: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Yield name and content of the fields for exchange, routing keys and queues."""
     at, end = SIZE.size, SIZE.size + SIZE.unpack_from(table)[0]
     while at < end:
         name = table[at + 1 : at + 1 + table[at]]
@@ -56,7 +56,7 @@ def _wanted(table: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _texts(array: bytes) -> Iterator[bytes]:
-    """Those in an array of long strings."""
+    """Yield the elements of an array of long strings."""
     at = 0
     while at < len(array):
         length = SIZE.unpack_from(array, at + 1)[0]

@@ -12,7 +12,7 @@ from mqperf_traffic.onhost.publisher import replayer
 
 
 def main() -> None:
-    """Be the client or server that the orders say."""
+    """Run as the client or server of the orders."""
     orders = read(Orders, Path(sys.argv[1]))
     if orders.profile is not None:
         (orders.out / f"{orders.label}.traffic").write_text(orders.profile, encoding="utf-8")

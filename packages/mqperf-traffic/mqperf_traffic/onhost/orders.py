@@ -1,4 +1,4 @@
-"""What one process of a replay is told beyond what those of the load ``amqp-0-9-1`` are."""
+"""The orders of one process of a replay, beyond those of the load ``amqp-0-9-1``."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ class Route(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Orders(orders.Orders):
-    """All that a process is told; its ``threads`` send the ``routes`` of the same places.
+    """All orders of a process; each of its ``threads`` sends the route of the same index.
 
     ``tenths`` count the messages of all routes in tenths of a second.  One client has the
-    ``profile`` itself, and leaves it beside what it records.
+    ``profile`` itself, and writes it beside its record.
     """
 
     routes: Sequence[Route]
@@ -31,5 +31,5 @@ class Orders(orders.Orders):
 
     @property
     def places(self) -> int:
-        """One for each copy of a message: what one queue of a route gets, ``client-1.2@3``."""
+        """Senders of a route in the record: one for each queue, such as ``client-1.2@3``."""
         return self.copies

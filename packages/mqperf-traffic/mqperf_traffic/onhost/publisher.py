@@ -1,4 +1,4 @@
-"""A client of a replay: a thread for each route, whose seconds and lengths are the profile's."""
+"""A client of a replay: a thread for each route, which sends the profile's counts and lengths."""
 
 from mqperf.onhost.load.control import Control
 from mqperf_amqp_0_9_1.onhost.publisher import Publisher
@@ -10,7 +10,7 @@ from mqperf_traffic.onhost.orders import Orders
 
 
 def replayer(orders: Orders, control: Control, record: Record, diary: Diary) -> Publisher:
-    """All routes of a process: their messages count once for each queue that they go to."""
+    """Return the publisher of a process's routes; messages count once for each of their queues."""
     client, tenths = Publisher(orders, control, record, diary), orders.tenths
     for publisher, route in zip(client.publishers, orders.routes, strict=True):
         thread, lengths = publisher.thread, route["lengths"]

@@ -1,1 +1,1 @@
-"""How a replay is shown."""
+"""The section and the answer about replays."""

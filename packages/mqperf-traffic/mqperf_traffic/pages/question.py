@@ -1,4 +1,4 @@
-"""How queues take traffic that was recorded: what is asked of every replay."""
+"""The answer to how queues cope with recorded traffic, for all replays."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -30,12 +30,12 @@ SCALE, P99 = "traffic_scale", "latency_p99_s"
 
 
 def asked(tables: Tables) -> bool:
-    """Where traffic is replayed."""
+    """Whether any run replays traffic."""
     return bool(len(tables[TABLE.name]))
 
 
 def answer(tables: Tables) -> Answer | None:
-    """A sentence for each point: its rate, how slow messages were, and how true the replay is."""
+    """Return a sentence for each point: rate, latency, and fidelity of the replay."""
     replays, varying = parts.told_apart(tables, TABLE)
     return parts.answer(
         "How do queues take the recorded traffic?",
@@ -69,18 +69,18 @@ def _latency(point: Row, name: str) -> str:
 
 
 def _fidelity(runs: pd.DataFrame) -> str:
-    """Whether every second and route of the runs has the messages of the profile."""
+    """Return what of the runs differs from the profile: seconds, routes or lengths."""
     off = {name: int(runs[f"{name}_off"].sum()) for name in ("seconds", "routes")}
-    counts = [f"{count} of {runs[name].sum()} {name}" for name, count in off.items() if count]
+    differences = [f"{count} of {runs[name].sum()} {name}" for name, count in off.items() if count]
     if runs["length_distance"].gt(TOLERANCE).any():
-        counts.append("lengths of messages")
-    if not counts:
+        differences.append("lengths of messages")
+    if not differences:
         return "every second and route as recorded"
-    return f"{joined(counts)}{' of all runs' if len(runs) > 1 else ''} not as recorded"
+    return f"{joined(differences)}{' of all runs' if len(runs) > 1 else ''} not as recorded"
 
 
 def _drawing(tables: Tables) -> Drawing | None:
-    """The 99th percentile of latency by the scale, where there are several."""
+    """Return a figure of the 99th percentile of latency by scale; None if there is one scale."""
     points = tables["points"]
     if SCALE not in varied(points):
         return None

@@ -1,4 +1,4 @@
-"""A replay beside its profile, in a row for each run."""
+"""The section that compares replays with their profiles, a row for each run."""
 
 from mqperf_numbered.pages import parts
 from mqperf_traffic.study.traffic import TABLE

@@ -1,1 +1,1 @@
-"""What a traffic profile is, and what a plan may say of its replay."""
+"""Traffic profiles, and plan parameters of their replay."""

@@ -1,4 +1,4 @@
-"""What a plan may say of a replay of traffic."""
+"""Parameters of a replay of traffic in a plan."""
 
 from typing import Annotated
 
@@ -22,7 +22,7 @@ def _read(name: str) -> str:
 
 
 class Parameters(CaseParameters):
-    """Each is a column of tables, and may be a list."""
+    """Parameters of a replay: each is a column of tables, and may be a list."""
 
     traffic_file: Annotated[str, AfterValidator(_read)] = Field(
         title="traffic profile",

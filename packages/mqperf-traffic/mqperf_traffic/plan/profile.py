@@ -1,10 +1,9 @@
 """A traffic profile: how much was published a second, to which routes, in which sizes.
 
-It holds no content, and names only where they were asked for.
+It holds no message content, and names only if they were asked for.
 """
 
 import os
-from collections.abc import Iterator
 from math import ceil
 from pathlib import Path
 from typing import Annotated, Literal, Self
@@ -17,11 +16,11 @@ from mqperf.plan import Frozen
 from mqperf.plan.file.attached import MOST_BYTES
 
 TENTHS = 10
-"""Of a second: bursts are told by them."""
+"""Tenths in a second: the resolution of bursts."""
 
 MOST_ROUTES = 1_000
 MOST_QUEUES = 1_000
-"""Of a route."""
+"""The most queues of a route."""
 
 MOST_LENGTHS = 256
 MOST_SECONDS = 86_400
@@ -32,10 +31,10 @@ Name = Annotated[str, Field(max_length=LONGEST_NAME)]
 
 
 class Route(Frozen, strict=True):
-    """Messages of one exchange and routing key that went to so many ``queues``.
+    """Messages of one exchange and routing key that went to the same number of ``queues``.
 
-    ``per_second`` counts them; ``lengths`` are lengths of bodies in bytes, each with how many
-    messages have it.
+    ``per_second`` counts them; ``lengths`` are pairs of a body's length in bytes and the number of
+    messages that have it.
     """
 
     exchange: Name | None = None
@@ -49,7 +48,7 @@ class Route(Frozen, strict=True):
 
     @property
     def messages(self) -> int:
-        """All of them."""
+        """Messages of all seconds."""
         return sum(self.per_second)
 
     @model_validator(mode="after")
@@ -63,9 +62,9 @@ class Profile(Frozen, strict=True):
     """What was published to a virtual host in some whole seconds.
 
     ``tenths`` counts the messages of all routes in each tenth of a second.  ``complete`` says that
-    the broker dropped none of what was captured; ``most_waiting`` is how many messages waited to be
-    captured at most: they were counted later than they were published.  ``unroutable`` messages
-    went to no queue, and are in no route; ``gathered`` ones are in routes of several keys.
+    the broker dropped no copy during the capture; ``most_waiting`` is the largest number of
+    messages that waited to be captured, and were counted later than published.  ``unroutable``
+    messages went to no queue, and are in no route; ``gathered`` ones are in merged routes.
     """
 
     format: Literal["mqperf-traffic"] = "mqperf-traffic"
@@ -79,16 +78,16 @@ class Profile(Frozen, strict=True):
 
     @property
     def seconds(self) -> int:
-        """Its length."""
+        """The length of the capture."""
         return len(self.routes[0].per_second)
 
     @property
     def messages(self) -> int:
-        """All that went to a queue."""
+        """Messages that went to a queue."""
         return sum(self.tenths)
 
     def per_second(self) -> list[int]:
-        """The messages of all routes."""
+        """Return the messages of all routes in each second."""
         return [sum(counts) for counts in zip(*(r.per_second for r in self.routes), strict=True)]
 
     @model_validator(mode="after")
@@ -97,30 +96,25 @@ class Profile(Frozen, strict=True):
             raise ValueError("routes have differently many seconds")
         if len(self.tenths) != TENTHS * self.seconds:
             raise ValueError(f"tenths has {len(self.tenths)} counts for {self.seconds} s")
-        by_tenths = [sum(part) for part in _parts(self.tenths)]
-        if by_tenths != self.per_second():
+        starts = range(0, len(self.tenths), TENTHS)
+        if [sum(self.tenths[n : n + TENTHS]) for n in starts] != self.per_second():
             raise ValueError("tenths and routes count differently many messages")
         return self
 
 
-def _parts(tenths: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """The tenths of each second."""
-    return (tenths[first : first + TENTHS] for first in range(0, len(tenths), TENTHS))
-
-
 def most_of_a_process(routes: int, processes: int) -> int:
-    """How many routes a process has at most, and how many numbers each has."""
+    """Return the most routes of a process, which is the size of its block of route numbers."""
     return ceil(routes / processes)
 
 
 def numbers(routes: int, processes: int) -> list[int]:
-    """The number of each route over all processes, to which they are dealt in turn."""
-    each = most_of_a_process(routes, processes)
-    return [place % processes * each + place // processes for place in range(routes)]
+    """Return the global number of each route; routes are dealt to processes in turn."""
+    block = most_of_a_process(routes, processes)
+    return [index % processes * block + index // processes for index in range(routes)]
 
 
 def parsed(content: bytes, name: str) -> Profile:
-    """The profile in a file of this name; raises ``PlanError`` for what is none."""
+    """Parse the content of a file of this name; raises ``PlanError`` if it is not a profile."""
     try:
         return Profile.model_validate_json(content)
     except ValidationError as error:
@@ -129,15 +123,15 @@ def parsed(content: bytes, name: str) -> Profile:
 
 
 def content(profile: Profile) -> bytes:
-    """The profile as a file."""
+    """Return the profile as the content of a file."""
     text = profile.model_dump_json(exclude_none=True)
     return (text.replace('{"queues"', '\n{"queues"') + "\n").encode()
 
 
 def write(profile: Profile, file: Path) -> None:
-    """Write the file; it has its name only when it is whole.
+    """Write the file atomically.
 
-    Raises ``PlanError`` where it cannot be written, or no plan could read it.
+    Raises ``PlanError`` if it cannot be written, or is too large for a plan.
     """
     written = content(profile)
     if len(written) > MOST_BYTES:

@@ -1,1 +1,1 @@
-"""What was replayed, beside the profile."""
+"""Compares replays with their profiles."""

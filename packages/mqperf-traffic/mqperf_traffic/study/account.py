@@ -1,7 +1,7 @@
-"""What was replayed, against the profile that was to be.
+"""Compares a replay with its profile.
 
-Counts are of deliveries, as the record has them: a message that goes to three queues counts three
-times.  Lengths are those of messages.
+Counts are of deliveries, as in the record: a message that goes to three queues counts three times.
+Lengths are those of messages.
 """
 
 import hashlib
@@ -28,25 +28,25 @@ from mqperf_traffic.plan.parameters import GENERATOR, of_case
 from mqperf_traffic.plan.profile import Profile, Route, most_of_a_process, numbers, parsed
 
 FILE = "client-1.traffic"
-"""The profile, as the first client had it."""
+"""The profile, as written by the first client."""
 
 TOLERANCE = 0.02
-"""By how much the rate of a second, and the distribution of lengths, may differ."""
+"""Allowed difference of the rate of a second (a share), and of the distribution of lengths."""
 
 PAUSE_S = 0.1
-"""A client that pauses for so long sends what was due in it in the next second."""
+"""Allowed pause of a client, which sends messages that were due in the pause a second later."""
 
 Counts = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What a profile asks of a run, and what was recorded of it.
+    """The deliveries that a profile demands of a run, and those that were recorded.
 
-    ``queues`` are the most of a route.  ``asked``, ``due`` and ``sent`` are of each second of the
-    load, by what the profile has, when messages were due, and when they were sent; ``missing`` are
-    routes of which another number was sent in the whole load.  ``distance`` is the largest
-    difference of two cumulative distributions of lengths, that of Kolmogorov and Smirnov.
+    ``queues`` is the most queues of a route.  ``asked``, ``due`` and ``sent`` count deliveries of
+    each second of the load: by the profile, by when they were due, and by when they were sent.
+    ``missing`` has the asked and sent counts of routes for which these differ over the whole load.
+    ``distance`` is the Kolmogorov-Smirnov distance of the two distributions of lengths.
     """
 
     routes: int
@@ -58,27 +58,27 @@ class Replay:
     distance: float
 
     def off(self, counts: Counts, slack_s: float = 0.0) -> NDArray[np.bool_]:
-        """The seconds whose counts differ from the profile by more than two messages and 2 %.
+        """Return a mask of the seconds that differ from the profile by over 2 messages and 2 %.
 
-        What is due in ``slack_s`` of the fullest second is allowed, too.
+        The tolerance includes what is due in ``slack_s`` at the largest rate of a second.
         """
         slack = 2 * self.queues + slack_s * self.asked.max()
-        wrong: NDArray[np.bool_] = np.abs(counts - self.asked) > TOLERANCE * self.asked + slack
-        return wrong
+        off: NDArray[np.bool_] = np.abs(counts - self.asked) > TOLERANCE * self.asked + slack
+        return off
 
     @property
     def worst(self) -> float:
         """The largest share by which the messages sent in a second differ from the profile."""
-        some = self.asked > 0
-        return float((np.abs(self.sent - self.asked)[some] / self.asked[some]).max(initial=0.0))
+        busy = self.asked > 0
+        return float((np.abs(self.sent - self.asked)[busy] / self.asked[busy]).max(initial=0.0))
 
     def disagreements(self) -> Iterator[str]:
-        """Sentences about what is not as the profile has it."""
-        for words, counts, slack_s in (("due", self.due, 0.0), ("sent", self.sent, PAUSE_S)):
+        """Yield sentences about differences from the profile."""
+        for verb, counts, slack_s in (("due", self.due, 0.0), ("sent", self.sent, PAUSE_S)):
             if (off := np.flatnonzero(self.off(counts, slack_s))).size:
                 first = off[0]
                 yield (
-                    f"in {off.size} of {len(counts)} s not as many messages were {words} as the"
+                    f"in {off.size} of {len(counts)} s not as many messages were {verb} as the"
                     f" profile has: {counts[first]:.0f} after {first} s, where it has"
                     f" {self.asked[first]:.0f}"
                 )
@@ -95,7 +95,7 @@ class Replay:
 
 
 def replay_of(run: Whole, streams: ByProcess) -> Replay:
-    """That of a run; streams are by the clock of the host of each process.
+    """Return the replay of a run; ``streams`` are by the clock of the host of each process.
 
     Raises ``LoadError`` for files that are damaged.
     """
@@ -103,13 +103,13 @@ def replay_of(run: Whole, streams: ByProcess) -> Replay:
     load_s, processes = round(run.load[1] - run.load[0]), run.case.processes * run.case.hosts
     speed, scale, routes = parameters.traffic_speed, parameters.traffic_scale, len(profile.routes)
     each = most_of_a_process(routes, processes)
-    asked, of_route = np.zeros(load_s), dict[int, int]()
+    asked, asked_of = np.zeros(load_s), dict[int, int]()
     for number, route in zip(numbers(routes, processes), profile.routes, strict=True):
         curve = curve_of(route.per_second, profile.tenths, speed=speed, scale=scale)
         schedule = Schedule(curve, phase_of(number, routes))
-        until = np.array([schedule.due(second * NS - 1) for second in range(load_s + 1)])
-        asked += np.diff(until) * route.queues
-        of_route[number] = int(until[-1]) * route.queues
+        due_until = np.array([schedule.due(second * NS - 1) for second in range(load_s + 1)])
+        asked += np.diff(due_until) * route.queues
+        asked_of[number] = int(due_until[-1]) * route.queues
     due, sent, sent_of = np.zeros(load_s), np.zeros(load_s), Counter[str]()
     for process in run.facts.processes:
         if process.kind != "client":
@@ -121,24 +121,24 @@ def replay_of(run: Whole, streams: ByProcess) -> Replay:
         for sender, count in _senders(run, process.label).items():
             sent_of[sender.partition("@")[0]] += count
     missing = {
-        number: (count, of_sender)
-        for number, count in of_route.items()
-        if (of_sender := sent_of[sender_of(number, each)]) != count
+        number: (count, sent_count)
+        for number, count in asked_of.items()
+        if (sent_count := sent_of[sender_of(number, each)]) != count
     }
     queues = max(route.queues for route in profile.routes)
-    every = zip(profile.routes, numbers(routes, processes), strict=True)
-    messages = [(route, of_route[number] / route.queues) for route, number in every]
+    numbered = zip(profile.routes, numbers(routes, processes), strict=True)
+    messages = [(route, asked_of[number] / route.queues) for route, number in numbered]
     return Replay(routes, queues, asked, due, sent, missing, distance(messages, _lengths(run)))
 
 
 def _senders(run: Whole, label: str) -> dict[str, int]:
-    """How many messages a client sent, by the name of each sender."""
-    seen = read_counts(run.folder / f"{label}.counts").numbers.get("sent", {})
-    return {sender: numbers.count for sender, numbers in seen.items()}
+    """Return how many messages a client sent, by the name of each sender."""
+    sequences = read_counts(run.folder / f"{label}.counts").numbers.get("sent", {})
+    return {sender: sequence.count for sender, sequence in sequences.items()}
 
 
 def _profile(run: Whole) -> Profile:
-    """The recorded one, which must be that of the plan."""
+    """Read the recorded profile; raises ``LoadError`` if it is not that of the plan."""
     path = run.folder / FILE
     try:
         content = raw.content(path, MOST_BYTES)
@@ -160,33 +160,33 @@ def _diaries(run: Whole) -> list[Diary]:
 
 
 def _lengths(run: Whole) -> Counter[int]:
-    """How many messages of each length were received."""
-    come = Counter[int]()
+    """Return how many messages of each length were received."""
+    received = Counter[int]()
     for diary in _diaries(run):
         for name, count in diary.counts.items():
             if name.startswith(LENGTH):
-                come[int(name.removeprefix(LENGTH))] += count
-    return come
+                received[int(name.removeprefix(LENGTH))] += count
+    return received
 
 
-def distance(messages: Iterable[tuple[Route, float]], come: Mapping[int, int]) -> float:
-    """Between the lengths that routes have with so many messages, and those that have ``come``."""
+def distance(messages: Iterable[tuple[Route, float]], received: Mapping[int, int]) -> float:
+    """Return the distance of the lengths that routes with message counts have from ``received``."""
     asked = defaultdict[int, float](float)
     for route, count in messages:
         for length, of_length in route.lengths:
             asked[length] += of_length / route.messages * count
-    if not come or not sum(asked.values()):
+    if not received or not sum(asked.values()):
         return 1.0
-    lengths = sorted({*asked, *come})
+    lengths = sorted({*asked, *received})
     shares = [
         np.cumsum([counts.get(length, 0) for length in lengths]) / sum(counts.values())
-        for counts in (asked, come)
+        for counts in (asked, received)
     ]
     return float(np.abs(shares[0] - shares[1]).max())
 
 
 def account(run: Whole, streams: ByProcess) -> Account:
-    """What happened to the processes, and what is not as the profile has it."""
+    """Return offered rate and events of a run, and its differences from the profile."""
     replay = replay_of(run, streams)
     begin, end = map(round, run.window_in_load)
     return Account(

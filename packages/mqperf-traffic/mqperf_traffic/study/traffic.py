@@ -1,4 +1,4 @@
-"""The table ``traffic``: how near a replay came to its profile."""
+"""The table ``traffic``: how close a replay came to its profile."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def rows(reading: "Reading") -> Iterator[dict[str, Any]]:
-    """A row for a run that replays traffic; none of other runs."""
+    """Yield a row for a run that replays traffic, none for other runs."""
     if reading.run.case.generator != GENERATOR.name:
         return
     replay = replay_of(reading.run, reading.streams.recorded)

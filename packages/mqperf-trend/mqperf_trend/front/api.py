@@ -33,11 +33,11 @@ from mqperf_trend.study import trends
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Trend:
-    """How figures of the same points went over many folders.
+    """The figures of the same points over many folders.
 
     ``tables`` are ``trend_folders``, ``trend_differences``, ``trend_sustained``, ``trend_steps``,
-    ``trend_control_runs`` and ``trend_points``; ``problems`` says, a line each, which of the given
-    folders are not in it, and why.
+    ``trend_control_runs`` and ``trend_points``; ``problems`` has a line for each given folder that
+    was left out, with the reason.
     """
 
     tables: Tables
@@ -50,7 +50,7 @@ class Trend:
 
     @property
     def changes(self) -> pd.DataFrame:
-        """The steps that matter, are more than chance, and are no drift of the machine."""
+        """The steps that are relevant, significant, and no drift of the machine."""
         return words.changes(self.tables["trend_steps"])
 
     @property
@@ -65,49 +65,49 @@ class Trend:
 
     @property
     def sustained(self) -> pd.DataFrame:
-        """What each folder sustains: a row for each folder, layout and test case."""
+        """The sustained throughput: a row for each folder, layout and test case."""
         return self.tables["trend_sustained"]
 
     @property
     def control_runs(self) -> pd.DataFrame:
-        """The steps of the control runs, which tell the machine's drift."""
+        """The steps of the control runs, which show the drift of the machine."""
         return self.tables["trend_control_runs"]
 
     def plot(self, *, points: bool = False, **values: str) -> Figure:
-        """What one sweep sustains over the folders, and its latency; or each of its ``points``.
+        """Plot the sustained throughput of one sweep and its latency; or each of its ``points``.
 
         ``values`` select the sweep: ``plot(test_case="rpc-call", queues="classic")``.  Raises
-        ``MqperfError`` unless they leave one.
+        ``MqperfError`` unless exactly one sweep has these values.
         """
         if unknown := [name for name in values if name not in SWEEP]:
             raise MqperfError(
                 f"no column {unknown[0]!r} to select by; there are: {', '.join(SWEEP)}"
             )
-        every = list(page.sweeps(self.tables))
-        left = [of_sweep for sweep, of_sweep in every if values.items() <= sweep.items()]
-        if len(left) != 1:
-            several = [
-                f"{name}: {', '.join(dict.fromkeys(sweep[name] for sweep, _ in every))}"
+        all_sweeps = list(page.sweeps(self.tables))
+        found = [of_sweep for sweep, of_sweep in all_sweeps if values.items() <= sweep.items()]
+        if len(found) != 1:
+            choices = [
+                f"{name}: {', '.join(dict.fromkeys(sweep[name] for sweep, _ in all_sweeps))}"
                 for name in SWEEP
-                if len({sweep[name] for sweep, _ in every}) > 1
+                if len({sweep[name] for sweep, _ in all_sweeps}) > 1
             ]
-            which = f" ({'; '.join(several)})" if several else ""
-            raise MqperfError(f"select one sweep, to plot it: {len(left)} have these values{which}")
-        sheet = (page.point_sheet if points else page.sustained_sheet)(left[0])
-        return counting(sheet, TEST_CASES[left[0]["trend_points"]["test_case"].iloc[0]].unit)
+            hint = f" ({'; '.join(choices)})" if choices else ""
+            raise MqperfError(f"select one sweep, to plot it: {len(found)} have these values{hint}")
+        sheet = (page.point_sheet if points else page.sustained_sheet)(found[0])
+        return counting(sheet, TEST_CASES[found[0]["trend_points"]["test_case"].iloc[0]].unit)
 
     def report(self, out: StrPath, *, single_file: bool = False) -> Path:
-        """Write it into a folder as tables, figures, RST and HTML; gives the page to open.
+        """Write a report into a folder as tables, figures, RST and HTML; return the page to open.
 
-        With ``single_file`` ``out`` is one HTML file that needs no other.  Raises ``ReportError``
-        when ``out`` holds something else.
+        With ``single_file`` ``out`` is one self-contained HTML file.  Raises ``ReportError`` when
+        ``out`` holds something else.
         """
         if single_file:
             return page.write_file(notebook.located(out), self.tables)
         return page.write(notebook.located(out), self.tables)
 
     def lines(self) -> Iterator[str]:
-        """The trend as text, what differs first and the summary last."""
+        """The trend as lines of text, from the folders and their differences to the summary."""
         return words.text_lines(self.tables)
 
     def worse(self, *, newest: bool = False) -> bool:
@@ -122,22 +122,22 @@ class Trend:
         return "\n".join(map(printable, self.lines()))
 
     def _repr_html_(self) -> str:
-        """Folders, what they sustain, and the changes."""
-        sustained = self.sustained[[*SWEEP, "folder_label", *SHOWN]]
+        """The folders, their sustained throughput, and the changes."""
+        sustained = self.sustained[[*SWEEP, "folder_label", *SUSTAINED]]
         columns = ("folder_b", *SWEEP, "threads", "figure", "ratio", "verdict", "cause", "differs")
         shown = (self.folders, sustained, self.changes[list(columns)])
         sentences = [words.summary(self.tables), *words.marks(self.tables), *self.problems]
-        heads = "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)
-        return heads + "".join(map(notebook.as_html, shown))
+        paragraphs = "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences)
+        return paragraphs + "".join(map(notebook.as_html, shown))
 
 
-SHOWN = ("sustained_throughput_msg_s", "sustained_at", "latency_p50_s", "latency_p99_s", "step")
+SUSTAINED = ("sustained_throughput_msg_s", "sustained_at", "latency_p50_s", "latency_p99_s", "step")
 
 
 def trend(paths: Iterable[StrPath], *, min_effect: float | None = None) -> Trend:
-    """Read folders of runs, or of published tables, and judge how their points went over time.
+    """Read folders of runs, or of published tables, and judge how their points changed over time.
 
-    Each is one measurement, placed by when its first run started.  One that cannot be read is left
+    Each is one measurement, ordered by the start of its first run.  One that cannot be read is left
     out, and named in ``problems``.  ``min_effect`` is the minimum relevant difference, 0.05 by
     default.  Raises ``MqperfError`` when fewer than two are left, or these have no point in common.
     """
@@ -149,7 +149,7 @@ def trend(paths: Iterable[StrPath], *, min_effect: float | None = None) -> Trend
             problems.append(f"{folder}: given twice; it counts once")
             continue
         try:
-            measurements[folder.resolve()] = str(folder), _asked_for(folder)
+            measurements[folder.resolve()] = str(folder), _read_complete(folder)
         except MqperfError as error:
             problems.append(f"left out: {error}")
     if len(measurements) < 2:
@@ -160,8 +160,8 @@ def trend(paths: Iterable[StrPath], *, min_effect: float | None = None) -> Trend
     return Trend(trends.trend(list(measurements.values()), min_effect=min_effect), tuple(problems))
 
 
-def _asked_for(folder: Path) -> Tables:
-    """All tables of a folder; raises ``MqperfError`` when its plan asks for no point of it."""
+def _read_complete(folder: Path) -> Tables:
+    """All tables of a folder; raises ``MqperfError`` when no point in it is of its plan."""
     complete = stats.complete(tables.read(folder))
     if tables.of_plan(complete)["runs"]["point"].isna().all() and len(
         tables.outside_plan(complete)

@@ -1,4 +1,4 @@
-"""A figure over many folders of runs in the order of time, with the steps that were found."""
+"""Figures over many folders of runs in the order of time, with marks for steps."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -33,7 +33,7 @@ from mqperf.plan.columns import COLUMNS, parameters
 from mqperf.study.tables.axes import split
 
 MOST_LABELS = 10
-"""Folders that are named below an axis; of more, every second, third and so on."""
+"""The most folders with labels on an axis; of more, every second, third and so on has one."""
 
 LEGEND_LINE = 0.25
 """Height of each line of the legend below the panels."""
@@ -51,12 +51,12 @@ def trend(
 ) -> Axes:
     """A column of the points of one sweep over folders; a doubted point is hollow.
 
-    ``rows`` are of ``trend_points``, with a text ``told`` for each mark, or of ``trend_sustained``;
-    ``labels`` name all folders of the trend in their order.  A line joins the same point on one
-    machine, and a dashed one stands where the machine changes.  ``steps`` are those to be marked,
-    with the word for each in ``word``: rows of ``trend_steps`` of this sweep.
+    ``rows`` are of ``trend_points`` or ``trend_sustained``, with the hover text of each mark in
+    ``told``; ``labels`` name all folders of the trend in their order.  A line joins the same point
+    on one machine, and a dashed vertical line shows where the machine changes.  ``steps`` are rows
+    of this sweep to be marked, with the word for each in ``word``.
     """
-    curves = list(split(rows[rows["point"].notna()], _names(rows)))
+    curves = list(split(rows[rows["point"].notna()], _curve_keys(rows)))
     for number, (name, curve) in enumerate(curves):
         several = len(curves) > 1
         shade = palette.spread(palette.THREADS, number, len(curves)) if several else SHADES[column]
@@ -80,7 +80,7 @@ def trend_sheet(
     steps: pd.DataFrame | None = None,
 ) -> Figure:
     """A panel for each of these columns, of the points of one sweep over folders."""
-    names = [name for name, _ in split(rows, _names(rows))]
+    names = [name for name, _ in split(rows, _curve_keys(rows))]
     longest = max(map(len, names)) + LEGEND_HANDLE
     columns_of_legend = max(1, min(LEGEND_COLUMNS, LEGEND_WIDTH // longest))
     legend = LEGEND_LINE * ceil(len(names) / columns_of_legend)
@@ -92,15 +92,15 @@ def trend_sheet(
     return figure
 
 
-def _names(rows: pd.DataFrame) -> list[str]:
-    """What tells the curves apart: each is of one point, also where what is sustained moves."""
+def _curve_keys(rows: pd.DataFrame) -> list[str]:
+    """The columns that distinguish curves, of one point each, even if the sustained point moves."""
     drawn = rows[rows["point"].notna()]
     candidates = ["threads", *(name for name in parameters() if name in rows.columns)]
     return [name for name in candidates if len(drawn[name].unique()) > 1]
 
 
 def _curve(rows: pd.DataFrame, column: str, axes: Axes, pen: Pen) -> None:
-    """The points of each machine joined; the legend has them once."""
+    """Join the points of each machine, with one entry in the legend."""
     label = pen.label
     for _, of_machine in rows.groupby("machine_number", sort=False):
         placed = of_machine.assign(point=of_machine["told"]).assign(
@@ -108,31 +108,31 @@ def _curve(rows: pd.DataFrame, column: str, axes: Axes, pen: Pen) -> None:
         )
         doubted = placed.loc[placed["doubted"].notna(), "point"]
         entries = (pen.label,) if pen.label else ()
-        look = Pen(pen.shade, label, marker=pen.marker, entries=entries)
+        machine_pen = Pen(pen.shade, label, marker=pen.marker, entries=entries)
         if placed[column].notna().any():
-            line(placed, column, axes, look, doubted=list(doubted))
+            line(placed, column, axes, machine_pen, doubted=list(doubted))
             label = ""
 
 
 def _highest(rows: pd.DataFrame, axes: Axes, *, named: bool) -> None:
-    """The raw maximum of each folder, where it is not what is sustained; the same point joined."""
+    """Draw the raw maximum of each folder where any exceeds the sustained one, joined by point."""
     measured = rows[rows[HIGHEST].notna()].sort_values("folder_place")
     higher = measured[HIGHEST] > measured["throughput_msg_s"].fillna(0)
     if higher.any():
         if not named:
             axes.plot([], [], "-o", color=SHADES["throughput_msg_s"].light, label="sustained")
-        look: dict[str, Any] = {"color": palette.FAINT.light, "linewidth": 1, "markersize": 4}
-        axes.plot([], [], ":", marker="x", label="raw maximum", **look)
+        style: dict[str, Any] = {"color": palette.FAINT.light, "linewidth": 1, "markersize": 4}
+        axes.plot([], [], ":", marker="x", label="raw maximum", **style)
         for _, same_point in measured.groupby(
             ["machine_number", "highest_at"], sort=False, dropna=False
         ):
             places = same_point["folder_place"].to_numpy(dtype=float)
-            axes.plot(places, shown(same_point, HIGHEST), ":", marker="x", label="_", **look)
+            axes.plot(places, shown(same_point, HIGHEST), ":", marker="x", label="_", **style)
 
 
 def _mark(rows: pd.DataFrame, steps: pd.DataFrame, column: str, axes: Axes) -> None:
-    """The word for steps above the highest of the points that they led to, and their number."""
-    keys = [name for name in ("folder_place", *_names(rows)) if name in steps.columns]
+    """Write the word for steps, and their number, above the highest point that they lead to."""
+    keys = [name for name in ("folder_place", *_curve_keys(rows)) if name in steps.columns]
     marks = steps[[*keys, "word"]].merge(rows[[*keys, column]], on=keys)
     for (place, word), group in marks.groupby(["folder_place", "word"]):
         spot = float(str(place)), group[column].max() * COLUMNS[column].scale
@@ -142,21 +142,21 @@ def _mark(rows: pd.DataFrame, steps: pd.DataFrame, column: str, axes: Axes) -> N
 
 
 def _machines(rows: pd.DataFrame, axes: Axes) -> None:
-    """A line before the first folder of another machine than the folder before."""
+    """Draw a line between neighbouring folders of different machines."""
     machines = rows.groupby("folder_place")["machine_number"].first().sort_index()
     places = list(machines.index)
     for last, now in pairwise(places):
         if machines[last] != machines[now]:
             axes.axvline((last + now) / 2, color=palette.FAINT.light, linewidth=1, linestyle="--")
-            across: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "rotation": 90}
+            note_style: dict[str, Any] = {"xycoords": ("data", "axes fraction"), "rotation": 90}
             spot, away = ((last + now) / 2, 1.0), (2, -2)
             words = f"machine {machines[now]}"
-            note = axes.annotate(words, spot, away, textcoords="offset points", **across)
+            note = axes.annotate(words, spot, away, textcoords="offset points", **note_style)
             note.set(color=palette.FAINT.light, fontsize=7.5, verticalalignment="top")
 
 
 def _folders(axes: Axes, labels: Sequence[str]) -> None:
-    """Every folder has its place on x, whether it has the point or not."""
+    """Set the x axis to all folders, whether they have a point or not."""
     every = ceil(len(labels) / MOST_LABELS)
     places = list(range(1, len(labels) + 1))[(len(labels) - 1) % every :: every]
     texts = [as_text(labels[place - 1]) for place in places]

@@ -34,7 +34,7 @@ UNBROKEN = "\N{NON-BREAKING HYPHEN}"
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A test case on a layout: what it sustains over time, and each of its points."""
+    """A test case on a layout: its sustained throughput over time, and each of its points."""
 
     title: str
     sustained: Drawing
@@ -43,44 +43,44 @@ class Part:
 
 
 def write(out: Path, tables: Tables, *, html: bool = True) -> Path:
-    """Write the page of a trend into the folder ``out``, and give the page to open.
+    """Write the page of a trend into the folder ``out``, and return the page to open.
 
-    ``tables`` are those of ``study.trends.trend``.  A report that is there already is replaced
-    when the new one is whole.  Raises ``ReportError`` when ``out`` holds something else.
+    ``tables`` are those of ``study.trends.trend``.  An existing report is replaced when the new one
+    is complete.  Raises ``ReportError`` when ``out`` holds something else.
     """
     return write_page(out, partial(_write_source, tables=tables), html=html)
 
 
 def write_file(file: Path, tables: Tables) -> Path:
-    """Write it as one HTML file that needs no other, and give that.
+    """Write the page of a trend as one self-contained HTML file, and return its path.
 
-    Raises ``ReportError`` when ``file`` is there already and is no report.
+    Raises ``ReportError`` when ``file`` exists and is no report.
     """
     return write_page_as_file(file, partial(_write_source, tables=tables))
 
 
 def title(tables: Tables) -> str:
-    """How many folders, and from when to when."""
+    """The title of the page: how many folders, and the labels of the first and the last."""
     names = list(tables["trend_folders"]["folder_label"])
     return f"Trend of {len(names)} folders, {names[0]} to {names[-1]}"
 
 
 def sweeps(tables: Tables) -> Iterator[tuple[dict[str, str], Tables]]:
-    """Each test case on a layout, and its rows of all tables of the trend."""
+    """Yield each test case on a layout, and the tables with only its rows."""
     points = tables["trend_points"]
     known = points[points["test_case"].isin(list(TEST_CASES))]
     for keys, _ in known.groupby(list(SWEEP), sort=False):
         sweep = dict(zip(SWEEP, map(str, keys), strict=True))
-        of_sweep = {name: where(tables[name], **sweep) for name in SWEPT}
+        of_sweep = {name: where(tables[name], **sweep) for name in SWEEP_TABLES}
         yield sweep, {**tables, **of_sweep}
 
 
-SWEPT = ("trend_points", "trend_sustained", "trend_steps")
-"""The tables of which a sweep has rows of its own."""
+SWEEP_TABLES = ("trend_points", "trend_sustained", "trend_steps")
+"""The tables with rows of single sweeps."""
 
 
 def sustained_sheet(tables: Tables) -> Figure:
-    """What one sweep sustains over the folders, and the latency of the points that sustain it."""
+    """The sustained throughput of one sweep over folders, and latency at the sustained points."""
     rows = tables["trend_sustained"].copy()
     doubted = tables["trend_points"].set_index(["folder_place", "point"])["doubted"].to_dict()
     places = zip(rows["folder_place"], rows["point"], strict=True)
@@ -91,7 +91,7 @@ def sustained_sheet(tables: Tables) -> Figure:
 
 
 def point_sheet(tables: Tables) -> Figure:
-    """Every point of one sweep over the folders; steps that are more than chance are named."""
+    """Every point of one sweep over the folders; steps with a verdict are marked."""
     steps = tables["trend_steps"]
     judged = steps[steps["verdict"].ne(CANNOT_TELL)]
     marks = [words.word(found_by(row)) for row in judged.to_dict("records")]
@@ -100,13 +100,13 @@ def point_sheet(tables: Tables) -> Figure:
 
 def _sheet(rows: pd.DataFrame, tables: Tables, steps: pd.DataFrame) -> Figure:
     names = list(tables["trend_folders"]["folder_label"])
-    telling = rows.assign(told=[_hover_text(row) for row in rows.to_dict("records")])
+    hoverable = rows.assign(told=[_hover_text(row) for row in rows.to_dict("records")])
     present = [name for name in TREND_FIGURES if rows[name].notna().any()] or TREND_FIGURES[:1]
-    return trend_sheet(telling, list(present), labels=names, steps=steps)
+    return trend_sheet(hoverable, list(present), labels=names, steps=steps)
 
 
 def _hover_text(row: Mapping[Any, Any]) -> str:
-    """Of which folder a mark is, and the doubts there."""
+    """The folder of a mark, the doubts about it, and its point."""
     doubts = [f"doubts: {row['doubted']}"] if pd.notna(row["doubted"]) else []
     return "\n".join([f"{row['folder_label']}, {row['folder']}", *doubts, str(row["point"])])
 
@@ -164,10 +164,10 @@ def _folders(folders: pd.DataFrame) -> Grid:
 
 
 def _differences(tables: Tables) -> Grid:
-    called = words.labels(tables)
+    labels_of = words.labels(tables)
     lines = [
         (
-            _step(row, called),
+            _step(row, labels_of),
             str(row["aspect"]),
             *(str(row[name]) for name in ("what", "value_in_a", "value_in_b")),
         )
@@ -177,8 +177,8 @@ def _differences(tables: Tables) -> Grid:
 
 
 def _steps(caption: str, rows: pd.DataFrame, tables: Tables) -> Grid:
-    """A row for each of these steps; doubts stand below, and what else differs is last."""
-    called = words.labels(tables)
+    """A row for each of these steps; doubts are in notes below, other differences come last."""
+    labels_of = words.labels(tables)
     about = rows["doubted"].dropna().unique()
     notes = {
         text: Note(f"{'drift' if caption else 'change'}-{n}", text)
@@ -194,7 +194,7 @@ def _steps(caption: str, rows: pd.DataFrame, tables: Tables) -> Grid:
         beyond = row["beyond_control"]
         lines.append(
             (
-                _step(row, called),
+                _step(row, labels_of),
                 cell("point", point_label(row)) + mark,
                 in_unit(COLUMNS[str(row["figure"])].heading(), unit_of(row["test_case"])),
                 words.reference(row),
@@ -211,10 +211,10 @@ def _steps(caption: str, rows: pd.DataFrame, tables: Tables) -> Grid:
 
 
 def _control_runs(tables: Tables) -> Grid:
-    called = words.labels(tables)
+    labels_of = words.labels(tables)
     lines = [
         (
-            _step(row, called),
+            _step(row, labels_of),
             point_label(row),
             in_unit(COLUMNS[str(row["figure"])].heading(), unit_of(row["test_case"])),
             *(comparison.value(row, name) for name in ("value_a", "value_b")),
@@ -229,7 +229,7 @@ def _control_runs(tables: Tables) -> Grid:
 
 
 def _sustained(tables: Tables) -> Grid:
-    """What each test case on a layout sustained at first, before the newest folder, and in it."""
+    """The sustained throughput of each sweep, in the first and in the last folder."""
     lines = []
     for _, rows in tables["trend_sustained"].groupby(list(SWEEP), sort=False, dropna=False):
         sustaining = rows[rows["sustained_throughput_msg_s"].notna()]
@@ -288,16 +288,16 @@ def _alt_sustained(tables: Tables) -> str:
 
 def _alt_points(tables: Tables) -> str:
     steps = tables["trend_steps"]
-    called = words.labels(tables)
+    labels_of = words.labels(tables)
     phrases = [
         f"{words.word(found_by(row))} in {COLUMNS[row['figure']].label} of {row['threads']} threads"
-        f" in {called[row['folder_b']]}"
+        f" in {labels_of[row['folder_b']]}"
         for row in steps[steps["verdict"].ne(CANNOT_TELL)].to_dict("records")
     ]
     count = len(tables["trend_points"].drop_duplicates(["point"]))
     return (
         f"Throughput, median and p99 latency of {count} points over"
-        f" {len(called)} folders; {'; '.join(phrases) or 'no step is more than chance'}."
+        f" {len(labels_of)} folders; {'; '.join(phrases) or 'no step is more than chance'}."
     )
 
 
@@ -331,9 +331,9 @@ def _points(tables: Tables, unit: str) -> Grid:
     return Grid("", headings, tuple(lines), style="")
 
 
-def _step(row: Mapping[Any, Any], called: Mapping[str, str]) -> str:
-    """From which folder to which; days are not broken into lines."""
-    days = (called[row[name]].replace("-", UNBROKEN) for name in ("folder_a", "folder_b"))
+def _step(row: Mapping[Any, Any], labels_of: Mapping[str, str]) -> str:
+    """The labels of both folders of a step, with days that do not break across lines."""
+    days = (labels_of[row[name]].replace("-", UNBROKEN) for name in ("folder_a", "folder_b"))
     return " \N{RIGHTWARDS ARROW} ".join(days)
 
 

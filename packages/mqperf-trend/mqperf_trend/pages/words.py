@@ -1,4 +1,4 @@
-"""The words of a trend, and all of it as text for a terminal."""
+"""Sentences about a trend, and the whole trend as text for a terminal."""
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -50,8 +50,8 @@ RULES = (
 
 NO_CONTROL = "No two folders of one machine have control runs: the machine's drift is not known."
 
-SHOWN = 8
-"""Folders whose sustained throughput stands in a line; of more, the latest."""
+MOST_IN_LINE = 8
+"""The most folders whose sustained throughput is in a line; of more, the latest."""
 
 Row = Mapping[Any, Any]
 
@@ -67,7 +67,7 @@ def drifts(steps: pd.DataFrame) -> pd.DataFrame:
 
 
 def summary(tables: Tables) -> str:
-    """How many steps of how many folders were judged, and what was found."""
+    """The numbers of folders, of judged steps, and of verdicts."""
     steps, folders = tables["trend_steps"], tables["trend_folders"]
     verdicts = changes(steps)["verdict"].value_counts()
     counts = [f"{verdicts.get(name, 0)} {name}" for name in ("better", "worse")]
@@ -81,14 +81,14 @@ def summary(tables: Tables) -> str:
 
 
 def _power(steps: pd.DataFrame, folder: int) -> str:
-    """The change that half of the steps to this folder would show, if any does."""
+    """The change that half of the steps to this folder would show; empty if not known."""
     newest = steps[steps["folder_place"] == folder]
     share = newest["detectable"].median()
     return "" if isnan(share) else words.detectable({"detectable": share})
 
 
 def rules(tables: Tables) -> Iterator[str]:
-    """How steps and changes are to be read."""
+    """How to read steps and changes."""
     steps = tables["trend_steps"]
     least = steps["min_effect"].iloc[0] if len(steps) else MIN_EFFECT
     shares = {"min_effect": least, "risk": RISK}
@@ -100,13 +100,13 @@ def rules(tables: Tables) -> Iterator[str]:
 
 
 def marks(tables: Tables) -> Iterator[str]:
-    """What is to be known of folders: another machine, the same runs again, no day."""
+    """Remarks about folders: other machines, copies of runs, unknown times, no control runs."""
     folders = tables["trend_folders"].to_dict("records")
-    for last, now in pairwise(folders):
-        if last["machine_number"] != now["machine_number"]:
+    for previous, current in pairwise(folders):
+        if previous["machine_number"] != current["machine_number"]:
             yield (
-                f"{now['folder_label']} is of another machine than {last['folder_label']}:"
-                f" {last['hardware']} | {now['hardware']}. They are not compared."
+                f"{current['folder_label']} is of another machine than {previous['folder_label']}:"
+                f" {previous['hardware']} | {current['hardware']}. They are not compared."
             )
     for row in folders:
         if pd.notna(row["copy_of"]):
@@ -139,10 +139,10 @@ def text_lines(tables: Tables, name: str = "") -> Iterator[str]:
 
 
 def folder(row: Row) -> str:
-    """A folder with its versions, machine, and how much of it there is."""
+    """A folder with its versions, machine, and numbers of points, doubts and control runs."""
     facts = [
         str(row["folder"]),
-        *(f"{heading} {row[name]}" for name, heading in IN_A_LINE.items() if known(row[name])),
+        *(f"{heading} {row[name]}" for name, heading in LINE_VERSIONS.items() if known(row[name])),
         f"machine {row['machine_number']} ({row['hardware']})",
         amount(row["points_measured"], "point"),
         amount(row["doubts_raised"], "doubt"),
@@ -151,16 +151,16 @@ def folder(row: Row) -> str:
     return ", ".join(facts)
 
 
-IN_A_LINE = {
+LINE_VERSIONS = {
     "system_version": "system",
     "generator_version": "generator",
     "mqperf_version": "mqperf",
 }
-"""The versions that a line of a folder has, and what they are called there."""
+"""Columns of versions in the line of a folder -> their names there."""
 
 
 def step_line(row: Row, tables: Tables) -> str:
-    """A step as a line: where, which figure of which point, ratio, cause, what else differs."""
+    """A step as a line: folders, point, figure, ratio, verdict, cause, other differences."""
     label = labels(tables)
     heading = in_unit(COLUMNS[row["figure"]].heading(), unit_of(row["test_case"]))
     value = f"{reference(row)} -> {words.value(row, 'value_b')}"
@@ -179,24 +179,24 @@ def step_line(row: Row, tables: Tables) -> str:
 
 
 def reference(row: Row) -> str:
-    """What a folder is compared with, and of how many it is the mean, if not of one."""
+    """The reference value, with its number of folders if these are several."""
     folders = row.get("reference_folders", 1)
     value = words.value(row, "value_a")
     return value if folders == 1 else f"{value} (mean of {folders} folders)"
 
 
 def known(value: object) -> bool:
-    """Whether there is a value."""
+    """Whether a value is neither None nor NA."""
     return value is not None and not pd.isna(value)  # type: ignore[call-overload]
 
 
 def word(finding: str) -> str:
-    """What stands at its mark in a figure: ``better``, ``worse`` or ``drift``."""
+    """The word at the mark of a step in a figure: ``better``, ``worse`` or ``drift``."""
     return "drift" if DRIFT in finding else finding.partition(" ")[0]
 
 
 def control(row: Row) -> str:
-    """What the control runs did meanwhile, with their interval."""
+    """The ratio of the control runs over the same step, with its interval."""
     if not known(row["control_ratio"]):
         return MISSING
     ends = f"{row['control_ratio_low']:.3f} to {row['control_ratio_high']:.3f}"
@@ -204,16 +204,16 @@ def control(row: Row) -> str:
 
 
 def labels(tables: Tables) -> Mapping[str, str]:
-    """What each folder is called."""
+    """Folder -> its label."""
     folders = tables["trend_folders"]
     return dict(zip(folders["folder"], folders["folder_label"], strict=True))
 
 
 def sustained_lines(tables: Tables) -> Iterator[str]:
-    """A line for each test case on a layout: what was sustained, folder after folder."""
+    """A line for each test case on a layout: the sustained throughput, folder after folder."""
     for _, rows in tables["trend_sustained"].groupby(list(SWEEP), sort=False, dropna=False):
         values = list(_rates(rows))
-        values = values if len(values) <= SHOWN else ["...", *values[-SHOWN:]]
+        values = values if len(values) <= MOST_IN_LINE else ["...", *values[-MOST_IN_LINE:]]
         last = rows.iloc[-1].to_dict()
         rates = f"{' -> '.join(values)} {unit_of(last['test_case'])}/sec"
         yield one_line(f"{words.sweep_label(last)}: {rates}{latest(last)}")
@@ -221,21 +221,21 @@ def sustained_lines(tables: Tables) -> Iterator[str]:
 
 
 def latest(row: Row) -> str:
-    """The newest value by the one before, and its verdict, which is on another ratio."""
+    """The ratio of the last value to the one before, and the verdict, which is on another ratio."""
     if not known(row["ratio"]):
         return ""
     return f"; last / the one before {row['ratio']:.3f}; step from its reference: {step(row)}"
 
 
 def step(row: Row) -> str:
-    """The verdict on what is sustained; without one, which change would mostly have been found."""
+    """The verdict on the sustained throughput, or the detectable change if there is none."""
     verdict = str(row["step"])
     power = f" ({words.detectable(row)} would show)" if known(row["detectable"]) else ""
     return verdict + power if verdict == CANNOT_TELL else verdict
 
 
 def moves(tables: Tables) -> Iterator[str]:
-    """A sentence for each folder that sustains a test case at another point than the one before."""
+    """A sentence for each folder whose sustained point of a sweep is not that of the one before."""
     rows = tables["trend_sustained"]
     for row in rows[rows["moved_from"].notna()].to_dict("records"):
         sentence = (
@@ -246,7 +246,7 @@ def moves(tables: Tables) -> Iterator[str]:
 
 
 def _rates(rows: pd.DataFrame) -> Iterator[str]:
-    """What each folder sustains; at which point, where that is not the same throughout."""
+    """The sustained throughput of each folder, with the point where that is not always the same."""
     moved = len(rows["sustained_at"].dropna().unique()) > 1
     for row in rows.to_dict("records"):
         rate = cell("throughput_msg_s", row["sustained_throughput_msg_s"])

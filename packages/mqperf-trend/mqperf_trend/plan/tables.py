@@ -1,4 +1,4 @@
-"""The tables of a trend; what its rows are made of is in ``study.trends``."""
+"""The tables of a trend, whose rows ``study.trends`` computes."""
 
 from mqperf.plan.columns import Column, Table, computed, text
 from mqperf.plan.columns.computed import FOLLOWED, means

@@ -1,1 +1,1 @@
-"""What is compared with what, and judged."""
+"""References of folders, and the verdicts on steps from them."""

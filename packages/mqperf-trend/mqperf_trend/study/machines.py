@@ -1,4 +1,4 @@
-"""Which runs were made on one machine, by what they tell of it."""
+"""Which runs were made on the same machine, by the facts that they record of it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ import pandas as pd
 from mqperf.study.stats.rules.together import RESERVED
 
 SAME = ("cpu_model", "cores", "network_card", "network_driver", "network_speed")
-"""Columns of ``runs`` in which machines agree to be one."""
+"""Columns of ``runs`` that are equal for runs of the same machine."""
 
 NOT_STATED = "not stated"
 
@@ -23,7 +23,7 @@ class Machines:
     def number(self, runs: pd.DataFrame) -> int:
         """The number of the machine of these runs, from 1.
 
-        Runs that tell nothing of it are taken to be of one machine, which no others are.
+        Runs without any of these facts count as one machine of their own.
         """
         facts = {name: frozenset(runs[name].dropna()) for name in SAME}
         memory = float(runs["memory_bytes"].astype("float64").max())

@@ -1,19 +1,19 @@
-"""What the figure of a folder is compared with: the folders before it, since the last change.
+"""The reference that a folder's figure is compared with: earlier folders since the last change.
 
-A neighbour alone hides what changes slowly.  So a folder is compared with a reference, the mean of
-the first ``MOST`` folders since the series last changed, on the scale of logarithms.  The folder
-after a change is compared with the reference before it if it is nearer to that: one bad day is one
-change, and the series goes on as it was.
+Comparison with the previous folder alone would hide slow changes.  So a folder is compared with a
+reference, the mean of the first ``MOST`` folders since the series last changed, on the scale of
+logarithms.  The folder after a change is compared with the reference before the change if it is
+nearer to that: one bad day is one change, and the series continues as before.
 
-The error of the difference has two parts: that of the means over the repeats, and what a machine
-differs by from day to day, which repeats do not show.  The variance between days is half of the
+The error of the difference has two parts: that of the means over the repeats, and the variation of
+a machine from day to day, which repeats do not show.  The variance between days is half of the
 mean square of successive differences (J. von Neumann, Distribution of the Ratio of the Mean Square
 Successive Difference to the Variance, 1941), which a slow drift does not inflate, less what the
-repeats explain.  It begins as that of ``BETWEEN``, which weighs as much as ``WEIGHT`` differences
-(G. K. Smyth, Linear Models and Empirical Bayes Methods, 2004), and is never less.  Few days tell it
-badly, so it is also at least the median of all points of the same figure.  The degrees of freedom
-of both parts together are Satterthwaite's (1946).  All of it is known when a folder is measured:
-later ones change nothing.
+repeats explain.  It starts at ``BETWEEN`` squared, which weighs as much as ``WEIGHT`` differences
+(G. K. Smyth, Linear Models and Empirical Bayes Methods, 2004), and is never less.  Few days give a
+poor estimate, so it is also at least the median over all points of the same figure.  The degrees of
+freedom of both parts together are Satterthwaite's (1946).  All of it is known when a folder is
+measured: later folders change nothing.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,13 +23,13 @@ from statistics import fmean
 from typing import Any
 
 MOST = 5
-"""Folders that make a reference."""
+"""The most folders in a reference."""
 
 BETWEEN = 0.015
-"""Standard deviation of the logarithm from day to day, at least."""
+"""Least standard deviation of the logarithm from day to day."""
 
 WEIGHT = 5
-"""How many differences between days that is worth, while a history shows more."""
+"""The number of differences between days that ``BETWEEN`` weighs, where a history shows more."""
 
 FREEDOM = 10
 """Degrees of freedom of the variance between days before any day is compared."""
@@ -38,13 +38,13 @@ EFFICIENCY = 2 / 3
 """Degrees of freedom of each successive difference, for normal noise."""
 
 OUTLYING = 3
-"""Standard deviations between days that a change counts for, at most, as a difference of days."""
+"""Standard deviations between days to which a change is limited as a difference of days."""
 
 SIDE = (
     *("folder", "repeats", "value", "unsure", "log", "variance", "low", "high", "starts"),
     *("point", "doubts"),
 )
-"""What a pair has of each of its sides."""
+"""Columns that a pair has for each of its sides."""
 
 Row = Mapping[Any, Any]
 
@@ -53,8 +53,8 @@ Row = Mapping[Any, Any]
 class Series:
     """A figure of a point on one machine, folder after folder.
 
-    ``rows`` are of the folders since its last change, ``earlier`` of those before that, while a
-    single folder follows it; ``days`` are the variances between two days, one of each step.
+    ``rows`` are of the folders since its last change; ``earlier`` are of those before the change,
+    while only one folder follows it; ``days`` are the variances between two days, one per step.
     """
 
     rows: list[Row] = field(default_factory=list)
@@ -62,16 +62,16 @@ class Series:
     days: list[float] = field(default_factory=list)
 
     def reference(self, row: Row) -> Sequence[Row]:
-        """The folders that a folder is compared with, of their mean; none for the first.
+        """The folders whose mean a folder is compared with; none for the first folder.
 
-        A single run is compared with the folder before alone: how far runs differ is not known.
+        A folder with one run is compared only with the folder before: its variance is not known.
         """
         return _reference(self._continued(row), row)
 
     def between(self) -> float:
-        """The variance between days, by this series alone."""
-        learnt = (WEIGHT * BETWEEN**2 + sum(self.days)) / (WEIGHT + len(self.days))
-        return max(learnt, BETWEEN**2)
+        """The variance between days, estimated from this series alone."""
+        estimate = (WEIGHT * BETWEEN**2 + sum(self.days)) / (WEIGHT + len(self.days))
+        return max(estimate, BETWEEN**2)
 
     def pair(
         self, row: Row, reference: Sequence[Row], keys: Iterable[str], usual: float
@@ -92,13 +92,13 @@ class Series:
         }
 
     def add(self, row: Row, *, changed: bool) -> None:
-        """Go on with the next folder; after a change with it alone."""
+        """Append the next folder; after a change start again with it alone."""
         rows = self._continued(row)
         if rows:
-            explained = (_of_mean(row) + _of_mean(rows[-1])) / 2
+            explained = (_mean_variance(row) + _mean_variance(rows[-1])) / 2
             variance = (row["log"] - rows[-1]["log"]) ** 2 / 2 - explained
-            most = OUTLYING**2 * self.between()
-            self.days.append(min(variance, most) if changed else variance)
+            limit = OUTLYING**2 * self.between()
+            self.days.append(min(variance, limit) if changed else variance)
         self.rows, self.earlier = ([row], rows) if changed else ([*rows, row], [])
 
     def _continued(self, row: Row) -> list[Row]:
@@ -121,13 +121,13 @@ class Series:
 
 
 def _reference(rows: Sequence[Row], row: Row) -> Sequence[Row]:
-    """Those of the rows that a folder is compared with."""
+    """The rows that a folder is compared with."""
     repeated = [other for other in rows if _repeated(other)]
     return repeated[:MOST] if repeated and _repeated(row) else rows[-1:]
 
 
 def _pooled(reference: Sequence[Row]) -> Row:
-    """The folders of a reference as one, which is named after the last of them."""
+    """The folders of a reference as one row, with the name of the last folder."""
     kinds = dict.fromkeys(kind for row in reference for kind in row["doubts"].split(", ") if kind)
     return {
         **reference[-1],
@@ -140,15 +140,15 @@ def _pooled(reference: Sequence[Row]) -> Row:
 
 
 def _between_runs(*rows: Row) -> tuple[float, int]:
-    """The variance of the logarithm between the repeats of a folder, and its freedom."""
+    """The pooled variance of the logarithm between repeats of a folder, and its freedom."""
     repeated = [row for row in rows if _repeated(row)]
     freedom = sum(row["repeats"] - 1 for row in repeated)
     squares = sum(row["variance"] * (row["repeats"] - 1) for row in repeated)
     return (squares / freedom if freedom else 0.0), freedom
 
 
-def _of_mean(row: Row) -> float:
-    """The variance of a mean over repeats; that of a single run is not known."""
+def _mean_variance(row: Row) -> float:
+    """The variance of a mean over repeats; 0 for a single run, where it is not known."""
     return float(row["variance"] / row["repeats"]) if _repeated(row) else 0.0
 
 

@@ -1,15 +1,15 @@
 """Many folders of runs in the order of time: the steps of each point, judged together.
 
-A step leads to the figure of a point in one folder from a reference: the same in the folders before
-that were *made on the same machine*, since the point last changed (``references``).  Another
-machine begins a series of its own.  Steps are judged as ratios in a comparison of two sets are
+A step leads to the figure of a point in one folder from a reference: the same figure in earlier
+folders that were *made on the same machine*, since the point last changed (``references``).  Each
+machine has a series of its own.  Steps are judged like ratios in a comparison of two sets
 (``stats.compare``), with the minimum relevant difference, and p-values that are corrected for all
 steps to the same folder.  So the chance that a folder without a change shows even one is at most
 about ``RISK``, however many points it has, once the history shows how much days differ; and a
-verdict depends on no later folder.
+verdict does not depend on later folders.
 
-How much days differ by chance is part of the error.  That the machine was in another state since
-some day is not: control runs are for that, and compared by the same rules (``control_cause``).
+The variation between days is part of the error.  A lasting change of the machine is not: control
+runs show that, and are compared by the same rules (``control_cause``).
 """
 
 from collections import defaultdict
@@ -44,28 +44,28 @@ from mqperf_trend.study.machines import Machines, hardware
 from mqperf_trend.study.references import Series
 
 TREND_FIGURES = FOLLOWED
-"""The figures of which steps are judged: each further one makes all others harder to tell."""
+"""The figures whose steps are judged: each further figure lowers the power for all others."""
 
 SPREAD = tuple(f"{name}{end}" for name in TREND_FIGURES for end in ("", "_sd", "_low", "_high"))
-"""The same with standard deviation and interval over the repeats."""
+"""The columns of these figures, with standard deviation and interval over the repeats."""
 
 RISK = 0.01
-"""The chance that a folder in which nothing changed has even one verdict."""
+"""The chance that a folder in which nothing changed has any verdict."""
 
 AT_ANOTHER_POINT = "at another point"
 FIRST = "none"
 
 FOLDER_VERSIONS = tuple(name for name in VERSIONS if name in TABLES["trend_folders"].columns)
-"""The versions that are told of each folder."""
+"""The versions in the row of each folder."""
 
 Row = Mapping[Any, Any]
 Folders = Sequence[tuple[str, Tables]]
-"""The complete tables of each folder, with the name of it; no name twice."""
+"""The unique name of each folder, and its complete tables."""
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A folder in its place: its points as the plan asks for them, and what it is called."""
+    """A folder with its place in time: the points of its plan, its name and label."""
 
     place: int
     name: str
@@ -75,7 +75,7 @@ class Placed:
     tables: Tables
 
     def keys(self) -> dict[str, Any]:
-        """The columns that say of which folder a row is."""
+        """The columns that identify the folder of a row."""
         return {
             "folder": self.name,
             "folder_place": self.place,
@@ -88,28 +88,28 @@ def trend(folders: Folders, *, min_effect: float | None = None) -> dict[str, pd.
     """The tables of a trend over two or more folders, by their names.
 
     ``trend_folders``, ``trend_differences``, ``trend_sustained``, ``trend_steps``,
-    ``trend_control_runs`` and ``trend_points``.  What the plan of a folder does not ask for is left
-    out.  ``min_effect`` is the minimum relevant difference, if not the usual one.  Raises
+    ``trend_control_runs`` and ``trend_points``.  Runs that are not of the plan of their folder are
+    left out.  ``min_effect`` is the minimum relevant difference, by default ``MIN_EFFECT``.  Raises
     ``TableError`` where there are fewer than two folders, or no point is in two of them.
     """
     if len(folders) < 2:
         raise TableError("a trend needs two folders of runs or more: give them all")
     placed = list(_placed(folders))
-    matters = MIN_EFFECT if min_effect is None else min_effect
+    least = MIN_EFFECT if min_effect is None else min_effect
     keys = [*POINT_KEYS, *_varying(placed)]
     sides = _sides(placed, keys)
     _check_common(sides, keys)
-    steps = _judged("trend_steps", sides, keys, matters)
-    control = _judged_control(_sides(placed, POINT_KEYS, control=True), steps, matters)
+    steps = _judged("trend_steps", sides, keys, least)
+    control = _judged_control(_sides(placed, POINT_KEYS, control=True), steps, least)
     pairs = {(a.name, b.name): (a, b) for a, b in _compared(placed, steps)}
-    differ = _differences(pairs.values())
-    steps = with_causes(steps, control, {folder.name: folder.tables for folder in placed}, matters)
+    differing = _differences(pairs.values())
+    steps = with_causes(steps, control, {folder.name: folder.tables for folder in placed}, least)
     points = pd.concat([_points(folder, keys) for folder in placed], ignore_index=True)
     return {
         "trend_folders": conform("trend_folders", pd.DataFrame(_folders(placed))),
-        "trend_differences": differ,
+        "trend_differences": differing,
         "trend_sustained": _sustained(placed, points, steps, keys),
-        "trend_steps": conform("trend_steps", steps.assign(differs=_what_differs(steps, differ))),
+        "trend_steps": conform("trend_steps", steps.assign(differs=_differs(steps, differing))),
         "trend_control_runs": control,
         "trend_points": conform("trend_points", points),
     }
@@ -117,58 +117,58 @@ def trend(folders: Folders, *, min_effect: float | None = None) -> dict[str, pd.
 
 def _placed(folders: Folders) -> Iterator[Placed]:
     """The folders in the order of time, numbered."""
-    asked = [(name, _with_ends(of_plan(tables))) for name, tables in folders]
-    starts = [tables["runs"]["started"].min() for _, tables in asked]
-    order = sorted(range(len(asked)), key=lambda n: (pd.notna(starts[n]), starts[n]))
-    labels = _labels([starts[n] for n in order], [asked[n][0] for n in order])
+    planned = [(name, _with_staircases(of_plan(tables))) for name, tables in folders]
+    starts = [tables["runs"]["started"].min() for _, tables in planned]
+    order = sorted(range(len(planned)), key=lambda n: (pd.notna(starts[n]), starts[n]))
+    labels = _labels([starts[n] for n in order], [planned[n][0] for n in order])
     machines = Machines()
     for place, (number, label) in enumerate(zip(order, labels, strict=True), 1):
-        name, tables = asked[number]
+        name, tables = planned[number]
         started = None if pd.isna(starts[number]) else starts[number]
         yield Placed(place, name, label, machines.number(tables["runs"]), started, tables)
 
 
-def _with_ends(tables: Tables) -> Tables:
-    """The tables, in which the throughput of a staircase is the middle of where it ends.
+def _with_staircases(tables: Tables) -> Tables:
+    """The tables, with the middle rate of each staircase as its throughput.
 
-    That is what it sustains as well, as far as it is known.
+    Where it is known, it is its sustained throughput as well.
     """
-    climbed = tables["rate_steps"]["point"].unique()
-    if not len(climbed):
+    staircases = tables["rate_steps"]["point"].unique()
+    if not len(staircases):
         return tables
     middle = with_middle_rates(tables)
     figures, rows = points(middle), tables["sustained"]
-    ends = figures[figures["point"].isin(climbed)].dropna(subset=[FIGURE])
+    ends = figures[figures["point"].isin(staircases)].dropna(subset=[FIGURE])
     best = ends.sort_values(FIGURE, ascending=False).drop_duplicates([*SWEEP])
     axes = ("threads", *varied(figures))
-    where = [at(row, axes) for row in best[[*axes]].to_dict("records")]
+    places = [at(row, axes) for row in best[[*axes]].to_dict("records")]
     columns: dict[str, Any] = {
         "sustained_throughput_msg_s": best[FIGURE],
-        "sustained_at": where,
+        "sustained_at": places,
         "keeps_up": YES,
     }
     names = ["point", *columns]
-    told = best.assign(**columns)[[*SWEEP, *names]]
-    found = rows[[*SWEEP]].merge(told, how="left").set_index(rows.index)
+    of_sweeps = best.assign(**columns)[[*SWEEP, *names]]
+    found = rows[[*SWEEP]].merge(of_sweeps, how="left").set_index(rows.index)
     filled = rows.assign(**{name: found[name].fillna(rows[name]) for name in names})
     return {**middle, "points": figures, "sustained": conform("sustained", filled)}
 
 
 def _labels(starts: Sequence[Any], names: Sequence[str]) -> list[str]:
-    """The day of each; if several are of one day, the name of each; else its place as well."""
-    short = pd.Series([name.rstrip("/").rpartition("/")[2] for name in names], dtype=object)
+    """The days of folders; their names if days repeat; days with numbers if names repeat, too."""
+    short_names = pd.Series([name.rstrip("/").rpartition("/")[2] for name in names], dtype=object)
     days = [f"{start:%Y-%m-%d}" if pd.notna(start) else None for start in starts]
-    labels = pd.Series(days, dtype=object).fillna(short)
+    labels = pd.Series(days, dtype=object).fillna(short_names)
     if labels.is_unique:
         return list(labels)
-    if short.is_unique:
-        return list(short)
-    again = labels.duplicated(keep=False)
-    return [f"{label}, {n + 1}" if again[n] else str(label) for n, label in enumerate(labels)]
+    if short_names.is_unique:
+        return list(short_names)
+    repeated = labels.duplicated(keep=False)
+    return [f"{label}, {n + 1}" if repeated[n] else str(label) for n, label in enumerate(labels)]
 
 
 def _varying(placed: Iterable[Placed]) -> list[str]:
-    """The parameters that tell points apart in any of the folders."""
+    """The parameters that distinguish points in any of the folders."""
     varying = {name for folder in placed for name in varied(folder.tables["runs"])}
     return [name for name in parameters() if name in varying]
 
@@ -179,12 +179,12 @@ def _sides(placed: Sequence[Placed], keys: Sequence[str], *, control: bool = Fal
     for folder in placed:
         tables = _of_control_runs(folder.tables) if control else folder.tables
         rows = one_side(tables, folder.name, keys, TREND_FIGURES)
-        place: dict[str, Any] = {
+        columns: dict[str, Any] = {
             "folder": folder.name,
             "folder_place": folder.place,
             "machine_number": folder.machine,
         }
-        parts.append(rows.assign(**place))
+        parts.append(rows.assign(**columns))
     return pd.concat([rows for rows in parts if len(rows)] or parts, ignore_index=True)
 
 
@@ -209,31 +209,31 @@ def _check_common(sides: pd.DataFrame, keys: Sequence[str]) -> None:
 def _judged(
     table: str, sides: pd.DataFrame, keys: Sequence[str], min_effect: float
 ) -> pd.DataFrame:
-    """Each figure of a point beside its reference on the same machine, folder by folder."""
-    of_step = ["folder_place", *keys, "figure"]
+    """Each figure of a point compared with its reference on the same machine, folder by folder."""
+    step_keys = ["folder_place", *keys, "figure"]
     parts = [empty(table)]
     for folder in _by_folder(sides, keys):
-        usual = _usual(folder)
+        between = _median_day_variances(folder)
         pairs = [
-            series.pair(row, reference, keys, usual[row["figure"]])
+            series.pair(row, reference, keys, between[row["figure"]])
             for series, row in folder
             if (reference := series.reference(row))
         ]
-        parts.append(_of_pairs(table, pairs, min_effect))
+        parts.append(_judged_pairs(table, pairs, min_effect))
         verdicts = parts[-1][parts[-1]["verdict"] != CANNOT_TELL].to_dict("records")
-        changed = {_key(step, of_step) for step in verdicts}
+        changed = {_key(step, step_keys) for step in verdicts}
         for series, row in folder:
-            series.add(row, changed=_key(row, of_step) in changed)
+            series.add(row, changed=_key(row, step_keys) in changed)
     return pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
 
 
 def _judged_control(sides: pd.DataFrame, steps: pd.DataFrame, min_effect: float) -> pd.DataFrame:
-    """The same of control runs, over the folders that steps to each folder are over."""
+    """The same for control runs, with the same reference folders as the steps to each folder."""
     table = "trend_control_runs"
     lengths = steps.groupby(["folder_place", "folder_a"])["reference_folders"].max()
     parts = [empty(table)]
     for folder in _by_folder(sides, POINT_KEYS):
-        usual = _usual(folder)
+        between = _median_day_variances(folder)
         pairs = []
         for series, row in folder:
             names = [earlier["folder"] for earlier in series.rows]
@@ -242,23 +242,23 @@ def _judged_control(sides: pd.DataFrame, steps: pd.DataFrame, min_effect: float)
                 if last in names:
                     end = names.index(last) + 1
                     reference = series.rows[max(0, end - length) : end]
-                    pairs.append(series.pair(row, reference, POINT_KEYS, usual[row["figure"]]))
+                    pairs.append(series.pair(row, reference, POINT_KEYS, between[row["figure"]]))
             series.add(row, changed=False)
-        parts.append(_of_pairs(table, pairs, min_effect))
+        parts.append(_judged_pairs(table, pairs, min_effect))
     return pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)
 
 
 def _by_folder(
     sides: pd.DataFrame, keys: Sequence[str]
 ) -> Iterator[Sequence[tuple[Series, Mapping[Any, Any]]]]:
-    """The rows of each folder, each with the series that it continues."""
+    """Yield the rows of each folder, each with the series that it continues."""
     series: defaultdict[tuple[str, ...], Series] = defaultdict(Series)
-    of_series = [*keys, "figure", "machine_number"]
+    series_keys = [*keys, "figure", "machine_number"]
     for _, rows in sides.groupby("folder_place"):
-        yield [(series[_key(row, of_series)], row) for row in rows.to_dict("records")]
+        yield [(series[_key(row, series_keys)], row) for row in rows.to_dict("records")]
 
 
-def _usual(folder: Iterable[tuple[Series, Row]]) -> dict[str, float]:
+def _median_day_variances(folder: Iterable[tuple[Series, Row]]) -> dict[str, float]:
     """Figure -> the median of the variance between days over the points of a folder."""
     variances = defaultdict[str, list[float]](list)
     for series, row in folder:
@@ -266,14 +266,14 @@ def _usual(folder: Iterable[tuple[Series, Row]]) -> dict[str, float]:
     return {figure: median(values) for figure, values in variances.items()}
 
 
-def _of_pairs(table: str, pairs: Sequence[Row], min_effect: float) -> pd.DataFrame:
+def _judged_pairs(table: str, pairs: Sequence[Row], min_effect: float) -> pd.DataFrame:
     if not pairs:
         return empty(table)
     return judged(table, pd.DataFrame(pairs), min_effect=min_effect, risk=RISK)
 
 
 def _compared(placed: Sequence[Placed], steps: pd.DataFrame) -> Iterator[tuple[Placed, Placed]]:
-    """Each folder with the next, and every other two between which there is a verdict."""
+    """Each folder with the next, and every other pair of folders with a verdict between them."""
     by_name = {folder.name: folder for folder in placed}
     yield from pairwise(placed)
     judged_steps = steps[steps["verdict"] != CANNOT_TELL]
@@ -282,7 +282,7 @@ def _compared(placed: Sequence[Placed], steps: pd.DataFrame) -> Iterator[tuple[P
 
 
 def _differences(pairs: Iterable[tuple[Placed, Placed]]) -> pd.DataFrame:
-    """The table ``trend_differences``: what these differ in, but for the days."""
+    """The table ``trend_differences``: the differences of these folders, without the days."""
     parts = [empty("trend_differences")]
     for a, b in pairs:
         differing = differences(a.tables, b.tables)
@@ -292,14 +292,14 @@ def _differences(pairs: Iterable[tuple[Placed, Placed]]) -> pd.DataFrame:
     return conform("trend_differences", rows.sort_values("folder_place", kind="stable"))
 
 
-def _what_differs(steps: pd.DataFrame, differ: pd.DataFrame) -> pd.Series:
-    """For each step what else differs between its folders, in words."""
+def _differs(steps: pd.DataFrame, differing: pd.DataFrame) -> pd.Series:
+    """The differences between the folders of each step, in words."""
     by_pair = {
         pair: "; ".join(
             f"{row['what']}: {row['value_in_a']} | {row['value_in_b']}"
             for row in rows.to_dict("records")
         )
-        for pair, rows in differ.groupby(["folder_a", "folder_b"])
+        for pair, rows in differing.groupby(["folder_a", "folder_b"])
     }
     pairs = zip(steps["folder_a"], steps["folder_b"], strict=True)
     return pd.Series([by_pair.get(pair) for pair in pairs], steps.index, "string")
@@ -309,8 +309,8 @@ def _folders(placed: Sequence[Placed]) -> Iterator[dict[str, object]]:
     contents: dict[frozenset[str], str] = {}
     for folder in placed:
         runs = folder.tables["runs"]
-        held = frozenset(runs["content"].dropna())
-        earlier = contents.setdefault(held, folder.name) if held else folder.name
+        content = frozenset(runs["content"].dropna())
+        earlier = contents.setdefault(content, folder.name) if content else folder.name
         yield {
             **folder.keys(),
             "started": folder.started,
@@ -327,7 +327,7 @@ def _folders(placed: Sequence[Placed]) -> Iterator[dict[str, object]]:
 
 
 def _points(folder: Placed, keys: Sequence[str]) -> pd.DataFrame:
-    """The points of a folder with what tells them apart in any."""
+    """The points of a folder, with the parameters that distinguish points in any folder."""
     points = folder.tables["points"].dropna(subset=["throughput_msg_s"])
     rows = points.reindex(columns=["point", *keys, "repeats", *SPREAD])
     kinds = kinds_by_point(folder.tables)
@@ -338,13 +338,13 @@ def _points(folder: Placed, keys: Sequence[str]) -> pd.DataFrame:
 def _sustained(
     placed: Sequence[Placed], points: pd.DataFrame, steps: pd.DataFrame, keys: Sequence[str]
 ) -> pd.DataFrame:
-    """The table ``trend_sustained``: what each folder sustains, and how it came from the last."""
+    """The table ``trend_sustained``: the sustained throughput of each folder, and its steps."""
     parts = []
     for folder in placed:
         rows = folder.tables["sustained"]
         of_folder = points[points["folder_place"] == folder.place]
-        more = of_folder[["point", *(name for name in keys if name not in SWEEP), *SPREAD]]
-        parts.append(rows.merge(more, on="point", how="left").assign(**folder.keys()))
+        point_columns = of_folder[["point", *(name for name in keys if name not in SWEEP), *SPREAD]]
+        parts.append(rows.merge(point_columns, on="point", how="left").assign(**folder.keys()))
     rows = pd.concat(parts, ignore_index=True)
     ordered = rows.sort_values("folder_place", kind="stable")
     series = ordered.groupby([*SWEEP, "machine_number"], dropna=False, sort=False)
@@ -352,17 +352,17 @@ def _sustained(
     rate = ordered["sustained_throughput_msg_s"]
     ratio = rate / before["sustained_throughput_msg_s"].where(lambda value: value > 0)
     throughput = steps[steps["figure"] == TREND_FIGURES[0]].to_dict("records")
-    of_step = ["folder_place", *keys]
-    verdicts = {_key(row, of_step): (found_by(row), row["detectable"]) for row in throughput}
+    step_keys = ["folder_place", *keys]
+    verdicts = {_key(row, step_keys): (found_by(row), row["detectable"]) for row in throughput}
     steps_of_rows = [
-        _step(row, last, of_step, verdicts) if compared else (FIRST, None)
-        for row, last, compared in zip(
+        _sustained_step(row, previous, step_keys, verdicts) if compared else (FIRST, None)
+        for row, previous, compared in zip(
             ordered.to_dict("records"), before.to_dict("records"), ratio.notna(), strict=True
         )
     ]
-    words, detectable = zip(*steps_of_rows, strict=True)
+    step_texts, detectable = zip(*steps_of_rows, strict=True)
     sustained = ordered.assign(
-        step=words, detectable=pd.Series(detectable, ordered.index, "float64")
+        step=step_texts, detectable=pd.Series(detectable, ordered.index, "float64")
     )
     moved = sustained["step"] == AT_ANOTHER_POINT
     sustained = sustained.assign(
@@ -371,15 +371,15 @@ def _sustained(
     return shaped("trend_sustained", sustained)
 
 
-def _step(
-    row: Row, last: Row, keys: Sequence[str], verdicts: Mapping[tuple[str, ...], tuple[str, float]]
+def _sustained_step(
+    row: Row, prior: Row, keys: Sequence[str], verdicts: Mapping[tuple[str, ...], tuple[str, float]]
 ) -> tuple[str, float | None]:
-    """What was found of the point that sustains it in both folders; else what is in the way.
+    """The verdict on the point that sustains it in both folders, and the detectable change.
 
-    And which change would have been.  Points are those of a sweep, so the verdict is one of
-    ``trend_steps`` and not another test.
+    Without a common point, the reason instead of the verdict.  Verdicts are those of
+    ``trend_steps``, and no further tests.
     """
-    if _key(row, keys[1:]) != _key(last, keys[1:]):
+    if _key(row, keys[1:]) != _key(prior, keys[1:]):
         return AT_ANOTHER_POINT, None
     return verdicts.get(_key(row, keys), (FIRST, None))
 

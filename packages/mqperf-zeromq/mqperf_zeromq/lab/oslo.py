@@ -10,7 +10,7 @@ PROTOCOL = "zmtp"
 
 
 def options(_case: Case, _endpoint: Endpoint, address: str) -> Sections:
-    """Everything on that address, every server reached directly."""
+    """Return the driver's options: everything on one address, servers reached directly."""
     return {
         "oslo_messaging_zmq": {
             "rpc_zmq_matchmaker": "redis",

@@ -1,8 +1,8 @@
-"""ZeroMQ as a system under test: clients and servers talk directly, Redis tells them where.
+"""ZeroMQ as a system under test: clients and servers talk directly, Redis has their addresses.
 
 The only process of its own is a private Redis, the matchmaker of oslo.messaging's ZeroMQ driver:
-servers write their addresses into it, clients read them before their first message.  With
-``replicas`` others copy it; the driver knows the first one only, and no Redis Sentinel.
+servers write their addresses into it, clients read them before their first message.  There may be
+``replicas`` of it, but the driver uses the first one only, and no Redis Sentinel.
 """
 
 import re
@@ -28,13 +28,13 @@ LABEL, REPLICA = "Redis", "Replica"
 LIBRARY = "pyzmq"
 VERSION_LIMIT_S = 60
 COPIED = "sync: Finished with success"
-"""What a replica logs when it has copied the first Redis."""
+"""The log line of a replica that has copied the first Redis."""
 
 
 class RedisSettings(SystemSettings):
-    """What a plan may say about ZeroMQ.
+    """Settings of ZeroMQ in a plan.
 
-    ``redis`` is a version of Redis in quotes, ``8.0`` for any 8.0.x, and the installed one without.
+    ``redis`` is a version of Redis in quotes, ``8.0`` for any 8.0.x; None is the installed one.
     """
 
     redis: VersionAsked | None = None
@@ -43,26 +43,26 @@ class RedisSettings(SystemSettings):
 
 @dataclass(frozen=True, slots=True)
 class ZeroMQ(PrivateDeployment):
-    """The deployment: one Redis, and who copies it."""
+    """The deployment: one Redis, and its replicas."""
 
     matchmaker: Endpoint
 
     def provision(self, _case: Case, _run_id: str) -> Access:
-        """Give the matchmaker; runs keep apart by their topics."""
+        """Return the access to the matchmaker; runs are isolated by their topics."""
         return Access(self.matchmaker, self.matchmaker)
 
     def clean_up(self, _run_id: str, _queues: Sequence[str]) -> None:
-        """Leave the addresses of the run's servers to expire by themselves, after 300 s."""
+        """Do nothing: the addresses of the run's servers expire after 300 s."""
 
 
 def redis_version(host: Host) -> str:
-    """The version of the installed Redis; raises ``SystemFault`` with what installs it."""
+    """Return the version of the installed Redis; raises ``SystemFault`` with what installs it."""
     return _version(host, (REDIS.tool.on(REDIS.title, host), "--version"))
 
 
-def _version(host: Host, asking: Sequence[str]) -> str:
-    answer = host.run(asking, timeout_s=VERSION_LIMIT_S)
-    version = re.search(r"v=(\S+)", answer.stdout)
+def _version(host: Host, command: Sequence[str]) -> str:
+    result = host.run(command, timeout_s=VERSION_LIMIT_S)
+    version = re.search(r"v=(\S+)", result.stdout)
     return version[1] if version else "unknown"
 
 
@@ -74,13 +74,13 @@ REDIS = Product(
 
 
 def library_version() -> str:
-    """The version of ZeroMQ itself: it is a library, which load generators bring with them."""
+    """Return the version of ZeroMQ itself, a library that load generators include."""
     versions = (LAUNCHERS[name].library(driver, LIBRARY) for name, driver in SYSTEM.drivers.items())
     return ", ".join(dict.fromkeys(versions))
 
 
 def installed(host: Host) -> str:
-    """What is installed of ZeroMQ's on a host: Redis."""
+    """Return what is installed on a host for ZeroMQ: Redis."""
     return f"with Redis {redis_version(host)}"
 
 
@@ -90,13 +90,13 @@ def check(settings: Mapping[str, JsonValue]) -> RedisSettings:
 
 
 def queue_kind(asked: str, settings: Mapping[str, JsonValue], host: Host) -> str:
-    """The kind of queue that is asked for; raises ``SystemFault`` where no Redis can be had."""
+    """Return the requested kind of queue; raises ``SystemFault`` if Redis is not available."""
     REDIS.lacks(host, check(settings).redis)
     return asked
 
 
 def labels(_topology: str, settings: Mapping[str, JsonValue]) -> tuple[str, ...]:
-    """The nodes: the matchmaker, and those that copy it."""
+    """Return the labels of the nodes: the matchmaker, and its replicas."""
     replicas = check(settings).replicas
     return (LABEL, *(f"{REPLICA} {number}" for number in range(1, replicas + 1)))
 
@@ -142,7 +142,7 @@ def start(
 def _redis(
     argv: tuple[str, ...], label: str, host_folder: HostFolder, port: int, lines: Sequence[str]
 ) -> Server:
-    """A server with these lines among its settings; one that copies another has done so."""
+    """Return a server with these lines in its settings; a replica is ready when it has copied."""
     config = [f"port {port}", *lines, "daemonize no", 'save ""', "appendonly no"]
     return Server(
         label=label,

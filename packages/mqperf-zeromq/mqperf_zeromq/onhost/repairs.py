@@ -18,27 +18,27 @@ def abstract_collections() -> None:
 def zmq_call_monitor(_simulator: ModuleType) -> None:
     """Let the ZeroMQ driver's ``send`` accept ``call_monitor_timeout``, and ignore it.
 
-    Every transport passes it since 6.3, this driver never learnt it: each CALL and CAST would be a
-    ``TypeError``.
+    Every transport passes it since 6.3, but this driver does not support it: each CALL and CAST
+    would raise ``TypeError``.
     """
     from oslo_messaging._drivers.impl_zmq import ZmqDriver
 
     send = ZmqDriver.send
 
-    def patient_send(
+    def send_without_monitor(
         driver: object, *arguments: object, call_monitor_timeout: object = None, **named: object
     ) -> object:
         del call_monitor_timeout
         return send(driver, *arguments, **named)
 
-    ZmqDriver.send = patient_send
+    ZmqDriver.send = send_without_monitor
 
 
 def whole_topic(simulator: ModuleType) -> None:
-    """Hand the notifier its topic in a list.
+    """Pass the notifier its topic in a list.
 
-    The simulator passes the bare string, of which each character would be taken for a topic: the
-    client sends happily, and the server receives nothing.
+    The simulator passes the bare string, each character of which would be taken for a topic: the
+    client would send without error, and the server would receive nothing.
     """
     spawn = simulator.spawn_notify_clients
 

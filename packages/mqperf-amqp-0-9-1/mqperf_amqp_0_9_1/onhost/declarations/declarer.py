@@ -1,4 +1,4 @@
-"""A client whose threads have a queue of their own again and again."""
+"""A client whose threads declare, bind and delete a queue each, again and again."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,29 +14,29 @@ EXCHANGE = "amq.direct"
 
 @dataclass(frozen=True, slots=True)
 class Declarations(QueueOrders):
-    """What a process is told beyond its queues: how often each is bound."""
+    """The orders of a process: its queues, and how often each is bound."""
 
     bindings: int
 
 
 def read(file: Path) -> Declarations:
-    """The orders in a file."""
+    """Read the orders of a file."""
     return of_kind(Declarations, read_orders(file))
 
 
 class Declarer(Client[Declarations]):
-    """Declares the queue of each thread, binds and deletes it."""
+    """Declares, binds and deletes the queue of each thread."""
 
     noun = "declaration"
 
-    def asking(self, connection: Connection, queue: str) -> Callable[[float], None]:
-        """What has the queue once."""
+    def requesting(self, connection: Connection, queue: str) -> Callable[[float], None]:
+        """Return a function that declares, binds and deletes the queue once."""
         return lambda _begun: self._once(connection, queue)
 
     def _once(self, connection: Connection, queue: str) -> None:
-        declared = codec.queue_declare(queue, self.orders.queue_arguments, durable=True)
-        connection.call(CHANNEL, codec.QUEUE_DECLARE, declared)
+        declare = codec.queue_declare(queue, self.orders.queue_arguments, durable=True)
+        connection.call(CHANNEL, codec.QUEUE_DECLARE, declare)
         for number in range(self.orders.bindings):
-            bound = codec.queue_bind(queue, EXCHANGE, f"{queue}.{number}")
-            connection.call(CHANNEL, codec.QUEUE_BIND, bound)
+            bind = codec.queue_bind(queue, EXCHANGE, f"{queue}.{number}")
+            connection.call(CHANNEL, codec.QUEUE_BIND, bind)
         connection.call(CHANNEL, codec.QUEUE_DELETE, codec.queue_delete(queue))

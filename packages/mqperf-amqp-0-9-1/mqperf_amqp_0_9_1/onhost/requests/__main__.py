@@ -10,7 +10,7 @@ from mqperf_amqp_0_9_1.onhost.requests.responder import Responder
 
 
 def program() -> Process[Requests]:
-    """The client or server that the orders say."""
+    """Return the client or server of the orders."""
     orders = read(Path(sys.argv[1]))
     return Requester(orders) if orders.kind == "client" else Responder(orders)
 

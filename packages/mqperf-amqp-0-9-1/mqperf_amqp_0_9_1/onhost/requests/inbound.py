@@ -1,4 +1,4 @@
-"""Messages that come on the one channel of a connection, one after the other."""
+"""Receives messages on the only channel of a connection."""
 
 from collections.abc import Iterator
 from select import POLLIN, poll
@@ -11,17 +11,17 @@ from mqperf_numbered.onhost.broker import Refused
 
 
 class Inbound:
-    """What a connection brings; heartbeats go on while nothing comes."""
+    """The messages of a connection, whose heartbeats are sent meanwhile."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection, self.assembler, self.poll = connection, Assembler(), poll()
         self.poll.register(connection, POLLIN)
 
     def messages(self, within_s: float) -> Iterator[tuple[bytes, bytes]]:
-        """Method and header of all that has come, or comes first in that time.
+        """Yield method and header of all messages that have come, or come first in that time.
 
-        Raises ``Lost``, and ``Refused`` for a message that no queue takes, or when the broker
-        cancels the consumer.
+        Raises ``Lost``, and ``Refused`` for a returned message, or if the broker cancels the
+        consumer.
         """
         self.connection.keep_alive()
         yield from self._whole()

@@ -1,4 +1,4 @@
-"""What a process of requests is told, and how its messages are sent, and told from others."""
+"""The orders of a process of requests, and how its messages are sent and identified."""
 
 import os
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from mqperf_numbered.onhost.orders import of_kind, read_orders
 
 @dataclass(frozen=True, slots=True)
 class Requests(QueueOrders):
-    """What is told beyond queues: where replies go, and how long bodies are."""
+    """The orders beyond queues: where replies go, and lengths of bodies."""
 
     reply_to: Literal["direct", "queue"]
     payload_bytes: int
@@ -22,37 +22,37 @@ class Requests(QueueOrders):
 
 
 def read(file: Path) -> Requests:
-    """The orders in a file."""
+    """Read the orders of a file."""
     return of_kind(Requests, read_orders(file))
 
 
 class Publisher:
-    """Publishes to queues of a connection, by the exchange that has them all, one body."""
+    """Publishes a body to queues, by the default exchange."""
 
     def __init__(self, connection: Connection, size: int) -> None:
         self.connection, self.body = connection, os.urandom(size)
 
     def publish(self, queue: str | bytes, properties: Properties, *, mandatory: bool) -> None:
         """Send one message; raises ``Lost``."""
-        published = codec.publish("", queue, mandatory=mandatory)
-        method = codec.method(CHANNEL, codec.PUBLISH, published)
+        publish = codec.publish("", queue, mandatory=mandatory)
+        method = codec.method(CHANNEL, codec.PUBLISH, publish)
         frame_max = self.connection.frame_max
         content = codec.content(CHANNEL, properties.encode(), self.body, frame_max)
         self.connection.send(method + content)
 
 
 def key_of(orders: Requests, begun: float) -> bytes:
-    """The correlation-id of a request of this load that was begun then."""
+    """Return the correlation-id of a request of this load, begun at that instant."""
     return f"{orders.run} {begun!r}".encode()
 
 
 def begun_of(orders: Requests, key: bytes | None) -> float | None:
-    """When a request with that correlation-id was begun; None for what is none of this load."""
+    """Return when the request with that correlation-id was begun; None if it is of another load."""
     run, _, begun = (key or b"").partition(b" ")
     return float(begun) if run == str(orders.run).encode() else None
 
 
 def consume(connection: Connection, queue: str | bytes, *, no_ack: bool) -> None:
-    """Ask for the messages of a queue, which may come before the answer; raises ``Lost``."""
-    wanted = codec.consume(queue, no_ack=no_ack)
-    connection.send(codec.method(CHANNEL, codec.CONSUME, wanted))
+    """Consume from a queue; messages may come before the answer.  Raises ``Lost``."""
+    arguments = codec.consume(queue, no_ack=no_ack)
+    connection.send(codec.method(CHANNEL, codec.CONSUME, arguments))

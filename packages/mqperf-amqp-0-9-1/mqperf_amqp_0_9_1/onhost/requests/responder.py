@@ -1,4 +1,4 @@
-"""A server whose threads take requests from a queue each, and reply to them."""
+"""A server whose threads consume requests from a queue each, and reply to them."""
 
 import sys
 import threading
@@ -19,7 +19,7 @@ IDLE_S = 0.05
 
 
 class Responder(Process[Requests]):
-    """A server; ``took_s`` is how long all requests took to it, ``ended`` stops its threads."""
+    """A server; ``took_s`` is the sum of all requests' latencies, ``ended`` stops its threads."""
 
     def __init__(self, orders: Requests) -> None:
         super().__init__(orders)
@@ -28,7 +28,7 @@ class Responder(Process[Requests]):
         self._lock = threading.Lock()
 
     def run(self) -> None:
-        """Reply until told to stop; ends the process with the words of a broker that refuses."""
+        """Reply until told to stop; exit with the broker's message if it refuses at first."""
         try:
             first = [self._consuming(queue) for queue in self.orders.queues]
         except (Lost, Refused) as error:
@@ -50,8 +50,8 @@ class Responder(Process[Requests]):
 
     def _consuming(self, queue: str) -> Connection:
         connection = connected(self.orders)
-        wanted = codec.queue_declare(queue, self.orders.queue_arguments, durable=True)
-        connection.call(CHANNEL, codec.QUEUE_DECLARE, wanted)
+        declare = codec.queue_declare(queue, self.orders.queue_arguments, durable=True)
+        connection.call(CHANNEL, codec.QUEUE_DECLARE, declare)
         consume(connection, queue, no_ack=False)
         return connection
 
@@ -70,14 +70,14 @@ class Responder(Process[Requests]):
         closed(connection)
 
     def _serve(self, connection: Connection) -> None:
-        """Reply to what comes until told to stop; raises ``Lost`` or ``Refused``."""
+        """Reply to requests until told to stop; raises ``Lost`` or ``Refused``."""
         inbound, publisher = Inbound(connection), Publisher(connection, self.orders.reply_bytes)
         while not self.ended:
             for method, header in inbound.messages(IDLE_S):
                 self._reply(publisher, method, header)
 
     def _reply(self, publisher: Publisher, method: bytes, header: bytes) -> None:
-        """Record a request, reply to it, and acknowledge it; a message of others is thrown away."""
+        """Record, answer and acknowledge a request; messages of other loads are discarded."""
         now = time.time()
         key, address = codec.correlation_id(header), codec.reply_to(header)
         if (begun := begun_of(self.orders, key)) is None or address is None:
@@ -87,8 +87,8 @@ class Responder(Process[Requests]):
                 self.record.add("received", begun, now)
                 self.took_s += now - begun
             publisher.publish(address, Properties(correlation_id=key), mandatory=False)
-        taken = codec.ack(codec.delivery_tag(method))
-        publisher.connection.send(codec.method(CHANNEL, codec.ACK, taken))
+        ack = codec.ack(codec.delivery_tag(method))
+        publisher.connection.send(codec.method(CHANNEL, codec.ACK, ack))
 
     def _say_count(self) -> None:
         with self._lock:

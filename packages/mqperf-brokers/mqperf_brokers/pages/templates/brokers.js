@@ -1,6 +1,6 @@
 "use strict";
 
-// What is shown, and in which order, stands in the address: it leads others to the same cells.
+// Filters and sort order are kept in the URL, so that a link shows others the same cells.
 
 const box = document.getElementById("box"), body = box.querySelector("tbody");
 const rows = [...body.rows], headings = [...box.querySelectorAll("th[data-name]")];
@@ -14,14 +14,14 @@ function ask(name, value) {
   location.hash = params;
 }
 
-// A number that counts, null for one that does not, or else the words of a cell.
+// The value to sort by: a number, null for a rate that does not count, or the text of a cell.
 function key(row, column) {
   const {dataset: {value}, textContent} = row.cells[column];
   if (value === undefined) return textContent.trim();
   return value === "" ? null : Number(value);
 }
 
-// What does not count comes last, whichever way it is sorted.
+// Rates that do not count come last in either direction.
 function compare(one, other, down) {
   if (one === null || other === null) return (one === null) - (other === null);
   const order = typeof one === "number" ? one - other : one.localeCompare(other);

@@ -1,9 +1,9 @@
 """Relay packets between two sets of hosts until the input ends.
 
-Its argument is JSON: ``ends``, the hosts of either end, each with its address and the path of its
-network namespace, and what is asked of the link.  It answers each line of its input by a line of
-JSON: ``count``, ``cut`` (pull the cables), ``swallow`` (everything vanishes), ``impair`` (and in
-JSON what is asked of the link from now on) and ``restore``.
+Its argument is JSON: ``ends``, the hosts of both ends, each with its address and the path of its
+network namespace, the quantities of the ``link``, and a ``seed``.  It answers each input line by a
+line of JSON; commands are ``count``, ``cut`` (remove the carrier), ``swallow`` (drop all packets),
+``impair`` (with the link's new quantities as JSON) and ``restore``.
 """
 
 import ctypes
@@ -25,25 +25,25 @@ PR_SET_PDEATHSIG, PR_SET_TIMERSLACK = 1, 29
 DEVICE = "mqlink"
 LONGEST = 1 << 16
 AT_ONCE = 64
-"""Packets that are read of a device before others get their turn."""
+"""Most packets that are read from a device before others get their turn."""
 
 PRIORITY = 1
-"""Cables do not wait for a processor: who carries their packets goes before ordinary programs."""
+"""Real-time priority: a cable does not wait for a processor."""
 
 
 class Relay:
-    """Devices at both ends, and a direction for each direction."""
+    """The devices at both ends, and the two directions between them."""
 
-    def __init__(self, asked: dict[str, Any]) -> None:
-        """Make the devices; raises ``OSError`` with the reason why one cannot be had."""
+    def __init__(self, order: dict[str, Any]) -> None:
+        """Create the devices; raise ``OSError`` if one cannot be created."""
         self._directions = [
-            Direction(**asked["link"], seed=f"{asked['seed']} {number}") for number in range(2)
+            Direction(**order["link"], seed=f"{order['seed']} {number}") for number in range(2)
         ]
         self._devices: list[Device] = []
         self._direction_of: dict[int, Direction] = {}
         self._outs: dict[int, dict[bytes, int]] = {}
         ends: list[dict[bytes, int]] = []
-        for direction, hosts in zip(self._directions, asked["ends"], strict=True):
+        for direction, hosts in zip(self._directions, order["ends"], strict=True):
             end = {}
             for host in hosts:
                 device = Device(host["namespace"], DEVICE)
@@ -55,7 +55,7 @@ class Relay:
             self._outs.update(dict.fromkeys(end.values(), other))
 
     def serve(self) -> None:
-        """Move packets until the input ends."""
+        """Forward packets until the input ends."""
         watched = [0, *self._direction_of]
         while True:
             due = min(direction.due for direction in self._directions)
@@ -72,7 +72,7 @@ class Relay:
                         os.write(out, packet)
 
     def _read(self, device: int) -> None:
-        """Take what a device has for its direction; what nobody at the other end has is dropped."""
+        """Read a device's packets into its direction; drop those for unknown addresses."""
         offer, outs, now = self._direction_of[device].offer, self._outs[device], time.monotonic()
         with suppress(BlockingIOError):
             for _ in range(AT_ONCE):
@@ -81,7 +81,7 @@ class Relay:
                     offer(now, out, packet)
 
     def _obey(self) -> bool:
-        """Do what a line of the input says, and answer; false at its end."""
+        """Execute a command of the input, and answer it; return False at the input's end."""
         line = sys.stdin.readline()
         command, _, quantities = line.strip().partition(" ")
         match command:
@@ -97,22 +97,22 @@ class Relay:
                 for direction in self._directions:
                     direction.repair(now)
                     direction.open()
-                self._carry(there=True)
+                self._set_carrier(on=True)
         if line:
             say(self._counts())
         return bool(line)
 
     def _close(self, *, carrier: bool) -> None:
-        self._carry(there=carrier)
+        self._set_carrier(on=carrier)
         for direction in self._directions:
             direction.close()
 
-    def _carry(self, *, there: bool) -> None:
+    def _set_carrier(self, *, on: bool) -> None:
         for device in self._devices:
-            device.carry(there)
+            device.carry(on)
 
     def _counts(self) -> dict[str, float]:
-        """Packets of both directions so far, and what they cost."""
+        """Return the packets of both directions so far, and the CPU time used."""
         names = ("came", "lost", "full", "swallowed", "impaired", "left", "late_s")
         counts = {
             name: sum(getattr(direction, name) for direction in self._directions) for name in names
@@ -123,12 +123,12 @@ class Relay:
 
 
 def say(answer: dict[str, Any]) -> None:
-    """Write an answer."""
+    """Print an answer as JSON."""
     print(json.dumps(answer), flush=True)
 
 
 def main() -> None:
-    """Make the link and keep it."""
+    """Create the link, and run it until the input ends."""
     control = ctypes.CDLL(None).prctl
     control(PR_SET_PDEATHSIG, signal.SIGKILL)
     control(PR_SET_TIMERSLACK, 1)

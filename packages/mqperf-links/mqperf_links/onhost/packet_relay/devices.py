@@ -1,4 +1,4 @@
-"""Network devices of a program: what the kernel sends to them, the program reads as packets."""
+"""Network devices of a program, which reads the packets that the kernel sends to them."""
 
 import ctypes
 import fcntl
@@ -9,10 +9,10 @@ from pathlib import Path
 CLONE_NEWNET = 0x40000000
 TUNSETIFF, TUNSETCARRIER = 0x400454CA, 0x400454E2
 KIND = 0x1001
-"""Packets of IP (IFF_TUN), and nothing before them (IFF_NO_PI)."""
+"""IP packets (IFF_TUN) without a header before them (IFF_NO_PI)."""
 
 DROPPED = 11
-"""Which of a device's statistics counts what it dropped instead of sending."""
+"""Index, among a device's statistics, of packets dropped instead of sent."""
 
 TUN = "/dev/net/tun"
 STATISTICS = Path("/proc/thread-self/net/dev")
@@ -25,31 +25,31 @@ class Device:
     """
 
     def __init__(self, namespace: str, name: str) -> None:
-        """Go into the namespace, and make it there."""
+        """Enter the namespace, and create the device there."""
         self._name = name
         library = ctypes.CDLL(None, use_errno=True)
-        with Path(namespace).open("rb") as place:
-            if library.setns(place.fileno(), CLONE_NEWNET):
-                number = ctypes.get_errno()
-                raise OSError(number, os.strerror(number), namespace)
+        with Path(namespace).open("rb") as file:
+            if library.setns(file.fileno(), CLONE_NEWNET):
+                errno = ctypes.get_errno()
+                raise OSError(errno, os.strerror(errno), namespace)
         self.number = os.open(TUN, os.O_RDWR | os.O_NONBLOCK)
         fcntl.ioctl(self.number, TUNSETIFF, struct.pack("16sH22x", name.encode(), KIND))
-        self._statistics = STATISTICS.open("rb")  # of this namespace, wherever we go
+        self._statistics = STATISTICS.open("rb")  # of this namespace, even after we leave it
         self._carrier = True
-        self._without, self._dropped = 0, 0
+        self._without_carrier, self._dropped = 0, 0
 
-    def carry(self, there: bool) -> None:  # noqa: FBT001 (as the kernel has it)
-        """Plug its cable, or pull it."""
-        if there != self._carrier:
+    def carry(self, on: bool) -> None:  # noqa: FBT001 (as the kernel has it)
+        """Switch the carrier on or off, as by plugging or pulling the cable."""
+        if on != self._carrier:
             dropped = self._drops()
-            self._without += 0 if self._carrier else dropped - self._dropped
-            self._dropped, self._carrier = dropped, there
-            fcntl.ioctl(self.number, TUNSETCARRIER, struct.pack("i", there))
+            self._without_carrier += 0 if self._carrier else dropped - self._dropped
+            self._dropped, self._carrier = dropped, on
+            fcntl.ioctl(self.number, TUNSETCARRIER, struct.pack("i", on))
 
     def unread(self) -> int:
-        """Packets that it had no room for; those without a cable do not count."""
+        """Return how many packets were dropped for lack of room, while there was a carrier."""
         dropped = self._drops() if self._carrier else self._dropped
-        return dropped - self._without
+        return dropped - self._without_carrier
 
     def _drops(self) -> int:
         self._statistics.seek(0)

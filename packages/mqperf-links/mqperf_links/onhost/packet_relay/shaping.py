@@ -1,4 +1,4 @@
-"""What happens to packets on their way: pure decisions about instants, which read no clock."""
+"""Delay, loss and rate of packets on a link: pure computations on instants, which read no clock."""
 
 import math
 from collections import deque
@@ -7,16 +7,16 @@ from random import Random
 from statistics import NormalDist
 
 STEPS = 16
-"""Values that the jitter takes in turn, each once in as many steps: quantiles of a normal one."""
+"""Values of the jitter, quantiles of a normal distribution; each occurs once in as many steps."""
 
 STEP_SIGMAS = 5.0
-"""Length of such a step in standard deviations: any shorter, and packets could overtake others."""
+"""Length of a step in standard deviations; with shorter ones packets could overtake others."""
 
 HELD_BYTES = 64 << 20
-"""Most that is on its way in one direction; more would be memory that the machine lacks."""
+"""Most bytes on their way in one direction, which limits memory."""
 
 BUFFER_S, BUFFER_BYTES = 0.1, 64 * 1500
-"""What waits for a slow direction at most: so many seconds of it, or these bytes if more."""
+"""Largest backlog of a limited direction: so many seconds at its rate, or these bytes if more."""
 
 
 def _quantiles() -> list[float]:
@@ -28,8 +28,8 @@ def _quantiles() -> list[float]:
 class CorrelatedJitter:
     """A delay that changes with time and never so quickly that one packet overtakes another.
 
-    At any instant it has this mean and standard deviation; it goes smoothly from one random value
-    to the next.  Values are dealt in shuffled blocks, so that short times have the same mean, too.
+    At any instant it has this mean and standard deviation; it moves smoothly from one random value
+    to the next.  Values come in shuffled blocks, so that short periods have the same mean, too.
     """
 
     def __init__(self, delay_s: float, jitter_s: float, random: Random) -> None:
@@ -42,7 +42,7 @@ class CorrelatedJitter:
             self._from, self._to = self._next(), self._next()
 
     def at(self, instant: float) -> float:
-        """The delay of what comes at an instant, never an earlier one than was asked before."""
+        """Return the delay of a packet at an instant; instants never decrease between calls."""
         if not self._jitter_s:
             return self._delay_s
         number, inside = divmod(instant / self._step_s, 1.0)
@@ -64,9 +64,9 @@ class CorrelatedJitter:
 class Direction:
     """One direction of a link: packets come in, and leave in the same order, or not at all.
 
-    ``came``, ``lost``, ``full`` (there was no room for them), ``swallowed`` (while it was closed)
-    and ``left`` count packets; what came while it was impaired is in ``impaired`` instead, whatever
-    became of it.  ``late_s`` is by how much those that left did so too late.
+    ``came``, ``lost``, ``full`` (dropped as there was no room), ``swallowed`` (while it was closed)
+    and ``left`` count packets; those that came while it was impaired count as ``impaired`` only,
+    not as came, lost or full.  ``late_s`` is the sum of delays beyond the due instants.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Direction:
         self._planned = (delay_s, jitter_s, loss_share, bandwidth_bits_s)
         self._shape(*self._planned)
         self._free_at = self._last = 0.0
-        # when each leaves, when it has been put on the wire, and what leaves where
+        # instant of leaving, instant when it is on the wire, file to leave by, packet
         self._queue: deque[tuple[float, float, int, bytes]] = deque()
         self._held = 0
         self.closed = False
@@ -98,29 +98,29 @@ class Direction:
         loss_share: float = 0.0,
         bandwidth_bits_s: float | None = None,
     ) -> None:
-        """Treat packets that come from now on in another way; none overtakes an earlier one."""
+        """Apply other quantities to packets from now on; none overtakes an earlier one."""
         self._before = self._before or (self.came, self.lost, self.full)
         self._shape(delay_s, jitter_s, loss_share, bandwidth_bits_s)
 
     def repair(self, now: float) -> None:
-        """Treat them again as from the beginning, and now also those that still wait."""
+        """Apply the initial quantities again, also to packets that still wait."""
         if self._before is not None:
             self.impaired += self.came - self._before[0]
             self.came, self.lost, self.full = self._before
             self._before = None
             self._shape(*self._planned)
-            self._hurry(now)
+            self._reschedule(now)
 
     def _shape(
         self, delay_s: float, jitter_s: float, loss: float, bandwidth_bits_s: float | None
     ) -> None:
         self._delay_s = None if jitter_s else delay_s
-        self._wander = CorrelatedJitter(delay_s, jitter_s, self._chance)
+        self._jitter = CorrelatedJitter(delay_s, jitter_s, self._chance)
         self._loss = loss
         self._bytes_s = None if bandwidth_bits_s is None else bandwidth_bits_s / 8
 
-    def _hurry(self, now: float) -> None:
-        """Have packets that are not on the wire wait no longer than its rate now asks for."""
+    def _reschedule(self, now: float) -> None:
+        """Let packets that are not on the wire wait no longer than the current rate requires."""
         queue, self._queue = self._queue, deque()
         self._free_at, self._last = now, 0.0
         for leaves, sent, out, packet in queue:
@@ -129,25 +129,25 @@ class Direction:
                 self._last = leaves
             else:
                 self._free_at = min(sent, self._free_at + self._sending_s(packet))
-                self._travel(self._free_at, out, packet)
+                self._enqueue(self._free_at, out, packet)
 
     def _sending_s(self, packet: bytes) -> float:
-        """How long it takes to put a packet on the wire."""
+        """Return the time to put a packet on the wire."""
         return 0.0 if self._bytes_s is None else len(packet) / self._bytes_s
 
-    def _travel(self, sent: float, out: int, packet: bytes) -> None:
-        """Let a packet that is then on the wire arrive after the delay, and after all others."""
-        delay_s = self._wander.at(sent) if self._delay_s is None else self._delay_s
+    def _enqueue(self, sent: float, out: int, packet: bytes) -> None:
+        """Queue a packet, on the wire at ``sent``, to leave after the delay and all others."""
+        delay_s = self._jitter.at(sent) if self._delay_s is None else self._delay_s
         self._last = max(self._last, sent + delay_s)
         self._queue.append((self._last, sent, out, packet))
 
     @property
     def due(self) -> float:
-        """When the next packet leaves; infinite when there is none."""
+        """The instant at which the next packet leaves; infinite if there is none."""
         return self._queue[0][0] if self._queue else math.inf
 
     def offer(self, now: float, out: int, packet: bytes) -> None:
-        """Take a packet that came now and shall leave by ``out``, or drop it."""
+        """Queue a packet that came now to leave by ``out``, or drop it."""
         self.came += 1
         if self.closed:
             self.swallowed += 1
@@ -167,10 +167,10 @@ class Direction:
                 return
             sent = self._free_at = begins + self._sending_s(packet)
         self._held += size
-        self._travel(sent, out, packet)
+        self._enqueue(sent, out, packet)
 
     def take(self, now: float) -> Iterator[tuple[int, bytes]]:
-        """Every packet that is to have left by now, and where to."""
+        """Yield every packet that is due by now, after the file it leaves by."""
         queue = self._queue
         while queue and queue[0][0] <= now:
             at, _, out, packet = queue.popleft()
@@ -180,12 +180,12 @@ class Direction:
             yield out, packet
 
     def close(self) -> None:
-        """Let nothing in, and lose what is on its way."""
+        """Drop packets on their way, and all that come from now on."""
         self.closed = True
         self.swallowed += len(self._queue)
         self._queue.clear()
         self._held = 0
-        self._free_at = self._last = 0.0  # nothing is before what comes next
+        self._free_at = self._last = 0.0  # the next packet follows none
 
     def open(self) -> None:
         """Let packets in again."""

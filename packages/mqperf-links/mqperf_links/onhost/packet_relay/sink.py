@@ -1,4 +1,4 @@
-"""A network device whose packets nobody reads, for as long as this program runs.
+"""A network device whose packets are never read, for as long as this program runs.
 
 Device and routes through it vanish with the program, however it ends.  Its argument is the name of
 the device.  Prints ``ready``, or the reason.
@@ -13,7 +13,7 @@ OWN = "/proc/self/ns/net"
 
 
 def main(name: str) -> None:
-    """Make the device, and stay."""
+    """Create the device, and run until killed."""
     try:
         Device(OWN, name)
     except OSError as error:

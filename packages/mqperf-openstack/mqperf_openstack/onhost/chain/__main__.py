@@ -24,14 +24,14 @@ from .walk import Creation, Walk  # noqa: E402
 
 STREAMS = {"client": ["sent", "round_trip", "error"], "server": ["received"]}
 AFTER_FAILURE_S = 0.1
-"""A thread waits so long before its next creation, lest it do nothing but fail."""
+"""Pause of a thread after a failed creation, so that failures do not follow each other at once."""
 
 CLOSING_S = 3
-"""Connections are closed within this time, or not at all."""
+"""Time limit for closing the connections, in seconds."""
 
 
 class Process:
-    """One process, from its services' start to the files that it leaves."""
+    """One process, from the start of its services to the files that it writes."""
 
     def __init__(self, task: dict[str, Any]) -> None:
         self.task = task
@@ -44,7 +44,7 @@ class Process:
         self.walk = Walk(task, self.record, self.steps, self.control.say)
 
     def run(self) -> None:
-        """Serve, and create if this is a client, until the load ends."""
+        """Start the services; then run creations as a client, or serve, until the load ends."""
         configure(Path(self.task["config"]))
         endpoint = Endpoint(self.walk.handle, self.walk.end)
         for name in self.task["services"]:
@@ -54,22 +54,22 @@ class Process:
             service.start()
         try:
             if self.client:
-                self._create()
+                self._run_creations()
             else:
                 self._serve()
         finally:
             self.save()
 
     def save(self) -> None:
-        """Write what is known."""
+        """Write the files of steps and of messages."""
         out, label = Path(self.task["out"]), self.task["label"]
         self.steps.save(out / f"{label}.steps")
         self.record.save(out / f"{label}.messages")
 
     def close(self) -> None:
-        """Stop the services; brokers would else log that connections were cut.
+        """Stop the services, so that brokers do not log connections that were cut.
 
-        What libraries say of that is of no use to anybody.
+        Messages that libraries log meanwhile are of no use, and are suppressed.
         """
         logging.disable()
         with eventlet.Timeout(CLOSING_S, exception=False):
@@ -81,7 +81,7 @@ class Process:
         self.control.say("ready")
         self.control.wait_for_stop()
 
-    def _create(self) -> None:
+    def _run_creations(self) -> None:
         self.control.say("ready")
         start = self.control.wait_for_start()
         if start is None:
@@ -95,7 +95,7 @@ class Process:
 
     def _thread(self, end: float) -> None:
         while not self.control.stopping and time.time() < end:
-            creation = self._new()
+            creation = self._new_creation()
             self.record.add("sent", creation)
             reason = self._outcome(creation)
             ended = time.time()
@@ -106,8 +106,8 @@ class Process:
                 sys.stdout.write(f"a creation failed: {reason}\n")
                 eventlet.sleep(AFTER_FAILURE_S)
 
-    def _new(self) -> float:
-        """The start of a creation, which no other of this process has."""
+    def _new_creation(self) -> float:
+        """Register a creation under its start, unique in this process; return the start."""
         now = time.time()
         while now in self.walk.waiting:
             now = time.time()
@@ -115,15 +115,15 @@ class Process:
         return now
 
     def _outcome(self, creation: float) -> str | None:
-        """None for a creation that came to its end, else why it did not."""
-        waiter, limit = self.walk.waiting[creation], self.task["timeout_s"]
+        """Walk the chain of a creation; return None when it finished, else why it did not."""
+        pending, limit = self.walk.waiting[creation], self.task["timeout_s"]
         try:
             with eventlet.Timeout(limit):
                 self.walk.begin(creation)
-                reason: str | None = waiter.over.wait()
+                reason: str | None = pending.over.wait()
                 return reason
         except eventlet.Timeout:
-            return f"not at its end within {limit} s; the last step seen: {waiter.step}"
+            return f"not at its end within {limit} s; the last step seen: {pending.step}"
         except Exception as error:  # noqa: BLE001 (of the library, whatever it is)
             return f"{type(error).__name__}: {str(error)[:200]}"
         finally:

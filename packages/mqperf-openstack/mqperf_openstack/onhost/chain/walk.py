@@ -1,4 +1,4 @@
-"""How a chain goes on in a process: the next step is sent by the service whose it is."""
+"""The progress of a chain in a process: each step is sent by the service that is its sender."""
 
 import sys
 import time
@@ -20,9 +20,9 @@ Step = Mapping[str, Any]
 
 
 class Creation:
-    """One that is under way: ``over`` tells its thread of the end, by None or why it failed.
+    """A creation that is under way; ``step`` is the last one that this process saw.
 
-    ``step`` is the last one that this process saw.
+    ``over`` is sent None when the creation finished, or why it failed.
     """
 
     def __init__(self) -> None:
@@ -31,10 +31,10 @@ class Creation:
 
 
 class Walk:
-    """The side of a chain that this process has.
+    """The side of a chain that this process runs.
 
-    ``services`` are filled in by whoever starts them.  ``say`` takes signs, and their text.
-    ``waiting`` has the creations of this process that are under way, by their start.
+    ``services`` are filled in by the caller.  ``say`` takes a sign and its text.
+    ``waiting`` has this process's creations that are under way, by their start.
     """
 
     def __init__(
@@ -55,15 +55,15 @@ class Walk:
         self.waiting: dict[float, Creation] = {}
 
     def begin(self, creation: float) -> None:
-        """Send the first steps of a creation; raises what the library raises."""
-        self._go_on(creation, 0)
+        """Send the first steps of a creation; raise what the library raises."""
+        self._send_from(creation, 0)
 
     def handle(self, creation: float, number: int) -> str:
-        """Handle a step that came to a service of ours, and see to it that the chain goes on."""
+        """Handle a received step, see to it that the chain goes on, and return the reply."""
         step = self._steps[number]
         if step["kind"] == "fan-out":
             return ""
-        self._see(creation, step)
+        self._note_last_step(creation, step)
         if step["receipt"]:
             self._record.add("received", creation, time.time())
         if step["processing_s"]:
@@ -72,31 +72,32 @@ class Walk:
             self._fan_out(creation, other)
         if step["moves"]:
             self._instants.add(creation, number, passed=time.time())
-            eventlet.spawn_n(self._proceed, creation, number + 1 + len(step["meanwhile"]))
+            eventlet.spawn_n(self._continue, creation, number + 1 + len(step["meanwhile"]))
         return self._bodies[step["reply_bytes"]]
 
     def end(self, creation: float, reason: str | None = None) -> None:
-        """Tell the thread of a creation, if it still waits."""
-        if (waiter := self.waiting.pop(creation, None)) is not None:
-            waiter.over.send(reason)
+        """Wake the thread of a creation, if it still waits."""
+        if (pending := self.waiting.pop(creation, None)) is not None:
+            pending.over.send(reason)
 
-    def _proceed(self, creation: float, number: int) -> None:
-        """Go on with a creation, in a green thread of its own; what fails ends it."""
+    def _continue(self, creation: float, number: int) -> None:
+        """Continue a creation, in a green thread of its own; an error ends the creation."""
         try:
-            self._go_on(creation, number)
+            self._send_from(creation, number)
         except Exception as error:  # noqa: BLE001 (of the library, whatever it is)
             reason = f"{type(error).__name__}: {str(error)[:200]}"
             sys.stdout.write(f"a creation failed: {reason}\n")
             self._give_up(creation, reason)
 
-    def _go_on(self, creation: float, number: int) -> None:
+    def _send_from(self, creation: float, number: int) -> None:
+        """Send the steps from this one on, until one moves the chain to its receiver."""
         while number < len(self._steps):
             step = self._steps[number]
             if step["kind"] == "fan-out":
                 self._fan_out(creation, number)
                 number += 1
                 continue
-            started = self._began(number)
+            started = self._sign_begin(number)
             if step["moves"]:
                 self._instants.add(creation, number, started=started)
             self._send(creation, number)
@@ -106,8 +107,8 @@ class Walk:
             number += 1 + len(step["meanwhile"])
         self.end(creation)
 
-    def _began(self, number: int) -> float:
-        """Say that a step begins, where an action waits for it; the instant."""
+    def _sign_begin(self, number: int) -> float:
+        """Give the sign of a step that begins, if an action waits for it; return the instant."""
         now = time.time()
         if (sign := self._signs.get(str(number))) is not None:
             self._say(sign, repr(now))
@@ -115,7 +116,7 @@ class Walk:
 
     def _send(self, creation: float, number: int) -> None:
         step = self._steps[number]
-        self._see(creation, step)
+        self._note_last_step(creation, step)
         sender, message = self.services[step["from"]], self._message(creation, number)
         try:
             if step["kind"] == "call":
@@ -125,12 +126,12 @@ class Walk:
         except Exception as error:
             raise RuntimeError(f"{step['step']}: {type(error).__name__}: {error}") from error
 
-    def _see(self, creation: float, step: Step) -> None:
+    def _note_last_step(self, creation: float, step: Step) -> None:
         if creation in self.waiting:
             self.waiting[creation].step = step["step"]
 
     def _fan_out(self, creation: float, number: int) -> None:
-        step, started = self._steps[number], self._began(number)
+        step, started = self._steps[number], self._sign_begin(number)
         self.services[step["from"]].fan_out(step["to"], self._message(creation, number))
         self._instants.add(creation, number, started=started, passed=time.time())
 
@@ -139,13 +140,12 @@ class Walk:
         return {"creation": creation, "number": number, "body": body}
 
     def _give_up(self, creation: float, reason: str) -> None:
-        """Tell the process whose creation it is."""
+        """Report a failed creation to the process that began it."""
         if not self._agent:
             self.end(creation, reason)
             return
-        first = self._steps[0]["from"]
-        sender = next(iter(self.services.values()))
+        origin, sender = self._steps[0]["from"], next(iter(self.services.values()))
         try:
-            sender.cast(first, {"creation": creation, "reason": reason}, method="failed")
+            sender.cast(origin, {"creation": creation, "reason": reason}, method="failed")
         except Exception as error:  # noqa: BLE001 (it ends by its own timeout then)
             sys.stdout.write(f"nobody could be told: {type(error).__name__}\n")

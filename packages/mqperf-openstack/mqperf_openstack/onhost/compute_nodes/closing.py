@@ -1,4 +1,4 @@
-"""The end of many connections: one after the other, each waiting for its answer, takes too long."""
+"""Closing many connections in parallel: one after the other would take too long."""
 
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +9,7 @@ AT_ONCE = 64
 
 
 def close_all(connections: Iterable[Connection], timeout_s: float) -> int:
-    """Say goodbye on all of them; how many the broker did not answer in so long."""
+    """Close all of them; return how many closings the broker did not answer in time."""
     with ThreadPoolExecutor(AT_ONCE) as pool:
         answered = list(pool.map(lambda connection: connection.close(timeout_s), connections))
     return answered.count(False)

@@ -1,4 +1,4 @@
-"""A server: the queues of nodes and controllers, each group on a connection of its own."""
+"""A server, which consumes the queues of each node or controller on a connection of its own."""
 
 import time
 from functools import partial
@@ -23,7 +23,7 @@ from mqperf_openstack.onhost.compute_nodes.orders import Box, Orders
 
 
 class NodeListener(ManagedConnection[Connection]):
-    """A connection with a channel, and a consumer on it, for each of its queues."""
+    """A connection with a channel and a consumer for each of its queues."""
 
     def __init__(
         self,
@@ -34,36 +34,36 @@ class NodeListener(ManagedConnection[Connection]):
         diary: Diary,
     ) -> None:
         super().__init__(waiting, diary, partial(Connection, orders.broker))
-        self.told, self.boxes, self.server = orders, boxes, server
+        self.orders, self.boxes, self.server = orders, boxes, server
         self.copy = np.array([box.copy for box in boxes], dtype=np.int64)
 
     def prepare(self, connection: Connection) -> None:
-        """Declare everything, and consume."""
+        """Declare all queues, exchanges and bindings, and consume."""
         self.on = connection
         self.deliveries = Deliveries(connection, self._take, self._other, in_body=False)
         for channel, box in enumerate(self.boxes, 1):
             connection.open_channel(channel)
             self._declare(connection, channel, box)
         for channel, box in enumerate(self.boxes, 1):
-            # deliveries may come before the answer, and are taken then: so nobody waits for it
-            wanted = codec.consume(box.queue, no_ack=False)
-            connection.send(codec.method(channel, codec.CONSUME, wanted))
+            # deliveries may come before consume-ok and are handled then, so it is not awaited
+            arguments = codec.consume(box.queue, no_ack=False)
+            connection.send(codec.method(channel, codec.CONSUME, arguments))
 
     def _declare(self, connection: Connection, channel: int, box: Box) -> None:
-        """The queue, and its exchange with a binding; that of replies has every queue."""
-        wanted = codec.queue_declare(box.queue, self.told.queue_arguments, durable=True)
-        connection.call(channel, codec.QUEUE_DECLARE, wanted)
+        """Declare a queue, its exchange and a binding; the default exchange needs no binding."""
+        queue = codec.queue_declare(box.queue, self.orders.queue_arguments, durable=True)
+        connection.call(channel, codec.QUEUE_DECLARE, queue)
         if not box.exchange:
             return
-        declared = codec.exchange_declare(
+        exchange = codec.exchange_declare(
             box.exchange, box.exchange_type, durable=True, auto_delete=True
         )
-        connection.call(channel, codec.EXCHANGE_DECLARE, declared)
-        bound = codec.queue_bind(box.queue, box.exchange, box.routing_key)
-        connection.call(channel, codec.QUEUE_BIND, bound)
+        connection.call(channel, codec.EXCHANGE_DECLARE, exchange)
+        binding = codec.queue_bind(box.queue, box.exchange, box.routing_key)
+        connection.call(channel, codec.QUEUE_BIND, binding)
 
     def read(self, _connection: Connection) -> None:
-        """Deal with all that has come whole."""
+        """Handle all complete frames."""
         self.deliveries.read()
 
     def _take(self, batch: Batch) -> None:
@@ -79,7 +79,7 @@ class NodeListener(ManagedConnection[Connection]):
 
 
 class Listeners(Server[NodeListener]):
-    """All connections of a process, from the first declaration to the end of the drain."""
+    """The connections of a process, from the first declaration to the end of the drain."""
 
     def __init__(self, orders: Orders, control: Control, record: Record, diary: Diary) -> None:
         self.orders, waiting = orders, Waiting(exact=False)
@@ -88,7 +88,7 @@ class Listeners(Server[NodeListener]):
         super().__init__(control, connections, arrivals, diary)
 
     def run(self, start: float) -> None:
-        """Consume until told to stop."""
+        """Consume until the stop signal."""
         self.attend_until_stop(start)
         close_all(
             [
@@ -100,6 +100,6 @@ class Listeners(Server[NodeListener]):
         )
 
     def take(self, batch: Batch, copy: Numbers) -> None:
-        """Record deliveries; ``copy`` tells of which of the copies of a fan-out each is."""
+        """Record deliveries; ``copy`` is the number of each among the copies of a fan-out."""
         place = self.orders.place(1) * batch.stamp["sender"].astype(np.int64) + copy
         self.arrivals.take(batch.stamp, place, time.time_ns() / NS)

@@ -1,4 +1,4 @@
-"""What one process is told beyond what all are: its flows, or the queues that it consumes."""
+"""The orders of one process: beside those of all loads, its flows or the queues it consumes."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -12,14 +12,14 @@ HEARTBEAT_S = 60
 """The default of ``heartbeat_timeout_threshold`` of oslo.messaging."""
 
 BUFFER_BYTES = 1 << 15
-"""What a connection of a node takes in at once: there are many, and little comes."""
+"""Read buffer of a node's connection: small, as there are many connections with little traffic."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
     """Messages of one kind between one node and the controllers, or to all nodes.
 
-    ``body`` is the place of its body; ``copies`` is how many nodes get each, and 0 where one does.
+    ``body`` is the index of the body; ``copies`` is how many nodes get each message, 0 for one.
     """
 
     number: int
@@ -33,7 +33,7 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A queue that is consumed; ``copy`` says which of the copies of a fan-out come there."""
+    """A queue that is consumed; ``copy`` is the number of the fan-out copies that it gets."""
 
     queue: str
     exchange: str
@@ -44,7 +44,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Orders(orders.Orders):
-    """All that a process is told; of senders and boxes, each group has a connection."""
+    """The orders of a process; each group of ``senders`` or ``boxes`` shares a connection."""
 
     nodes: int
     processes: int
@@ -54,11 +54,11 @@ class Orders(orders.Orders):
     bodies: tuple[str, ...] = ()
 
     def place(self, flow: int, copy: int = 0) -> int:
-        """The number that stands for a flow, or for those of its messages that one node gets."""
+        """Return the sender number of a flow, or of the copies of its messages for one node."""
         return flow * (self.nodes + 1) + copy
 
     def sender(self, place: int) -> str:
-        """The name of what has that place: ``client-1.12``, or ``client-1.12@3`` of a copy."""
+        """Return the name for a sender number: ``client-1.12``, or ``client-1.12@3`` for a copy."""
         flow, copy = divmod(place, self.nodes + 1)
         process = flow % self.nodes % self.processes + 1
         name = f"client-{process}.{flow + 1}"
@@ -66,7 +66,7 @@ class Orders(orders.Orders):
 
 
 def read(file: Path) -> Orders:
-    """The orders in a file."""
+    """Read the orders in a file."""
     values = orders.read_orders(
         file, partial(Broker, heartbeat_s=HEARTBEAT_S, buffer_bytes=BUFFER_BYTES)
     )

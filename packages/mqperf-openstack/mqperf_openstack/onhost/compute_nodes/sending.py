@@ -1,6 +1,6 @@
-"""A client: every message when it is due, each node's on a connection of its own.
+"""A client, which sends every message when it is due, on a connection of each node.
 
-Few messages are sent on each of many connections, so nothing is done in blocks.
+Few messages are sent on each of many connections, so messages are not handled in blocks.
 """
 
 import heapq
@@ -35,7 +35,7 @@ STAMP = struct.Struct("<IIqqq")
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A message of a flow."""
+    """A message of a flow that is to be sent."""
 
     flow: Flow
     number: int
@@ -44,7 +44,7 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """One that was handed over, up to this byte of the connection's."""
+    """A message passed to the connection; ``until`` is its end among the connection's bytes."""
 
     message: Due
     sent_ns: int
@@ -52,44 +52,44 @@ class Begun:
 
 
 class NodeConnection(ManagedConnection[Connection]):
-    """A connection and its channel; confirms are asked for, as oslo.messaging does.
+    """A connection with one channel in confirm mode, as oslo.messaging has it.
 
-    They are awaited only before it is closed: what is on its way to a quorum queue may be lost with
-    the channel.  ``unconfirmed`` holds the delivery tags of its messages that await theirs.
+    Confirms are awaited only before the close, as messages on their way to a quorum queue may be
+    lost with the channel.  ``unconfirmed`` has the delivery tags of messages without a confirm.
     """
 
     def __init__(self, orders: Orders, record: Record, waiting: Waiting, diary: Diary) -> None:
         super().__init__(waiting, diary, partial(Connection, orders.broker))
-        self.told, self.record = orders, record
+        self.orders, self.record = orders, record
         self.due: deque[Due] = deque()
         self.begun: deque[Begun] = deque()
         self.published = 0
         self.unconfirmed: set[int] = set()
 
     def send(self) -> None:
-        """Hand over what is due, until the socket is full."""
+        """Send the messages that are due, until the socket is full."""
         connection = self.connection
         if connection is None or connection.blocked:
             return
         while self.due and connection.drained:
             message, sent_ns = self.due.popleft(), time.time_ns()
-            until = connection.queued
-            content = self._content(message, sent_ns, connection.frame_max)
-            self.begun.append(Begun(message, sent_ns, until + len(content)))
+            queued = connection.queued
+            frames = self._frames(message, sent_ns, connection.frame_max)
+            self.begun.append(Begun(message, sent_ns, queued + len(frames)))
             self.published += 1
             self.unconfirmed.add(self.published)
-            connection.send(content)
+            connection.send(frames)
             self._count(connection)
 
     def prepare(self, connection: Connection) -> None:
-        """Open the channel, and ask for confirms."""
+        """Open the channel, and select confirms."""
         connection.open_channel(CHANNEL)
         connection.call(CHANNEL, codec.SELECT, b"\0")
         self.published = 0
         self.unconfirmed.clear()
 
     def settle(self) -> None:
-        """What was not handed over whole is due again: its connection may be lost."""
+        """Count sent messages; those not sent whole are due again: the connection may be lost."""
         if self.connection is not None:
             self._count(self.connection)
             if not self.connection.drained:
@@ -101,17 +101,17 @@ class NodeConnection(ManagedConnection[Connection]):
             begun = self.begun.popleft()
             flow, message = begun.message.flow, begun.message
             copies = np.arange(1, flow.copies + 1) if flow.copies else np.zeros(1, np.int64)
-            places = self.told.place(flow.number) + copies
-            numbers = np.full(len(places), message.number)
+            senders = self.orders.place(flow.number) + copies
+            numbers = np.full(len(senders), message.number)
             sent_s = begun.sent_ns / NS
-            self.record.add("sent", places, numbers, sent_s)
-            self.record.add("handover", places, numbers, message.due_ns / NS, sent_s)
+            self.record.add("sent", senders, numbers, sent_s)
+            self.record.add("handover", senders, numbers, message.due_ns / NS, sent_s)
 
-    def _content(self, message: Due, sent_ns: int, frame_max: int) -> bytes:
-        """Its frames; transient, since what oslo.messaging declares is not durable by default."""
+    def _frames(self, message: Due, sent_ns: int, frame_max: int) -> bytes:
+        """Return the frames of a message; transient, as oslo.messaging's queues by default."""
         flow = message.flow
         number = message.number
-        stamp = STAMP.pack(self.told.run, flow.number, number, message.due_ns, sent_ns)
+        stamp = STAMP.pack(self.orders.run, flow.number, number, message.due_ns, sent_ns)
         properties = codec.Properties(
             content_type="application/json",
             content_encoding="utf-8",
@@ -119,37 +119,37 @@ class NodeConnection(ManagedConnection[Connection]):
             message_id=stamp,
         )
         published = codec.publish(flow.exchange, flow.routing_key, mandatory=False)
-        body = self.told.bodies[flow.body].encode()
+        body = self.orders.bodies[flow.body].encode()
         return codec.method(CHANNEL, codec.PUBLISH, published) + codec.content(
             CHANNEL, properties.encode(), body, frame_max
         )
 
     def read(self, connection: Connection) -> None:
-        """Deal with all that has come whole."""
+        """Handle all complete frames."""
         at = 0
         while (frame := connection.frame(at)) is not None:
             kind, channel, payload = frame
             at += len(payload) + codec.OVERHEAD
             if kind == codec.METHOD:
-                self._heed(connection, channel, payload)
+                self._handle_method(connection, channel, payload)
         connection.consumed(at)
 
-    def _heed(self, connection: Connection, channel: int, payload: bytes) -> None:
-        which = codec.which(payload)
-        if which == codec.NACK:
+    def _handle_method(self, connection: Connection, channel: int, payload: bytes) -> None:
+        method = codec.which(payload)
+        if method == codec.NACK:
             self.diary.count("not-confirmed")
-        if which in {codec.ACK, codec.NACK}:
-            self._answered(Reader(payload))
+        if method in {codec.ACK, codec.NACK}:
+            self._settle_confirm(Reader(payload))
         else:
             connection.attend(channel, payload)
-        if which == codec.BLOCKED:
+        if method == codec.BLOCKED:
             self.diary.happened("blocked", why=Reader(payload).short().decode(errors="replace"))
-        if which == codec.UNBLOCKED:
+        if method == codec.UNBLOCKED:
             self.diary.happened("unblocked")
 
-    def _answered(self, answer: Reader) -> None:
-        tag = answer.number("Q")
-        if answer.number("B") & 1:  # all up to this one
+    def _settle_confirm(self, confirm: Reader) -> None:
+        tag = confirm.number("Q")
+        if confirm.number("B") & 1:  # multiple: all up to this tag
             self.unconfirmed = {other for other in self.unconfirmed if other > tag}
         else:
             self.unconfirmed.discard(tag)
@@ -157,7 +157,7 @@ class NodeConnection(ManagedConnection[Connection]):
 
 @dataclass(order=True, slots=True)
 class Next:
-    """When a flow has its next message due; the least is the next of all."""
+    """The instant at which a flow's next message is due; ordered by it."""
 
     due_ns: int
     flow_number: int
@@ -165,7 +165,7 @@ class Next:
 
 
 class Senders(Client[NodeConnection]):
-    """All connections of a process."""
+    """The connections of a process."""
 
     tick_ns = 0
 
@@ -180,14 +180,14 @@ class Senders(Client[NodeConnection]):
         }
 
     def begin(self, start_ns: int) -> None:
-        """The first message of every flow is coming."""
+        """Schedule the first message of every flow."""
         for number, (_, _, schedule) in self.of_flow.items():
             schedule.begin(start_ns)
             self.coming.append(Next(schedule.instant_ns(0), number, 0))
         heapq.heapify(self.coming)
 
     def send(self, now_ns: int) -> None:
-        """All that is due by now, and on every connection what has waited for it."""
+        """Send all that is due by now, and what waits for its connection."""
         coming = self.coming
         while coming[0].due_ns <= now_ns:
             first = coming[0]
@@ -199,24 +199,24 @@ class Senders(Client[NodeConnection]):
         self._send_rest()
 
     def next_ns(self) -> int:
-        """When the next message is due."""
+        """Return the instant at which the next message is due."""
         return self.coming[0].due_ns
 
     def finish(self) -> None:
-        """Hand over what was due, await confirms, for as long as a plan's timeout; say goodbye."""
+        """Send what is due and await confirms, up to the plan's timeout; then close connections."""
         limit = time.monotonic() + self.timeout_s
         while self.busy and time.monotonic() < limit and not self.control.stopping:
             self._send_rest()
             self.attend()
-        whole = []
+        drained = []
         for node in self.connections.all:
             node.settle()
             self.diary.count("never-sent", len(node.due))
             if node.connection is not None and node.connection.drained:
-                whole.append(node.connection)
-            else:  # a goodbye would hand over the rest of what was just counted as never sent
+                drained.append(node.connection)
+            else:  # an orderly close would send the rest of what was just counted as never sent
                 node.close(0.0, at_once=True)
-        for _ in range(close_all(whole, FAREWELL_S)):
+        for _ in range(close_all(drained, FAREWELL_S)):
             self.diary.happened("cut-off")
 
     def _send_rest(self) -> None:
@@ -226,7 +226,7 @@ class Senders(Client[NodeConnection]):
 
     @property
     def busy(self) -> bool:
-        """Whether anything is still to be handed over, or to be confirmed."""
+        """Whether anything is still to be sent or confirmed."""
         return super().busy or any(
             node.due or (node.connection is not None and node.unconfirmed)
             for node in self.connections.all
