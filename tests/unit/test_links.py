@@ -216,6 +216,6 @@ def test_a_namespace_is_known_by_its_oldest_process(monkeypatch: pytest.MonkeyPa
     """Not by the one with the lowest id, which may be of a command that ends in a moment."""
     ages = {Path("/proc/590"): 9_000, Path("/proc/20000"): 100, Path("/proc/20001"): 100}
     monkeypatch.setattr(Path, "glob", lambda _path, _pattern: iter(ages))
-    monkeypatch.setattr(ends, "_told_by", lambda _process: ("net:[1]", "pid:[1]"))
+    monkeypatch.setattr(ends, "_namespaces_of", lambda _process: ("net:[1]", "pid:[1]"))
     monkeypatch.setattr(ends, "_started", lambda process: ages[process])
     assert ends._namespaces() == {("net:[1]", "pid:[1]"): 20_000}

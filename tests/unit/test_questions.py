@@ -301,7 +301,7 @@ def test_single_runs_ask_for_repeats() -> None:
             [
                 "repeats: 12 would tell whether some of what is left open differs.",
                 (
-                    "Longer runs (duration_s) differ less: 1,000 repeats would not tell whether"
+                    "Longer runs (duration_s) differ less: 100 repeats would not tell whether"
                     " some of what is left open differs."
                 ),
             ],
@@ -310,7 +310,7 @@ def test_single_runs_ask_for_repeats() -> None:
             [None, None],
             [
                 (
-                    "Longer runs (duration_s) differ less: 1,000 repeats would not tell whether"
+                    "Longer runs (duration_s) differ less: 100 repeats would not tell whether"
                     " what is left open differs."
                 )
             ],

@@ -1,4 +1,4 @@
-"""The output of programs on several hosts, and its copy into one local folder."""
+"""The output of programs on several hosts, and its copy into one folder here."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -8,7 +8,7 @@ from mqperf.hosts import Host, Output
 
 
 class Outputs:
-    """Folders on hosts whose content is collected in one local folder."""
+    """Folders on hosts whose content is collected in one folder here."""
 
     def __init__(self, folders: Mapping[str, Output]) -> None:
         """Use these folders, by names of their hosts."""

@@ -154,7 +154,7 @@ def _title(text: str) -> str:
 
 
 def _forget_folders(notebook: Path) -> None:
-    """Reduce paths in papermill's metadata to file names: a report names no local folder."""
+    """Reduce paths in papermill's metadata to file names: pages name no folder."""
     content = json.loads(notebook.read_text(encoding="utf-8"))
     metadata = content["metadata"]["papermill"]
     metadata |= {key: Path(metadata[key]).name for key in ("input_path", "output_path")}

@@ -27,7 +27,7 @@ FACTORS = ("green_threads", "processes", "hosts")
 """The number of threads is the product of these."""
 
 ON_X: ContextVar[str] = ContextVar("ON_X", default="")
-"""The axis that the user requests on x; used there if it is a number that varies."""
+"""The axis that the user asks for on x; used there if it is a number that varies."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The runs that the plan of a folder requests, for comparison with the runs that it holds."""
+"""The runs that the plan of a folder asks for, for comparison with the runs that it holds."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -36,7 +36,7 @@ def plan_of(folder: Path) -> tuple[Plan | None, str]:
 
 
 def planned(folder: Path, attempts: Iterable[Run] = ()) -> pd.DataFrame:
-    """The table ``planned``: one row per run that the plan requests; none if it cannot be read.
+    """The table ``planned``: one row per run that the plan asks for; none if it cannot be read.
 
     What a search runs depends on results: its rows are those of the ``attempts`` that belong to it,
     or its first run if there are none.  With ``decide``, rows are the first repeats, and further
