@@ -307,7 +307,7 @@ def test_repeats_are_told_where_they_would_decide() -> None:
     single = compare(measured(1, repeats=1), measured(2, repeats=1))
     assert {told.repeats_to_decide(row) for row in single.to_dict("records")} == {"not known"}
     loud = compare(measured(1, noise=3.0), measured(2, noise=3.0), min_effect=0.01)
-    assert "more than 1000" in {told.repeats_to_decide(row) for row in loud.to_dict("records")}
+    assert "more than 100" in {told.repeats_to_decide(row) for row in loud.to_dict("records")}
 
 
 def test_what_was_decided_after_each_repeat_tells_the_repeats_and_is_drawn_solid() -> None:
@@ -315,7 +315,7 @@ def test_what_was_decided_after_each_repeat_tells_the_repeats_and_is_drawn_solid
     frame = compare(measured(1), measured(2)).assign(interval_kind=SEQUENTIAL, repeats_needed=9)
     row = frame.iloc[0].to_dict() | {"verdict": "cannot tell"}
     assert told.repeats_to_decide(row) == "9"
-    assert told.repeats_to_decide(row | {"repeats_needed": pd.NA}) == "more than 1000"
+    assert told.repeats_to_decide(row | {"repeats_needed": pd.NA}) == "more than 100"
     for kind, style in ((SEQUENTIAL, "-"), ("repeats", "-"), ("within run", ":")):
         sheet = figures.ratio_sheet(frame.assign(interval_kind=kind))
         assert sheet.axes[0].lines[0].get_linestyle() == style
